@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the core asks of the driver below, and what the driver tells the core.
+ *
+ * kfd.c implements struct xs_backend_ops on top of the patched amdkfd, and is
+ * the only file that includes its header. KUnit implements it with a fake, so
+ * nothing else in kmod/ may know amdkfd.
+ *
+ * Handles (struct xs_hw_*) are opaque to the core. Each is valid from the call
+ * that adds it until the call that deletes it returns.
+ */
+#ifndef KFD_XSCHED_BACKEND_H
+#define KFD_XSCHED_BACKEND_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct pid;
+struct xs_hw_node;
+struct xs_hw_process;
+struct xs_hw_queue;
+
+/**
+ * struct xs_hw_node_desc - a node, as the backend describes it
+ * @gpu_id: KFD's id
+ * @backend: enum kfd_xsched_backend
+ * @caps: KFD_XSCHED_CAP_*
+ * @max_grace_us: longest grace, microseconds
+ */
+struct xs_hw_node_desc {
+	u32 gpu_id;
+	u32 backend;
+	u32 caps;
+	u32 max_grace_us;
+};
+
+/**
+ * struct xs_hw_queue_desc - a queue, as the backend describes it
+ * @node: where it runs
+ * @process: whose it is
+ * @pid: thread group leader of the owner; borrowed for the call
+ * @mm: address space of the owner; borrowed for the call
+ * @queue_id: KFD's id
+ * @type: enum kfd_xsched_queue_type
+ * @indices_count_packets: @read_index and @write_index mean work
+ * @read_index: in the owner's address space
+ * @write_index: in the owner's address space
+ * @priority: the application's KFD priority
+ */
+struct xs_hw_queue_desc {
+	struct xs_hw_node *node;
+	struct xs_hw_process *process;
+	struct pid *pid;
+	struct mm_struct *mm;
+	u32 queue_id;
+	u32 type;
+	bool indices_count_packets;
+	u64 __user *read_index;
+	u64 __user *write_index;
+	u32 priority;
+};
+
+#define XS_PRIORITY_KEEP	(-2)
+#define XS_GRACE_NOW		0U		/* microseconds; the shortest the node can */
+
+/**
+ * struct xs_hw_change - desired state of one queue
+ * @queue: which
+ * @hold: held by somebody
+ * @priority: 0..15, KFD_XSCHED_PRIORITY_APP or XS_PRIORITY_KEEP
+ * @ret: out, 0 or -ESRCH (being destroyed), -EACCES (was reset)
+ * @flipped: out, went on or off the hardware
+ * @effective_priority: out
+ */
+struct xs_hw_change {
+	struct xs_hw_queue *queue;
+	bool hold;
+	s32 priority;
+	int ret;
+	bool flipped;
+	u32 effective_priority;
+};
+
+struct xs_hw_times {
+	u64 lock_ns;
+	u64 unmap_ns;
+	u64 map_ns;
+	u32 flips;
+	u32 fw_transactions;
+};
+
+/**
+ * struct xs_backend_ops - the driver below
+ * @start: begin to call xs_*_added() and friends, first for what exists; 0 or -errno
+ * @stop: no call after this returns; the driver drops every hold and override
+ * @apply: at most one firmware transaction; see kfd_sched_apply()
+ * @hold_new: queues the process creates from now on are born held
+ * @is_active: whether the queue is in the runlist now; a hint
+ * @waves: waves of the queue on the GPU, or -EOPNOTSUPP
+ */
+struct xs_backend_ops {
+	int (*start)(void);
+	void (*stop)(void);
+	int (*apply)(struct xs_hw_node *node, struct xs_hw_change *changes,
+		     unsigned int count, u32 grace_us, struct xs_hw_times *times);
+	void (*hold_new)(struct xs_hw_process *process, bool hold);
+	bool (*is_active)(struct xs_hw_queue *queue);
+	int (*waves)(struct xs_hw_queue *queue);
+};
+
+/* Implemented by the core, called by the backend. All may sleep. */
+int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
+void xs_node_removed(struct xs_hw_node *hw);
+void xs_node_reset(struct xs_hw_node *hw, bool done);
+int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc);
+void xs_queue_removed(struct xs_hw_queue *hw);
+void xs_process_exited(struct xs_hw_process *hw);
+
+#endif /* KFD_XSCHED_BACKEND_H */

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * kfd_xsched: hold, release and prioritise the user queues of AMD GPUs.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ *
+ * The only interface between kfd_xsched.ko and user space. It is spoken over
+ * the character device /dev/kfd_xsched (mode 0660). An open file is a
+ * *client*. What a client holds, and the priorities it set, last until it
+ * lets go or its file is closed, whatever closed it.
+ *
+ * Rules of evolution
+ * ------------------
+ *  - Every argument structure begins with its own size in bytes, set by the
+ *    caller. A structure may only grow at its end. A kernel that knows a
+ *    longer one reads the missing tail as zero; a kernel that knows a shorter
+ *    one accepts a longer one if the tail it does not know is zero, else
+ *    E2BIG. A size below the first published one is EINVAL.
+ *  - Arrays carry pointer, count and stride (the size of an element as the
+ *    caller knows it); an element follows the same rule as a structure.
+ *  - Reserved fields must be zero (EINVAL); unknown flags and operations are
+ *    EOPNOTSUPP.
+ *  - A number, once given to a meaning, keeps it.
+ *
+ * Errors
+ * ------
+ *  EINVAL      size too small, reserved field set, value outside its limits
+ *  E2BIG       nonzero data in a tail this kernel does not know, or a count
+ *              above KFD_XSCHED_MAX_ENTRIES
+ *  EFAULT      a pointer could not be read or written
+ *  ENOTTY      no such ioctl
+ *  EOPNOTSUPP  unknown flag, operation, target or event; or known, and the
+ *              node cannot do it
+ *  ENOENT      there is not and never was such a queue or GPU process
+ *  ESRCH       the queue existed and is gone, or went during the call (benign)
+ *  EALREADY    RESUME of what this client does not hold (benign)
+ *  EPERM       the caller may not do this to this target
+ *  EIO         the firmware or a reset in progress refused the switch;
+ *              amdkfd's own recovery takes over
+ *  ETIME       the firmware did not answer; a GPU reset has been scheduled
+ *  ENODEV      the GPU or the driver is going away
+ *  ENOMEM      out of memory; nothing changed
+ *  EBUSY       another entry of the same array asks for the opposite
+ */
+#ifndef _UAPI_LINUX_KFD_XSCHED_H
+#define _UAPI_LINUX_KFD_XSCHED_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define KFD_XSCHED_DEVICE	"kfd_xsched"	/* name of the node in /dev */
+#define KFD_XSCHED_ABI_VERSION	1
+
+#define KFD_XSCHED_IOC_TYPE	0xBD
+
+/* Entries of one APPLY, and queues of one LIST. */
+#define KFD_XSCHED_MAX_ENTRIES	8192
+
+/**
+ * struct kfd_xsched_info - argument of KFD_XSCHED_INFO
+ * @size: sizeof(struct kfd_xsched_info)
+ * @flags: in, must be zero
+ * @abi_version: out, KFD_XSCHED_ABI_VERSION of the module
+ * @node_count: out, GPU nodes present
+ * @node_capacity: in, elements @nodes has room for
+ * @node_stride: in, size of one element of @nodes
+ * @nodes: in, address of an array of struct kfd_xsched_node, or zero
+ *
+ * Who may call: anyone who could open the device.
+ */
+struct kfd_xsched_info {
+	__u32 size;
+	__u32 flags;
+	__u32 abi_version;
+	__u32 node_count;
+	__u32 node_capacity;
+	__u32 node_stride;
+	__aligned_u64 nodes;
+};
+
+/** enum kfd_xsched_backend - which firmware schedules a node's queues */
+enum kfd_xsched_backend {
+	KFD_XSCHED_BACKEND_NONE = 0,	/* none: nothing can be held */
+	KFD_XSCHED_BACKEND_HWS = 1,	/* HWS: one transaction a switch */
+	KFD_XSCHED_BACKEND_MES = 2,	/* MES: a call a queue */
+};
+
+/* Capabilities of a node, struct kfd_xsched_node.caps */
+#define KFD_XSCHED_CAP_SUSPEND	(1u << 0)	/* Lv3: save running waves now */
+#define KFD_XSCHED_CAP_UNMAP	(1u << 1)	/* Lv2: take off the hardware */
+#define KFD_XSCHED_CAP_GRACE	(1u << 2)	/* UNMAP takes a grace */
+#define KFD_XSCHED_CAP_PRIORITY	(1u << 3)	/* SET_PRIORITY has an effect */
+#define KFD_XSCHED_CAP_WAVES	(1u << 4)	/* IDLE looks at waves, too */
+
+/**
+ * struct kfd_xsched_node - one GPU node, as KFD_XSCHED_INFO reports it
+ * @gpu_id: KFD's id of the node, as in its topology
+ * @backend: enum kfd_xsched_backend
+ * @caps: bits KFD_XSCHED_CAP_*
+ * @max_grace_us: longest grace UNMAP can ask for, microseconds; 0: none
+ */
+struct kfd_xsched_node {
+	__u32 gpu_id;
+	__u32 backend;
+	__u32 caps;
+	__u32 max_grace_us;
+};
+
+/* State of a queue, struct kfd_xsched_queue.state */
+#define KFD_XSCHED_QUEUE_ACTIVE	(1u << 0)	/* amdkfd has it on the hardware or in the runlist */
+#define KFD_XSCHED_QUEUE_HELD	(1u << 1)	/* somebody holds it */
+#define KFD_XSCHED_QUEUE_MINE	(1u << 2)	/* this client holds it */
+#define KFD_XSCHED_QUEUE_READY	(1u << 3)	/* has work, as far as is known */
+#define KFD_XSCHED_QUEUE_WATCHED (1u << 4)	/* sampled: READY is current */
+
+/** enum kfd_xsched_queue_type - what a queue feeds */
+enum kfd_xsched_queue_type {
+	KFD_XSCHED_QUEUE_COMPUTE = 0,
+	KFD_XSCHED_QUEUE_SDMA = 1,
+};
+
+/**
+ * struct kfd_xsched_queue - one user queue, as KFD_XSCHED_LIST reports it
+ * @id: unique for the life of the module, never used again; what APPLY takes
+ * @pid: thread group id of the owner in the caller's pid namespace, 0: not visible there
+ * @queue_id: KFD's own id, unique within the process
+ * @gpu_id: node the queue belongs to
+ * @type: enum kfd_xsched_queue_type
+ * @state: bits KFD_XSCHED_QUEUE_*
+ * @priority: KFD priority in effect, 0..15
+ * @holders: number of clients that hold it
+ * @preemptions: times it was taken off the hardware by a hold
+ * @held_ns: total time held so far, nanoseconds
+ */
+struct kfd_xsched_queue {
+	__aligned_u64 id;
+	__s32 pid;
+	__u32 queue_id;
+	__u32 gpu_id;
+	__u32 type;
+	__u32 state;
+	__u32 priority;
+	__u32 holders;
+	__u32 reserved;
+	__aligned_u64 preemptions;
+	__aligned_u64 held_ns;
+};
+
+/**
+ * struct kfd_xsched_list - argument of KFD_XSCHED_LIST
+ * @size: sizeof(struct kfd_xsched_list)
+ * @flags: must be zero
+ * @capacity: in, elements @queues has room for, at most KFD_XSCHED_MAX_ENTRIES
+ * @count: out, queues the caller may see; more than @capacity: call again
+ * @stride: in, size of one element of @queues
+ * @reserved: must be zero
+ * @queues: in, address of an array of struct kfd_xsched_queue
+ *
+ * Only queues the caller may act on are listed: those of processes with its
+ * uid that did not change their credentials, all of them with CAP_SYS_NICE in
+ * the owner's user namespace. Order: by @id, ascending.
+ */
+struct kfd_xsched_list {
+	__u32 size;
+	__u32 flags;
+	__u32 capacity;
+	__u32 count;
+	__u32 stride;
+	__u32 reserved;
+	__aligned_u64 queues;
+};
+
+/** enum kfd_xsched_op - operation of one entry of APPLY */
+enum kfd_xsched_op {
+	/*
+	 * Lv3: hold, saving the context of running waves at once. Holding what
+	 * this client holds already is success and costs nothing.
+	 */
+	KFD_XSCHED_OP_SUSPEND = 1,
+	/*
+	 * Lv2: hold; running waves get grace_us to finish, then are saved.
+	 * A grace is a property of the whole transaction of a node: two
+	 * different ones for one node in one call are EINVAL.
+	 */
+	KFD_XSCHED_OP_UNMAP = 2,
+	/* Drop this client's hold, taken by either of the above. */
+	KFD_XSCHED_OP_RESUME = 3,
+	/* Override the KFD priority, or give it back. */
+	KFD_XSCHED_OP_SET_PRIORITY = 4,
+};
+
+/** enum kfd_xsched_target - what the id of an entry names */
+enum kfd_xsched_target {
+	/* kfd_xsched_queue.id */
+	KFD_XSCHED_TARGET_QUEUE = 1,
+	/*
+	 * A thread group id in the caller's pid namespace: all its queues on
+	 * all nodes, and those it will create while held or overridden.
+	 */
+	KFD_XSCHED_TARGET_PROCESS = 2,
+};
+
+/* value of SET_PRIORITY: give back the priority the application had set */
+#define KFD_XSCHED_PRIORITY_APP		(-1)
+#define KFD_XSCHED_PRIORITY_MIN		0
+#define KFD_XSCHED_PRIORITY_NORMAL	7	/* what runtimes ask for; above takes CAP_SYS_NICE */
+#define KFD_XSCHED_PRIORITY_MAX		15
+
+/**
+ * struct kfd_xsched_entry - one element of an APPLY
+ * @op: enum kfd_xsched_op
+ * @target: enum kfd_xsched_target
+ * @id: which queue or process
+ * @value: UNMAP: grace in microseconds, 0..kfd_xsched_node.max_grace_us;
+ *	SET_PRIORITY: KFD_XSCHED_PRIORITY_APP or 0..15; else zero
+ * @status: out, 0 or a negative errno of the table above
+ * @effective: out, queues this entry concerned; for SET_PRIORITY the priority
+ *	in effect afterwards (of the first queue, for a process)
+ * @reserved: must be zero
+ */
+struct kfd_xsched_entry {
+	__u32 op;
+	__u32 target;
+	__aligned_u64 id;
+	__s32 value;
+	__s32 status;
+	__u32 effective;
+	__u32 reserved;
+};
+
+/**
+ * struct kfd_xsched_node_result - what APPLY did to one node
+ * @gpu_id: which node
+ * @status: 0 or a negative errno; nodes fail independently
+ * @flips: queues that went on or off the hardware
+ * @fw_transactions: firmware transactions sent: 0 or 1 on HWS
+ * @lock_ns: waiting for amdkfd's queue manager, nanoseconds
+ * @unmap_ns: until the firmware confirmed that the waves are saved
+ * @map_ns: writing the new runlist
+ * @total_ns: all of it, as the caller waited
+ */
+struct kfd_xsched_node_result {
+	__u32 gpu_id;
+	__s32 status;
+	__u32 flips;
+	__u32 fw_transactions;
+	__aligned_u64 lock_ns;
+	__aligned_u64 unmap_ns;
+	__aligned_u64 map_ns;
+	__aligned_u64 total_ns;
+};
+
+/**
+ * struct kfd_xsched_apply - argument of KFD_XSCHED_APPLY
+ * @size: sizeof(struct kfd_xsched_apply)
+ * @flags: must be zero
+ * @count: elements of @entries, 1..KFD_XSCHED_MAX_ENTRIES
+ * @stride: size of one element of @entries
+ * @entries: address of an array of struct kfd_xsched_entry
+ * @node_capacity: elements @nodes has room for; may be zero
+ * @node_stride: size of one element of @nodes
+ * @nodes: address of an array of struct kfd_xsched_node_result, or zero
+ * @node_count: out, nodes that were concerned
+ * @reserved: must be zero
+ *
+ * All entries are checked before the first change: with one that is neither
+ * good nor benign nothing changes, the call fails with its errno and
+ * @entries[].status tells which. Benign ones are skipped; the call fails with
+ * the errno of the first only when there is no good one beside them.
+ * Then at most one firmware transaction a node (HWS). On return no wave of a
+ * held queue is on the GPU. When a node fails, the call returns its errno and
+ * the other nodes keep what was done.
+ *
+ * Who may call: SUSPEND, UNMAP, RESUME and a priority up to
+ * KFD_XSCHED_PRIORITY_NORMAL on processes of the caller's uid that did not
+ * change their credentials; everything else takes CAP_SYS_NICE in the target's
+ * user namespace.
+ */
+struct kfd_xsched_apply {
+	__u32 size;
+	__u32 flags;
+	__u32 count;
+	__u32 stride;
+	__aligned_u64 entries;
+	__u32 node_capacity;
+	__u32 node_stride;
+	__aligned_u64 nodes;
+	__u32 node_count;
+	__u32 reserved;
+};
+
+/** enum kfd_xsched_event_type - what a struct kfd_xsched_event tells */
+enum kfd_xsched_event_type {
+	KFD_XSCHED_EVENT_QUEUE_ADD = 0,		/* a queue was created */
+	KFD_XSCHED_EVENT_QUEUE_DEL = 1,		/* a queue is gone */
+	KFD_XSCHED_EVENT_PROCESS_EXIT = 2,	/* a GPU process is gone */
+	KFD_XSCHED_EVENT_READY = 3,		/* a queue got work */
+	KFD_XSCHED_EVENT_IDLE = 4,		/* a queue ran dry and stayed so */
+	KFD_XSCHED_EVENT_LOST = 5,		/* data events did not fit: LIST again */
+	KFD_XSCHED_EVENT_NODE_RESET = 6,	/* a GPU reset begins (data 0) or ended (1) */
+};
+
+#define KFD_XSCHED_EVENT_BIT(type)	(1u << (type))
+
+/**
+ * struct kfd_xsched_event - one record of read(2)
+ * @type: enum kfd_xsched_event_type
+ * @pid: thread group id of the owner in the pid namespace of the opener, or 0
+ * @time_ns: when it happened, CLOCK_MONOTONIC
+ * @id: queue, as in kfd_xsched_queue.id, or zero
+ * @gpu_id: node, or zero
+ * @queue_id: KFD's id of the queue, or zero
+ * @data: see the type
+ *
+ * read(2) returns whole records, at least one or EAGAIN (O_NONBLOCK), EINVAL
+ * for a buffer shorter than one. poll(2) reports POLLIN. A client has a ring
+ * of KFD_XSCHED_EVENT_RING records; when it overflows the newest are dropped
+ * and one LOST record follows those kept. LOST is always delivered.
+ */
+struct kfd_xsched_event {
+	__u32 type;
+	__s32 pid;
+	__aligned_u64 time_ns;
+	__aligned_u64 id;
+	__u32 gpu_id;
+	__u32 queue_id;
+	__aligned_u64 data;
+};
+
+#define KFD_XSCHED_EVENT_RING	1024
+
+#define KFD_XSCHED_SAMPLE_US_MIN	20
+#define KFD_XSCHED_SAMPLE_US_MAX	1000000
+#define KFD_XSCHED_SETTLE_US_MAX	10000000
+
+/**
+ * struct kfd_xsched_subscribe - argument of KFD_XSCHED_SUBSCRIBE
+ * @size: sizeof(struct kfd_xsched_subscribe)
+ * @flags: must be zero
+ * @events: KFD_XSCHED_EVENT_BIT() of each type wanted; zero: none any more
+ * @sample_us: with READY or IDLE: how often the indices are compared,
+ *	KFD_XSCHED_SAMPLE_US_MIN..MAX; else zero. The shortest of all clients
+ *	is in effect.
+ * @settle_us: with READY or IDLE: how long a queue must stay dry before it
+ *	is IDLE, 0..KFD_XSCHED_SETTLE_US_MAX. The longest of all clients is
+ *	in effect.
+ * @reserved: must be zero
+ *
+ * Replaces the former subscription. A queue that has work when it begins to
+ * be sampled is reported READY. Only queues the caller may see are reported.
+ * Nothing is sampled when nobody asks for READY or IDLE.
+ */
+struct kfd_xsched_subscribe {
+	__u32 size;
+	__u32 flags;
+	__u32 events;
+	__u32 sample_us;
+	__u32 settle_us;
+	__u32 reserved;
+};
+
+#define KFD_XSCHED_INFO		_IO(KFD_XSCHED_IOC_TYPE, 0x00)
+#define KFD_XSCHED_LIST		_IO(KFD_XSCHED_IOC_TYPE, 0x01)
+#define KFD_XSCHED_APPLY	_IO(KFD_XSCHED_IOC_TYPE, 0x02)
+#define KFD_XSCHED_SUBSCRIBE	_IO(KFD_XSCHED_IOC_TYPE, 0x03)
+
+#endif /* _UAPI_LINUX_KFD_XSCHED_H */
