@@ -3,50 +3,60 @@
  * kfd_xsched: hold, release and prioritise the user queues of AMD GPUs.
  *
  * Copyright (C) 2026 The kfd-xsched authors
- *
- * The only interface between kfd_xsched.ko and user space. It is spoken over
- * the character device /dev/kfd_xsched (mode 0660). An open file is a
- * *client*. What a client holds, and the priorities it set, last until it
- * lets go or its file is closed, whatever closed it.
- *
- * Rules of evolution
- * ------------------
- *  - Every argument structure begins with its own size in bytes, set by the
- *    caller. A structure may only grow at its end. A kernel that knows a
- *    longer one reads the missing tail as zero; a kernel that knows a shorter
- *    one accepts a longer one if the tail it does not know is zero, else
- *    E2BIG. A size below the first published one is EINVAL.
- *  - Arrays carry pointer, count and stride (the size of an element as the
- *    caller knows it); an element follows the same rule as a structure.
- *  - Reserved fields must be zero (EINVAL); unknown flags and operations are
- *    EOPNOTSUPP.
- *  - A number, once given to a meaning, keeps it.
- *
- * Errors
- * ------
- *  EINVAL      size too small, reserved field set, value outside its limits
- *  E2BIG       nonzero data in a tail this kernel does not know, or a count
- *              above KFD_XSCHED_MAX_ENTRIES
- *  EFAULT      a pointer could not be read or written
- *  ENOTTY      no such ioctl
- *  EOPNOTSUPP  unknown flag, operation, target or event; or known, and the
- *              node cannot do it
- *  ENOENT      there is not and never was such a queue or GPU process
- *  ESRCH       the queue existed and is gone, or went during the call (benign)
- *  EALREADY    RESUME of what this client does not hold (benign)
- *  EPERM       the caller may not do this to this target
- *  EIO         the firmware or a reset in progress refused the switch;
- *              amdkfd's own recovery takes over
- *  ETIME       the firmware did not answer; a GPU reset has been scheduled
- *  ENODEV      the GPU or the driver is going away
- *  ENOMEM      out of memory; nothing changed
- *  EBUSY       another entry of the same array asks for the opposite
  */
 #ifndef _UAPI_LINUX_KFD_XSCHED_H
 #define _UAPI_LINUX_KFD_XSCHED_H
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+
+/**
+ * DOC: Overview
+ *
+ * The only interface between kfd_xsched.ko and user space. It is spoken over
+ * the character device /dev/kfd_xsched (mode 0660). An open file is a
+ * *client*. What a client holds, and the priorities it set, last until it
+ * lets go or its file is closed, whatever closed it.
+ */
+
+/**
+ * DOC: Rules of evolution
+ *
+ * - Every argument structure begins with its own size in bytes, set by the
+ *   caller. A structure may only grow at its end. A kernel that knows a longer
+ *   one reads the missing tail as zero; a kernel that knows a shorter one
+ *   accepts a longer one if the tail it does not know is zero, else E2BIG. A
+ *   size below the first published one is EINVAL.
+ * - Arrays carry pointer, count and stride (the size of an element as the
+ *   caller knows it); an element follows the same rule as a structure.
+ * - Reserved fields must be zero (EINVAL); unknown flags and operations are
+ *   EOPNOTSUPP.
+ * - A number, once given to a meaning, keeps it.
+ */
+
+/**
+ * DOC: Errors
+ *
+ * ==========  ==============================================================
+ * EINVAL      size too small, reserved field set, value outside its limits
+ * E2BIG       nonzero data in a tail this kernel does not know, or a count
+ *             above KFD_XSCHED_MAX_ENTRIES
+ * EFAULT      a pointer could not be read or written
+ * ENOTTY      no such ioctl
+ * EOPNOTSUPP  unknown flag, operation, target or event; or known, and the
+ *             node cannot do it
+ * ENOENT      there is not and never was such a queue or GPU process
+ * ESRCH       the queue existed and is gone, or went during the call (benign)
+ * EALREADY    RESUME of what this client does not hold (benign)
+ * EPERM       the caller may not do this to this target
+ * EIO         the firmware or a reset in progress refused the switch;
+ *             amdkfd's own recovery takes over
+ * ETIME       the firmware did not answer; a GPU reset has been scheduled
+ * ENODEV      the GPU or the driver is going away
+ * ENOMEM      out of memory; nothing changed
+ * EBUSY       another entry of the same array asks for the opposite
+ * ==========  ==============================================================
+ */
 
 #define KFD_XSCHED_DEVICE	"kfd_xsched"	/* name of the node in /dev */
 #define KFD_XSCHED_ABI_VERSION	1
@@ -78,11 +88,16 @@ struct kfd_xsched_info {
 	__aligned_u64 nodes;
 };
 
-/** enum kfd_xsched_backend - which firmware schedules a node's queues */
+/**
+ * enum kfd_xsched_backend - which firmware schedules a node's queues
+ * @KFD_XSCHED_BACKEND_NONE: none; nothing can be held
+ * @KFD_XSCHED_BACKEND_HWS: HWS; one transaction a switch
+ * @KFD_XSCHED_BACKEND_MES: MES; a call a queue
+ */
 enum kfd_xsched_backend {
-	KFD_XSCHED_BACKEND_NONE = 0,	/* none: nothing can be held */
-	KFD_XSCHED_BACKEND_HWS = 1,	/* HWS: one transaction a switch */
-	KFD_XSCHED_BACKEND_MES = 2,	/* MES: a call a queue */
+	KFD_XSCHED_BACKEND_NONE = 0,
+	KFD_XSCHED_BACKEND_HWS = 1,
+	KFD_XSCHED_BACKEND_MES = 2,
 };
 
 /* Capabilities of a node, struct kfd_xsched_node.caps */
@@ -113,7 +128,11 @@ struct kfd_xsched_node {
 #define KFD_XSCHED_QUEUE_READY	(1u << 3)	/* has work, as far as is known */
 #define KFD_XSCHED_QUEUE_WATCHED (1u << 4)	/* sampled: READY is current */
 
-/** enum kfd_xsched_queue_type - what a queue feeds */
+/**
+ * enum kfd_xsched_queue_type - what a queue feeds
+ * @KFD_XSCHED_QUEUE_COMPUTE: the compute units
+ * @KFD_XSCHED_QUEUE_SDMA: a copy engine
+ */
 enum kfd_xsched_queue_type {
 	KFD_XSCHED_QUEUE_COMPUTE = 0,
 	KFD_XSCHED_QUEUE_SDMA = 1,
@@ -129,6 +148,7 @@ enum kfd_xsched_queue_type {
  * @state: bits KFD_XSCHED_QUEUE_*
  * @priority: KFD priority in effect, 0..15
  * @holders: number of clients that hold it
+ * @reserved: out, zero
  * @preemptions: times it was taken off the hardware by a hold
  * @held_ns: total time held so far, nanoseconds
  */
@@ -170,33 +190,33 @@ struct kfd_xsched_list {
 	__aligned_u64 queues;
 };
 
-/** enum kfd_xsched_op - operation of one entry of APPLY */
+/**
+ * enum kfd_xsched_op - operation of one entry of APPLY
+ * @KFD_XSCHED_OP_SUSPEND: Lv3: hold, saving the context of running waves at
+ *	once. Holding what this client holds already is success and costs
+ *	nothing.
+ * @KFD_XSCHED_OP_UNMAP: Lv2: hold; running waves get a grace to finish, then
+ *	are saved. A grace is a property of the whole transaction of a node:
+ *	two different ones for one node in one call are EINVAL.
+ * @KFD_XSCHED_OP_RESUME: drop this client's hold, taken by either of the above
+ * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, or give it back
+ */
 enum kfd_xsched_op {
-	/*
-	 * Lv3: hold, saving the context of running waves at once. Holding what
-	 * this client holds already is success and costs nothing.
-	 */
 	KFD_XSCHED_OP_SUSPEND = 1,
-	/*
-	 * Lv2: hold; running waves get grace_us to finish, then are saved.
-	 * A grace is a property of the whole transaction of a node: two
-	 * different ones for one node in one call are EINVAL.
-	 */
 	KFD_XSCHED_OP_UNMAP = 2,
-	/* Drop this client's hold, taken by either of the above. */
 	KFD_XSCHED_OP_RESUME = 3,
-	/* Override the KFD priority, or give it back. */
 	KFD_XSCHED_OP_SET_PRIORITY = 4,
 };
 
-/** enum kfd_xsched_target - what the id of an entry names */
+/**
+ * enum kfd_xsched_target - what the id of an entry names
+ * @KFD_XSCHED_TARGET_QUEUE: a queue, by &kfd_xsched_queue.id
+ * @KFD_XSCHED_TARGET_PROCESS: a thread group id in the caller's pid
+ *	namespace: all its queues on all nodes, and those it will create while
+ *	held or overridden
+ */
 enum kfd_xsched_target {
-	/* kfd_xsched_queue.id */
 	KFD_XSCHED_TARGET_QUEUE = 1,
-	/*
-	 * A thread group id in the caller's pid namespace: all its queues on
-	 * all nodes, and those it will create while held or overridden.
-	 */
 	KFD_XSCHED_TARGET_PROCESS = 2,
 };
 
@@ -289,15 +309,24 @@ struct kfd_xsched_apply {
 	__u32 reserved;
 };
 
-/** enum kfd_xsched_event_type - what a struct kfd_xsched_event tells */
+/**
+ * enum kfd_xsched_event_type - what a struct kfd_xsched_event tells
+ * @KFD_XSCHED_EVENT_QUEUE_ADD: a queue was created
+ * @KFD_XSCHED_EVENT_QUEUE_DEL: a queue is gone
+ * @KFD_XSCHED_EVENT_PROCESS_EXIT: a GPU process is gone
+ * @KFD_XSCHED_EVENT_READY: a queue got work
+ * @KFD_XSCHED_EVENT_IDLE: a queue ran dry and stayed so
+ * @KFD_XSCHED_EVENT_LOST: @data events did not fit: LIST again
+ * @KFD_XSCHED_EVENT_NODE_RESET: a GPU reset begins (@data 0) or ended (1)
+ */
 enum kfd_xsched_event_type {
-	KFD_XSCHED_EVENT_QUEUE_ADD = 0,		/* a queue was created */
-	KFD_XSCHED_EVENT_QUEUE_DEL = 1,		/* a queue is gone */
-	KFD_XSCHED_EVENT_PROCESS_EXIT = 2,	/* a GPU process is gone */
-	KFD_XSCHED_EVENT_READY = 3,		/* a queue got work */
-	KFD_XSCHED_EVENT_IDLE = 4,		/* a queue ran dry and stayed so */
-	KFD_XSCHED_EVENT_LOST = 5,		/* data events did not fit: LIST again */
-	KFD_XSCHED_EVENT_NODE_RESET = 6,	/* a GPU reset begins (data 0) or ended (1) */
+	KFD_XSCHED_EVENT_QUEUE_ADD = 0,
+	KFD_XSCHED_EVENT_QUEUE_DEL = 1,
+	KFD_XSCHED_EVENT_PROCESS_EXIT = 2,
+	KFD_XSCHED_EVENT_READY = 3,
+	KFD_XSCHED_EVENT_IDLE = 4,
+	KFD_XSCHED_EVENT_LOST = 5,
+	KFD_XSCHED_EVENT_NODE_RESET = 6,
 };
 
 #define KFD_XSCHED_EVENT_BIT(type)	(1u << (type))
