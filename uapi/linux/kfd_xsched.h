@@ -285,7 +285,7 @@ struct kfd_xsched_node_result {
  *
  * All entries are checked before the first change: with one that is neither
  * good nor benign nothing changes, the call fails with its errno and
- * @entries[].status tells which. Benign ones are skipped; the call fails with
+ * the status of each entry tells which. Benign ones are skipped; the call fails with
  * the errno of the first only when there is no good one beside them.
  * Then at most one firmware transaction a node (HWS). On return no wave of a
  * held queue is on the GPU. When a node fails, the call returns its errno and
