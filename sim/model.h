@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Model of the compute side of an AMD GPU: user queues, dispatches, waves and
+ * the context save. Plain C without allocation, locks or a clock of its own,
+ * so that one source serves the guest module and a user-space program.
+ *
+ * Glossary
+ *   dispatch   one AQL kernel dispatch packet, or a packet without waves
+ *   workgroup  the unit of launching; all its waves sit on one compute unit
+ *   cohort     workgroups of one dispatch that began at the same instant and
+ *              therefore end at the same instant: one event, however many
+ *   parked     a cohort whose waves were saved and are not resident yet
+ *   image      what a save writes to the queue's save area
+ *
+ * Time is in nanoseconds on whatever clock the caller uses. The model works on
+ * event times, not on the time at which it is called: a caller that arrives
+ * late finds everything stamped with the moment it happened.
+ *
+ * Invariants
+ *   - a workgroup runs to its end exactly once; a save stops its clock and a
+ *     restore starts it with what was left;
+ *   - workgroups of a queue are launched in the order of its packets;
+ *   - launching never stops a running workgroup. Only a preemption does.
+ *
+ * Approximations, all on purpose: the XCCs are one pool of compute units, and
+ * a workgroup takes its share of the pool's wave slots, registers and LDS
+ * without regard to which compute unit has them free. (How many workgroups of
+ * one kind fit is computed per compute unit.) Memory bandwidth and caches are
+ * not modelled: a workgroup takes as long as its kernel says.
+ */
+#ifndef SIM_MODEL_H
+#define SIM_MODEL_H
+
+#include "types.h"
+
+#define SIM_NEVER	(~0ULL)
+
+/* Bounds of the fixed arrays; no real configuration comes near them. */
+#define SIM_MAX_QUEUES	128
+#define SIM_MAX_COHORTS	8192
+
+/* Dispatches of one queue the command processor keeps in flight. Assumed. */
+#define SIM_INFLIGHT	4
+
+/* Words of a dispatch that only the caller understands; saved with it. */
+#define SIM_COOKIES	6
+
+/**
+ * struct sim_profile - one GPU; every value has its source where it is set
+ * @name: what the user calls it
+ * @xccs: compute dies that work as one
+ * @cus: compute units of all XCCs together
+ * @simds_per_cu: SIMD units in a compute unit
+ * @waves_per_simd: wave slots of a SIMD unit
+ * @vgprs_per_simd: vector registers a lane can use, all waves of a SIMD together
+ * @vgpr_granule: they are handed out in multiples of this
+ * @lds_per_cu: bytes
+ * @hqds: hardware queue slots for user queues, per XCC
+ * @vmids: processes that can be mapped at a time
+ * @clock_mhz: shader clock; the unit of the grace period derives from it
+ * @grace_default: SCH_WAVE after reset, units of 1000 clocks
+ * @packet_ns: from a packet's fetch to its first wave
+ * @hiq_packet_ns: firmware's time for a packet of the HIQ
+ * @map_queue_ns: firmware's time to load one MQD into its slots
+ * @unmap_queue_ns: firmware's time to dequeue one queue
+ * @save_ns: part of a context save that does not depend on its size
+ * @restore_ns: the same of a restore
+ * @save_bytes_per_us: what the wave state is written and read with
+ * @wave_state_bytes: scalar registers and hardware state of a wave
+ */
+struct sim_profile {
+	const char *name;
+	u32 xccs;
+	u32 cus;
+	u32 simds_per_cu;
+	u32 waves_per_simd;
+	u32 vgprs_per_simd;
+	u32 vgpr_granule;
+	u32 lds_per_cu;
+	u32 hqds;
+	u32 vmids;
+	u32 clock_mhz;
+	u32 grace_default;
+	u32 packet_ns;
+	u32 hiq_packet_ns;
+	u32 map_queue_ns;
+	u32 unmap_queue_ns;
+	u32 save_ns;
+	u32 restore_ns;
+	u32 save_bytes_per_us;
+	u32 wave_state_bytes;
+};
+
+extern const struct sim_profile sim_profile_mi308x;
+
+/* The profile of that name, or NULL. */
+const struct sim_profile *sim_profile_find(const char *name);
+
+/**
+ * struct sim_cohort - workgroups with a common end
+ * @next: next of the dispatch's list, or of the free list
+ * @workgroups: how many
+ * @end: running: when they end. Parked: how long they still have to run.
+ */
+struct sim_cohort {
+	struct sim_cohort *next;
+	u32 workgroups;
+	u64 end;
+};
+
+/**
+ * struct sim_dispatch - one packet between its fetch and its completion
+ * @workgroups: 0 for a packet without waves
+ * @waves: of a workgroup
+ * @vgprs: per lane
+ * @lds_bytes: of a workgroup
+ * @workgroup_ns: how long a workgroup computes
+ * @barrier: waits until every earlier packet of the queue has completed
+ * @cookie: the caller's
+ * @launched: workgroups that have begun
+ * @finished: workgroups that have ended
+ * @resident: workgroups on the compute units now
+ * @saves: times waves of this dispatch were saved
+ * @start_ns: when the first workgroup began, or the packet was processed
+ * @running: cohorts on the compute units, earliest end first
+ * @parked: cohorts waiting to come back, in the order they were saved
+ * @capacity: workgroups the empty GPU could hold
+ */
+struct sim_dispatch {
+	u32 workgroups;
+	u32 waves;
+	u32 vgprs;
+	u32 lds_bytes;
+	u64 workgroup_ns;
+	bool barrier;
+	u64 cookie[SIM_COOKIES];
+
+	u32 launched;
+	u32 finished;
+	u32 resident;
+	u32 saves;
+	u64 start_ns;
+	struct sim_cohort *running;
+	struct sim_cohort *parked;
+	u32 capacity;
+};
+
+/*
+ * Life of a queue. OFF -> LOADING by sim_queue_map; LOADING -> ON when its
+ * MQD is in the slots and its waves are restored; ON or LOADING -> STOPPING by
+ * sim_queue_stop; STOPPING -> OFF when the preemption that covers it ends.
+ * FAULTED replaces ON when its memory or packets make no sense: nothing more
+ * is fetched or launched, and it can still be stopped.
+ */
+enum sim_queue_state {
+	SIM_QUEUE_OFF,
+	SIM_QUEUE_LOADING,
+	SIM_QUEUE_ON,
+	SIM_QUEUE_FAULTED,
+	SIM_QUEUE_STOPPING,
+};
+
+/**
+ * struct sim_queue - a user queue in a hardware slot; embed it
+ * @state: see enum sim_queue_state
+ * @priority: pipe priority, 0 low, 1 medium, 2 high
+ * @rung: there may be packets: fetch
+ * @blocked: the packet at the head waits for a signal
+ * @has_next: @next was fetched and is not consumed yet
+ * @next: packet being processed
+ * @next_at: when @next is processed, SIM_NEVER while it waits for a barrier
+ * @ready_at: LOADING: when it becomes ON
+ * @inflight: dispatches launched or launching, oldest first
+ * @count: how many
+ * @waves: resident now
+ */
+struct sim_queue {
+	enum sim_queue_state state;
+	u32 priority;
+	bool rung;
+	bool blocked;
+	bool has_next;
+	struct sim_dispatch next;
+	u64 next_at;
+	u64 ready_at;
+	struct sim_dispatch inflight[SIM_INFLIGHT];
+	u32 count;
+	u32 waves;
+};
+
+enum sim_fetch {
+	SIM_FETCH_EMPTY,	/* no packet: wait for the next ring */
+	SIM_FETCH_PACKET,	/* filled in */
+	SIM_FETCH_BLOCKED,	/* a packet whose signals are not there yet */
+	SIM_FETCH_FAULT,	/* unreadable or unknown: the queue halts */
+};
+
+/**
+ * struct sim_ops - what the model asks of its surroundings
+ * @fetch: look at the packet at the head of the queue, without consuming it
+ * @consume: it is processed: move the read index. False: fault.
+ * @complete: a dispatch has ended at time @t. False: fault.
+ * @save: write part of the image. False: fault.
+ * @load: read it back. False: fault.
+ * @saved: the queue left the hardware; @image_bytes is what was written,
+ *	@state_bytes what real waves would have taken
+ * @fault: the queue was halted, for reason @why
+ * @preempted: the preemption begun with sim_preempt() has ended at time @t
+ */
+struct sim_ops {
+	enum sim_fetch (*fetch)(struct sim_queue *q, struct sim_dispatch *d);
+	bool (*consume)(struct sim_queue *q);
+	bool (*complete)(struct sim_queue *q, const struct sim_dispatch *d, u64 t);
+	bool (*save)(struct sim_queue *q, u32 offset, const void *from, u32 bytes);
+	bool (*load)(struct sim_queue *q, u32 offset, void *to, u32 bytes);
+	void (*saved)(struct sim_queue *q, u32 image_bytes, u64 state_bytes);
+	void (*fault)(struct sim_queue *q, const char *why);
+	void (*preempted)(void *owner, u64 t);
+};
+
+/**
+ * struct sim_stats - totals since the start
+ * @dispatches: completed
+ * @workgroups: ended
+ * @preemptions: sim_preempt() calls that ended
+ * @saves: queues whose waves were saved
+ * @restores: queues whose waves were restored
+ * @bytes: wave state written by saves
+ * @save_ns: time from the end of the grace to the end of the save, total
+ * @save_max_ns: longest
+ * @grace_ns: time waves were given to finish, total
+ * @faults: queues halted
+ */
+struct sim_stats {
+	u64 dispatches;
+	u64 workgroups;
+	u64 preemptions;
+	u64 saves;
+	u64 restores;
+	u64 bytes;
+	u64 save_ns;
+	u64 save_max_ns;
+	u64 grace_ns;
+	u64 faults;
+};
+
+enum sim_preempt_state {
+	SIM_PREEMPT_NONE,
+	SIM_PREEMPT_GRACE,	/* waves may still finish */
+	SIM_PREEMPT_SAVE,	/* waves are frozen and being written */
+};
+
+/**
+ * struct sim_gpu - the GPU
+ * @profile: its parameters
+ * @ops: its surroundings
+ * @owner: passed back to them
+ * @now: time of the last event handled
+ * @queues: those that are not OFF, in the order they were mapped
+ * @nr_queues: how many
+ * @turn: per priority, which queue is served first
+ * @free_waves: wave slots nobody uses
+ * @free_vgprs: registers nobody uses, summed over all SIMDs
+ * @free_lds: bytes nobody uses
+ * @preempt: see enum sim_preempt_state
+ * @preempt_at: when that state ends, SIM_NEVER for an endless grace
+ * @preempt_begin: when it began
+ * @free: cohorts nobody uses
+ * @cohorts: all of them
+ * @stats: totals
+ */
+struct sim_gpu {
+	const struct sim_profile *profile;
+	const struct sim_ops *ops;
+	void *owner;
+	u64 now;
+	struct sim_queue *queues[SIM_MAX_QUEUES];
+	u32 nr_queues;
+	u32 turn[3];
+	u32 free_waves;
+	u32 free_vgprs;
+	u32 free_lds;
+	enum sim_preempt_state preempt;
+	u64 preempt_at;
+	u64 preempt_begin;
+	struct sim_cohort *free;
+	struct sim_cohort cohorts[SIM_MAX_COHORTS];
+	struct sim_stats stats;
+};
+
+/* gpu.c: time */
+
+void sim_gpu_init(struct sim_gpu *gpu, const struct sim_profile *profile,
+		  const struct sim_ops *ops, void *owner);
+
+/* Drop every queue and wave, as a reset of the GPU does. Statistics stay. */
+void sim_gpu_reset(struct sim_gpu *gpu);
+
+/* Handle everything that happens up to and at @now; it must not go back. */
+void sim_advance(struct sim_gpu *gpu, u64 now);
+
+/* When something happens next by itself, or SIM_NEVER. */
+u64 sim_next_event(const struct sim_gpu *gpu);
+
+/* Queues that wait for a signal look again at the next sim_advance(). */
+bool sim_retry_blocked(struct sim_gpu *gpu);
+
+/* queue.c: queues and packets */
+
+/*
+ * Put a queue into the hardware at time @at, with the image its last save
+ * left, if @image_bytes is not 0. Returns the time its waves are back, or
+ * SIM_NEVER when there is no room (the caller must prevent that).
+ */
+u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u32 priority,
+		  u64 at, u32 image_bytes);
+
+/* Its doorbell was rung: fetch at the next sim_advance(). */
+void sim_queue_ring(struct sim_queue *q);
+
+/* Include it in the next sim_preempt(); nothing of it is launched any more. */
+void sim_queue_stop(struct sim_queue *q);
+
+/* Used inside the model. */
+void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
+void sim_queue_process(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
+void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
+void sim_queue_fault(struct sim_gpu *gpu, struct sim_queue *q, const char *why);
+u64 sim_queue_next_event(const struct sim_queue *q);
+
+/* preempt.c: taking queues off */
+
+/*
+ * Take the stopped queues off the hardware: waves that end within @grace_ns
+ * do, the others are saved. @grace_ns may be SIM_NEVER. ops->preempted says
+ * when it is over. One at a time.
+ */
+void sim_preempt(struct sim_gpu *gpu, u64 at, u64 grace_ns);
+
+/* Used inside the model. */
+void sim_preempt_step(struct sim_gpu *gpu, u64 t);
+bool sim_image_load(struct sim_gpu *gpu, struct sim_queue *q, u32 bytes);
+u64 sim_queue_state_bytes(const struct sim_gpu *gpu, const struct sim_queue *q);
+
+/* wave.c: workgroups and the slots they take */
+
+/* Most workgroups of this kind the empty GPU holds; 0: not even one. */
+u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d);
+
+/* Wave state of one workgroup in the save area. */
+u64 sim_workgroup_bytes(const struct sim_profile *p, const struct sim_dispatch *d);
+
+/* Give free slots to workgroups that wait, by priority, then in turn. */
+void sim_launch(struct sim_gpu *gpu, u64 t);
+
+/* Used inside the model. */
+u32 sim_waiting(const struct sim_dispatch *d);
+struct sim_cohort *sim_cohort_get(struct sim_gpu *gpu);
+void sim_cohort_put(struct sim_gpu *gpu, struct sim_cohort *c);
+void sim_release(struct sim_gpu *gpu, struct sim_queue *q,
+		 struct sim_dispatch *d, u32 workgroups);
+void sim_dispatch_drop(struct sim_gpu *gpu, struct sim_queue *q,
+		       struct sim_dispatch *d);
+
+#endif /* SIM_MODEL_H */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/*
+ * AMD Instinct MI308X, gfx942, four XCCs in SPX mode.
+ *
+ * "kernel" is Linux 6.12's amdgpu, "dump" a debugfs dump of a real MI308X.
+ * Everything marked "assumed" is a guess of a plausible size; nothing here
+ * was measured by this project. Change it here and nowhere else.
+ */
+#include "model.h"
+
+const struct sim_profile sim_profile_mi308x = {
+	.name = "mi308x",
+	.xccs = 4,		/* dump: one MQD on four HQDs */
+	.cus = 80,		/* product data; matches the dump's save area */
+	.simds_per_cu = 4,	/* kernel: gfx_v9_4_3_get_cu_info */
+	.waves_per_simd = 8,	/* CDNA3: 8 waves a SIMD */
+	/*
+	 * kernel: VGPRs of a CU are 512 KiB (kfd_queue.c, gfx942), that is 512
+	 * registers of 64 lanes in each SIMD, accumulation registers included.
+	 */
+	.vgprs_per_simd = 512,
+	.vgpr_granule = 8,	/* CDNA3 ISA */
+	.lds_per_cu = 65536,	/* kernel: LDS_SIZE_PER_CU */
+	.hqds = 24,		/* kernel: 32 less 8 kernel queues */
+	.vmids = 13,		/* kernel: VMIDs 3..15 */
+	.clock_mhz = 2100,	/* product data, peak */
+	.grace_default = 0x40,	/* reset default of CP_IQ_WAIT_TIME2.SCH_WAVE */
+
+	.packet_ns = 2000,	/* assumed */
+	.hiq_packet_ns = 500,	/* assumed */
+	.map_queue_ns = 1000,	/* assumed */
+	.unmap_queue_ns = 500,	/* assumed */
+	.save_ns = 5000,	/* assumed: trap entry, hand-shake of the XCCs */
+	.restore_ns = 5000,	/* assumed: the same on the way back */
+	/* peak HBM3 bandwidth, 5.3 TB/s: a floor, real saves are slower */
+	.save_bytes_per_us = 5300000,
+	/* kernel: (SGPR_SIZE_PER_CU + HWREG_SIZE_PER_CU) / 32 waves */
+	.wave_state_bytes = (0x4000 + 0x1000) / 32,
+};

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The order of amdgpu_device_init(), reduced to the parts that run for real:
+ * doorbells, memory manager, GART, VM manager, DRM device, amdkfd.
+ */
+#include <drm/drm_drv.h>
+#include <drm/drm_mode_config.h>
+
+#include "vgpu.h"
+#include "amdgpu_seq64.h"
+
+#define DOORBELL_BYTES	(2ULL << 20)
+
+static int init_doorbells(struct vgpu *vg)
+{
+	struct amdgpu_device *adev = vg->adev;
+	struct amdgpu_doorbell *db = &adev->doorbell;
+
+	vgpu_call(aqua_vanjaram_doorbell_index_init, adev);
+	db->base = pci_resource_start(adev->pdev, 2) + vg->vram_size;
+	db->size = DOORBELL_BYTES;
+	/* as amdgpu_doorbell_init: indices, and a page more for MES and others */
+	db->num_kernel_doorbells = adev->doorbell_index.max_assignment + 1 + 0x400;
+	vg->doorbells = ioremap(db->base, db->size);
+	if (!vg->doorbells)
+		return -ENOMEM;
+	memset_io(vg->doorbells, 0, db->size);
+	return 0;
+}
+
+static void fini_bo(struct amdgpu_device *adev)
+{
+	vgpu_call(amdgpu_doorbell_fini, adev);	/* amdgpu_bo_init() made them */
+	vgpu_call(amdgpu_bo_fini, adev);
+}
+
+static int init_memory(struct vgpu *vg)
+{
+	struct amdgpu_device *adev = vg->adev;
+	int r;
+
+	r = vgpu_call(amdgpu_bo_init, adev);
+	if (r)
+		return r;
+	vg->vram = (void __force *)adev->mman.aper_base_kaddr;
+	r = vgpu_call(amdgpu_gart_init, adev);
+	if (r)
+		goto fini_bo;
+	adev->gart.table_size = adev->gart.num_gpu_pages * 8;
+	adev->gart.gart_pte_flags = AMDGPU_PTE_EXECUTABLE;
+	r = vgpu_call(amdgpu_gart_table_vram_alloc, adev);
+	if (r)
+		goto fini_bo;
+	adev->mman.buffer_funcs_enabled = true;	/* moves: see memory.c */
+	vgpu_call(amdgpu_gtt_mgr_recover, &adev->mman.gtt_mgr);
+	adev->vm_manager.first_kfd_vmid = 16 - vg->profile->vmids;
+	vgpu_call(amdgpu_vm_manager_init, adev);
+	adev->vm_manager.vm_update_mode = AMDGPU_VM_USE_CPU_FOR_GFX |
+		AMDGPU_VM_USE_CPU_FOR_COMPUTE;
+	r = vgpu_call(amdgpu_seq64_init, adev);
+	if (r)
+		goto fini_gart;
+	return 0;
+
+fini_gart:
+	vgpu_call(amdgpu_vm_manager_fini, adev);
+	vgpu_call(amdgpu_gart_table_vram_free, adev);
+fini_bo:
+	fini_bo(adev);
+	return r;
+}
+
+static void fini_memory(struct vgpu *vg)
+{
+	vgpu_call(amdgpu_seq64_fini, vg->adev);
+	vgpu_call(amdgpu_vm_manager_fini, vg->adev);
+	vgpu_call(amdgpu_gart_table_vram_free, vg->adev);
+	fini_bo(vg->adev);
+}
+
+static int init_drm(struct vgpu *vg)
+{
+	struct drm_device *ddev = adev_to_drm(vg->adev);
+	int r;
+
+	/* without DRIVER_MODESET drm_client_init() fails, and ACQUIRE_VM oopses */
+	ddev->driver_features &= ~DRIVER_ATOMIC;
+	r = drmm_mode_config_init(ddev);
+	return r ?: drm_dev_register(ddev, 0);
+}
+
+static int init_kfd(struct vgpu *vg)
+{
+	struct amdgpu_device *adev = vg->adev;
+
+	vgpu_call(amdgpu_amdkfd_device_probe, adev);
+	if (!adev->kfd.dev)
+		return -ENODEV;
+	vgpu_tables_kfd(vg);
+	vgpu_call(amdgpu_amdkfd_device_init, adev);
+	if (!adev->kfd.init_complete)
+		return -EIO;
+	return vgpu_call(amdgpu_amdkfd_drm_client_create, adev);
+}
+
+int vgpu_bringup(struct vgpu *vg)
+{
+	int r;
+
+	r = init_doorbells(vg);
+	if (r)
+		return r;
+	r = init_memory(vg);
+	if (r)
+		goto unmap_doorbells;
+	r = vgpu_engine_start(vg);
+	if (r)
+		goto fini_memory;
+	r = init_drm(vg);
+	if (r)
+		goto stop_engine;
+	r = init_kfd(vg);
+	if (r)
+		goto unregister;
+	return 0;
+
+unregister:
+	vgpu_call(amdgpu_amdkfd_device_fini_sw, vg->adev);
+	drm_dev_unregister(adev_to_drm(vg->adev));
+stop_engine:
+	vgpu_engine_stop(vg);
+fini_memory:
+	fini_memory(vg);
+unmap_doorbells:
+	iounmap(vg->doorbells);
+	return r;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fabricated amdgpu_device: what amdgpu_device_init() and the IP blocks'
+ * early init would have set up, as far as the code that runs here looks at it.
+ * A missing lock or table shows as a crash in amdgpu, so the lists follow
+ * amdgpu_device_init() rather than need.
+ */
+#include <linux/vmalloc.h>
+
+#include "vgpu.h"
+#include "amdgpu_reset.h"
+#include "amdgpu_vm.h"
+
+#define REGISTER_BYTES	(512 << 10)
+#define VRAM_MC_BASE	0x8000000000ULL
+#define GART_BYTES	(512ULL << 20)
+
+static void init_locks(struct amdgpu_device *adev)
+{
+	mutex_init(&adev->firmware.mutex);
+	mutex_init(&adev->pm.mutex);
+	mutex_init(&adev->pm.stable_pstate_ctx_lock);
+	mutex_init(&adev->gfx.gpu_clock_mutex);
+	mutex_init(&adev->gfx.pipe_reserve_mutex);
+	mutex_init(&adev->gfx.gfx_off_mutex);
+	mutex_init(&adev->gfx.partition_mutex);
+	mutex_init(&adev->gfx.reset_sem_mutex);
+	mutex_init(&adev->gfx.kfd_sch_mutex);
+	mutex_init(&adev->srbm_mutex);
+	mutex_init(&adev->grbm_idx_mutex);
+	mutex_init(&adev->mn_lock);
+	mutex_init(&adev->virt.vf_errors.lock);
+	mutex_init(&adev->psp.mutex);
+	mutex_init(&adev->notifier_lock);
+	mutex_init(&adev->benchmark_mutex);
+	mutex_init(&adev->enforce_isolation_mutex);
+	spin_lock_init(&adev->irq.lock);
+	spin_lock_init(&adev->mmio_idx_lock);
+	spin_lock_init(&adev->mm_stats.lock);
+	spin_lock_init(&adev->gmc.invalidate_lock);
+	spin_lock_init(&adev->virt.rlcg_reg_lock);
+	spin_lock_init(&adev->wb.lock);
+	spin_lock_init(&adev->gfx.kiq[0].ring_lock);
+	hash_init(adev->mn_hash);
+	INIT_LIST_HEAD(&adev->reset_list);
+	INIT_LIST_HEAD(&adev->ras_list);
+	INIT_LIST_HEAD(&adev->pm.od_kobj_list);
+	INIT_LIST_HEAD(&adev->gmc.xgmi.head);
+}
+
+/* MI300 series, as IP discovery would report it. */
+static void init_identity(struct amdgpu_device *adev)
+{
+	adev->asic_type = CHIP_IP_DISCOVERY;
+	adev->flags = CHIP_IP_DISCOVERY;
+	adev->rev_id = 1;
+	adev->ip_versions[GC_HWIP][0] = IP_VERSION(9, 4, 3);
+	adev->ip_versions[SDMA0_HWIP][0] = IP_VERSION(4, 4, 2);
+	adev->ip_versions[MMHUB_HWIP][0] = IP_VERSION(1, 8, 0);
+	adev->usec_timeout = AMDGPU_MAX_USEC_TIMEOUT;
+	adev->have_atomics_support = true;
+	adev->accel_working = true;
+	adev->fence_context = dma_fence_context_alloc(AMDGPU_MAX_RINGS);
+	RCU_INIT_POINTER(adev->gang_submit, dma_fence_get_stub());
+}
+
+/* Registers are plain memory: what is written stays without effect. */
+static int init_registers(struct amdgpu_device *adev)
+{
+	static u32 zero[64];
+	int i, j;
+
+	adev->rmmio_size = REGISTER_BYTES;
+	adev->rmmio = (void __iomem __force *)vzalloc(REGISTER_BYTES);
+	if (!adev->rmmio)
+		return -ENOMEM;
+	for (i = 0; i < MAX_HWIP; i++)
+		for (j = 0; j < HWIP_MAX_INSTANCE; j++)
+			adev->reg_offset[i][j] = zero;
+	return 0;
+}
+
+static void init_gfx(struct amdgpu_device *adev, const struct sim_profile *p)
+{
+	struct amdgpu_gfx *gfx = &adev->gfx;
+	u32 engines = 4, cus_per_engine = p->cus / p->xccs / engines;
+	u32 xcc, se;
+
+	gfx->xcc_mask = BIT(p->xccs) - 1;
+	gfx->num_xcc_per_xcp = p->xccs;
+	adev->aid_mask = 1;
+	gfx->mec.num_mec = 1;
+	gfx->mec.num_pipe_per_mec = 4;
+	gfx->mec.num_queue_per_pipe = 8;
+	gfx->num_compute_rings = 32 - p->hqds;	/* the kernel's own */
+	gfx->mec_fw_version = 200;
+	gfx->mec2_fw_version = 200;
+	gfx->config.max_shader_engines = engines;
+	gfx->config.max_sh_per_se = 1;
+	gfx->config.max_cu_per_sh = 10;
+	gfx->config.max_tile_pipes = 16;
+	gfx->config.gc_tcp_l1_size = 32;
+	gfx->config.gc_num_tcp_per_wpg = 2;
+	gfx->config.gc_num_sqc_per_wgp = 1;
+	gfx->config.gc_num_cu_per_sqc = 2;
+	gfx->config.gc_l1_instruction_cache_size_per_sqc = 64;
+	gfx->config.gc_l1_data_cache_size_per_sqc = 16;
+	gfx->config.gc_tcc_size = 4096;
+	gfx->cu_info.number = p->cus;
+	gfx->cu_info.simd_per_cu = p->simds_per_cu;
+	gfx->cu_info.max_waves_per_simd = p->waves_per_simd;
+	gfx->cu_info.wave_front_size = 64;
+	gfx->cu_info.max_scratch_slots_per_cu = 32;
+	gfx->cu_info.lds_size = p->lds_per_cu / 1024;
+	for (xcc = 0; xcc < p->xccs; xcc++)
+		for (se = 0; se < engines; se++)
+			gfx->cu_info.bitmap[xcc][se][0] = BIT(cus_per_engine) - 1;
+	adev->sdma.num_instances = 2;
+	adev->gds.gws_size = 64;
+}
+
+static void init_gmc(struct vgpu *vg)
+{
+	struct amdgpu_gmc *gmc = &vg->adev->gmc;
+
+	gmc->aper_base = pci_resource_start(vg->adev->pdev, 2);
+	gmc->aper_size = vg->vram_size;
+	gmc->mc_vram_size = vg->vram_size;
+	gmc->real_vram_size = vg->vram_size;
+	gmc->visible_vram_size = vg->vram_size;
+	gmc->vram_start = VRAM_MC_BASE;
+	gmc->vram_end = VRAM_MC_BASE + vg->vram_size - 1;
+	gmc->fb_start = gmc->vram_start;
+	gmc->fb_end = gmc->vram_end;
+	gmc->gart_size = GART_BYTES;
+	gmc->gart_start = 0;
+	gmc->gart_end = GART_BYTES - 1;
+	gmc->agp_start = 0xffffffffffffULL;
+	gmc->agp_end = 0;
+	gmc->agp_size = 0;
+	gmc->private_aperture_start = 0x1000000000000000ULL;
+	gmc->private_aperture_end = 0x10000000ffffffffULL;
+	gmc->shared_aperture_start = 0x2000000000000000ULL;
+	gmc->shared_aperture_end = 0x20000000ffffffffULL;
+	gmc->noretry = 1;
+	gmc->mc_mask = AMDGPU_GMC_HOLE_MASK;
+	gmc->vram_type = AMDGPU_VRAM_TYPE_HBM;
+	gmc->vram_width = 8192;
+}
+
+int vgpu_device_fabricate(struct vgpu *vg)
+{
+	struct amdgpu_device *adev = vg->adev;
+	int r;
+
+	init_locks(adev);
+	init_identity(adev);
+	r = init_registers(adev);
+	if (r)
+		return r;
+	INIT_DELAYED_WORK(&adev->delayed_init_work,
+			  vgpu_symbol("amdgpu_device_delayed_init_work_handler"));
+	INIT_DELAYED_WORK(&adev->gfx.gfx_off_delay_work,
+			  vgpu_symbol("amdgpu_device_delay_enable_gfx_off"));
+	adev->reset_domain = vgpu_call(amdgpu_reset_create_reset_domain,
+				       SINGLE_DEVICE, "vgpu-reset");
+	if (!adev->reset_domain)
+		return -ENOMEM;
+	init_gfx(adev, vg->profile);
+	vgpu_call(amdgpu_gfx_compute_queue_acquire, adev);
+	init_gmc(vg);
+	r = vgpu_tables_init(vg);
+	if (r)
+		return r;
+	vgpu_call(amdgpu_vm_adjust_size, adev, 256 * 1024, 9, 3, 48);
+	adev->gmc.translate_further = adev->vm_manager.num_level > 1;
+	return dma_set_mask_and_coherent(adev->dev, DMA_BIT_MASK(44));
+}
+
+/* Undo vgpu_device_fabricate(), also where it stopped half-way. */
+void vgpu_device_release(struct vgpu *vg)
+{
+	struct amdgpu_device *adev = vg->adev;
+
+	if (adev->reset_domain)
+		vgpu_call(amdgpu_reset_destroy_reset_domain, &adev->reset_domain->refcount);
+	adev->reset_domain = NULL;
+	vfree((void __force *)adev->rmmio);
+	adev->rmmio = NULL;
+	dma_fence_put(rcu_dereference_protected(adev->gang_submit, true));
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When the model runs, and how it learns of doorbells.
+ *
+ * The model is driven by events. A timer (hard irq) is set to the next one;
+ * the HIQ's doorbell is seen in the driver's own write_kernel_doorbell64();
+ * user doorbells, which are plain memory here, in two ways:
+ *
+ *   - a sched_switch probe looks at the doorbells of the process that leaves
+ *     the CPU. A program that has rung and then waits passes there, so its
+ *     ring takes effect when it does;
+ *   - while a process that owns mapped queues stays on a CPU, a timer of that
+ *     CPU looks every POLL_NS, backing off to POLL_MAX_NS without rings.
+ *
+ * Error of the simulated time. The model stamps events with the time they
+ * happen, so late interrupts do not shift them. What remains:
+ *
+ *   - from a ring to its detection: for a program that blocks, the few
+ *     microseconds of its own instructions until it does; for one that keeps
+ *     computing at most POLL_NS, or POLL_MAX_NS for the first ring after
+ *     BACK_OFF silent polls. Nothing polls while no such program runs;
+ *   - the model's own instructions, about 2 us a run under icount (vgpu/stats
+ *     counts them), delay the program or driver they interrupt, unless it
+ *     waits for a simulated latency anyway.
+ */
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+#include "vgpu.h"
+
+#define POLL_NS		(50 * NSEC_PER_USEC)
+#define POLL_MAX_NS	(1000 * NSEC_PER_USEC)
+#define BACK_OFF	20	/* silent polls before the period doubles */
+#define SIGNAL_POLL_NS	(50 * NSEC_PER_USEC)
+
+/* What each CPU needs to watch the doorbells of the program it runs. */
+struct vgpu_cpu {
+	struct irq_work kick;
+	struct hrtimer poll;
+	u32 period;
+	u32 silent;
+};
+
+static DEFINE_PER_CPU(struct vgpu_cpu, vgpu_cpus);
+static struct tracepoint *switch_point;
+static bool (*queue_irq_work_on)(struct irq_work *work, int cpu);
+
+static bool is_owner(const struct vgpu *vg, const void *mm)
+{
+	u32 i, n = READ_ONCE(vg->nr_owners);
+
+	if (!mm)
+		return false;
+	for (i = 0; i < n; i++)
+		if (READ_ONCE(vg->owners[i]) == mm)
+			return true;
+	return false;
+}
+
+/* ---- running the model ---- */
+
+static bool any_blocked(const struct vgpu *vg)
+{
+	u32 i;
+
+	for (i = 0; i < vg->gpu.nr_queues; i++)
+		if (vg->gpu.queues[i]->blocked)
+			return true;
+	return false;
+}
+
+static void set_timer(struct vgpu *vg, u64 now)
+{
+	u64 next = min(sim_next_event(&vg->gpu), vgpu_hiq_next(vg));
+
+	/* a signal that a packet waits for may be set by a CPU */
+	if (any_blocked(vg))
+		next = min(next, now + SIGNAL_POLL_NS);
+	if (next == vg->timer_at)
+		return;
+	vg->timer_at = next;
+	if (next == SIM_NEVER)
+		hrtimer_try_to_cancel(&vg->timer);
+	else
+		hrtimer_start(&vg->timer, ns_to_ktime(next),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/* Bring the model up to the present. */
+void vgpu_engine_run(struct vgpu *vg)
+{
+	u64 now = ktime_get_ns(), t;
+
+	lockdep_assert_held(&vg->lock);
+	vgpu_hqd_scan_doorbells(vg);
+	for (;;) {
+		t = min(sim_next_event(&vg->gpu), vgpu_hiq_next(vg));
+		if (t > now)
+			break;
+		sim_advance(&vg->gpu, max(t, vg->gpu.now));
+		vgpu_hiq_step(vg, vg->gpu.now);
+	}
+	sim_advance(&vg->gpu, max(now, vg->gpu.now));
+	set_timer(vg, now);
+
+	t = ktime_get_ns() - now;
+	vg->stats.runs++;
+	vg->stats.run_ns += t;
+	vg->stats.run_max_ns = max(vg->stats.run_max_ns, t);
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
+{
+	struct vgpu *vg = container_of(timer, struct vgpu, timer);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&vg->lock, flags);
+	vg->timer_at = 0;
+	sim_retry_blocked(&vg->gpu);
+	vgpu_engine_run(vg);
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+void vgpu_engine_kick(struct vgpu *vg)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&vg->lock, flags);
+	vgpu_engine_run(vg);
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
+}
+
+/* ---- doorbells ---- */
+
+static void start_poll(struct vgpu_cpu *c)
+{
+	c->period = POLL_NS;
+	c->silent = 0;
+	if (!hrtimer_is_queued(&c->poll))
+		hrtimer_start(&c->poll, ns_to_ktime(POLL_NS),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static enum hrtimer_restart on_poll(struct hrtimer *timer)
+{
+	struct vgpu_cpu *c = container_of(timer, struct vgpu_cpu, poll);
+
+	if (!is_owner(vgpu, current->mm))
+		return HRTIMER_NORESTART;
+	if (vgpu_hqd_rung(vgpu, current->mm)) {
+		c->period = POLL_NS;
+		c->silent = 0;
+		vgpu_engine_kick(vgpu);
+	} else if (++c->silent >= BACK_OFF) {
+		c->period = min_t(u32, c->period * 2, POLL_MAX_NS);
+		c->silent = 0;
+	}
+	hrtimer_forward_now(timer, ns_to_ktime(c->period));
+	return HRTIMER_RESTART;
+}
+
+static void on_kick(struct irq_work *work)
+{
+	vgpu_engine_kick(vgpu);
+	if (is_owner(vgpu, current->mm))
+		start_poll(this_cpu_ptr(&vgpu_cpus));
+}
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	struct vgpu_cpu *c = this_cpu_ptr(&vgpu_cpus);
+
+	if (is_owner(vgpu, prev->mm) && vgpu_hqd_rung(vgpu, prev->mm))
+		irq_work_queue(&c->kick);
+	if (is_owner(vgpu, next->mm))
+		start_poll(c);
+}
+
+/*
+ * Queues were mapped or unmapped: gather whose they are. A program that is
+ * already running must begin to be polled, on whatever CPU it is.
+ */
+void vgpu_engine_owners_changed(struct vgpu *vg)
+{
+	const void *mm;
+	u32 i, cpu;
+
+	WRITE_ONCE(vg->nr_owners, 0);
+	for (i = 0; i < vg->gpu.nr_queues; i++) {
+		mm = vgpu_queue(vg->gpu.queues[i])->entry.mm;
+		if (!mm || is_owner(vg, mm) || vg->nr_owners == VGPU_OWNERS)
+			continue;
+		WRITE_ONCE(vg->owners[vg->nr_owners], mm);
+		WRITE_ONCE(vg->nr_owners, vg->nr_owners + 1);
+	}
+	if (!vg->nr_owners)
+		return;
+	for_each_online_cpu(cpu)
+		queue_irq_work_on(per_cpu_ptr(&vgpu_cpus.kick, cpu), cpu);
+}
+
+/* ---- set up ---- */
+
+static void find_switch_point(struct tracepoint *tp, void *priv)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		switch_point = tp;
+}
+
+static void sim_preempted(void *owner, u64 t)
+{
+	vgpu_hiq_preempted(owner, t);
+}
+
+static const struct sim_ops ops = {
+	.fetch = vgpu_aql_fetch,
+	.consume = vgpu_aql_consume,
+	.complete = vgpu_aql_complete,
+	.save = vgpu_hqd_save,
+	.load = vgpu_hqd_load,
+	.saved = vgpu_hqd_saved,
+	.fault = vgpu_hqd_fault,
+	.preempted = sim_preempted,
+};
+
+int vgpu_engine_init(struct vgpu *vg)
+{
+	struct vgpu_cpu *c;
+	u32 cpu;
+
+	queue_irq_work_on = vgpu_symbol("irq_work_queue_on");	/* not exported */
+	if (!queue_irq_work_on)
+		return -ENOENT;
+	raw_spin_lock_init(&vg->lock);
+	vg->tlb_epoch = 1;
+	vg->hiq.at = SIM_NEVER;
+	vg->slice_at = SIM_NEVER;
+	sim_gpu_init(&vg->gpu, vg->profile, &ops, vg);
+	hrtimer_init(&vg->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	vg->timer.function = on_timer;
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(&vgpu_cpus, cpu);
+		c->kick = IRQ_WORK_INIT_HARD(on_kick);
+		hrtimer_init(&c->poll, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_REL_PINNED_HARD);
+		c->poll.function = on_poll;
+	}
+	for_each_kernel_tracepoint(find_switch_point, NULL);
+	return switch_point ? 0 : -ENOENT;
+}
+
+int vgpu_engine_start(struct vgpu *vg)
+{
+	return tracepoint_probe_register(switch_point, on_switch, NULL);
+}
+
+void vgpu_engine_stop(struct vgpu *vg)
+{
+	u32 cpu;
+
+	tracepoint_probe_unregister(switch_point, on_switch, NULL);
+	tracepoint_synchronize_unregister();
+	hrtimer_cancel(&vg->timer);
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&vgpu_cpus.kick, cpu));
+		hrtimer_cancel(per_cpu_ptr(&vgpu_cpus.poll, cpu));
+	}
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * GPU addresses to memory: a walk of the very page tables the driver wrote.
+ *
+ * A large entry promises contiguous memory, not an aligned base: the driver
+ * emits them for contiguous system pages at any physical address. So the page
+ * is base + (va & mask); the base itself is never masked.
+ *
+ * Translations are cached per queue until the driver flushes the TLB. A flush
+ * takes vg->lock, so it returns only when no access through an old translation
+ * is under way, as the driver expects of the hardware.
+ */
+#include "vgpu.h"
+
+#define VGPU_LEVELS	4
+#define VGPU_PTE_ADDR	0x0000fffffffff000ULL
+
+static void *vram_ptr(struct vgpu *vg, u64 offset)
+{
+	return offset < vg->vram_size ? vg->vram + offset : NULL;
+}
+
+static void *entry_ptr(struct vgpu *vg, u64 addr, bool system)
+{
+	if (!system)
+		return vram_ptr(vg, addr);
+	return pfn_valid(addr >> PAGE_SHIFT) ? phys_to_virt(addr) : NULL;
+}
+
+/* Kernel pointer for an address of the driver's own (VMID 0) address space. */
+void *vgpu_gart_ptr(struct vgpu *vg, u64 addr)
+{
+	struct amdgpu_gmc *gmc = &vg->adev->gmc;
+	void *page = NULL;
+	u64 pte;
+
+	addr &= AMDGPU_GMC_HOLE_MASK;
+	if (addr >= gmc->vram_start && addr <= gmc->vram_end)
+		return vram_ptr(vg, addr - gmc->vram_start);
+	if (addr >= gmc->gart_start && addr <= gmc->gart_end) {
+		pte = ((u64 *)vg->adev->gart.ptr)[(addr - gmc->gart_start) >> 12];
+		if (pte & AMDGPU_PTE_VALID)
+			page = entry_ptr(vg, pte & VGPU_PTE_ADDR,
+					 pte & AMDGPU_PTE_SYSTEM);
+	}
+	if (!page) {
+		vg->stats.gart_faults++;
+		pr_err("no memory at GART address %llx\n", addr);
+		return NULL;
+	}
+	return page + (addr & 0xfff);
+}
+
+/* Kernel pointer to the start of the 4 KiB page at @va, or NULL. */
+static void *walk(struct vgpu *vg, u64 pd, u64 va)
+{
+	u64 entry = pd, addr;
+	u32 level = VGPU_LEVELS, shift;
+	u64 *table;
+
+	do {
+		level--;
+		shift = 12 + 9 * level;
+		table = entry_ptr(vg, entry & VGPU_PTE_ADDR,
+				  entry & AMDGPU_PTE_SYSTEM);
+		if (!table)
+			return NULL;
+		entry = READ_ONCE(table[(va >> shift) & 511]);
+		if (!(entry & AMDGPU_PTE_VALID))
+			return NULL;
+		if (entry & AMDGPU_PDE_PTE)
+			break;
+		/* the last directory maps 2 MiB itself unless it says further */
+		if (level == 1 && vg->adev->gmc.translate_further &&
+		    !(entry & AMDGPU_PTE_TF))
+			break;
+	} while (level);
+
+	addr = (entry & VGPU_PTE_ADDR) + (va & (BIT_ULL(shift) - 1) & PAGE_MASK);
+	return entry_ptr(vg, addr, entry & AMDGPU_PTE_SYSTEM);
+}
+
+static void *page_ptr(struct vgpu_queue *q, u64 page)
+{
+	struct vgpu_vm *vm = &q->vm;
+	u32 i = page % VGPU_TLB;
+
+	if (vm->epoch != vgpu->tlb_epoch) {
+		memset(vm->tlb, 0, sizeof(vm->tlb));
+		vm->epoch = vgpu->tlb_epoch;
+	}
+	if (vm->tlb[i].page != page || !vm->tlb[i].at) {
+		vm->tlb[i].at = walk(vgpu, vm->pd, page << 12);
+		vm->tlb[i].page = page;
+	}
+	return vm->tlb[i].at;
+}
+
+static void *no_page(struct vgpu_queue *q, u64 va)
+{
+	vgpu->stats.vm_faults++;
+	pr_err("VM fault, pasid %u doorbell %x address %llx\n",
+	       q->entry.pasid, q->entry.doorbell, va);
+	return NULL;
+}
+
+/* Pointer to @bytes at @va, which must not cross a page. NULL: VM fault. */
+void *vgpu_vm_ptr(struct vgpu_queue *q, u64 va, u32 bytes)
+{
+	u32 offset = va & 0xfff;
+	void *page;
+
+	va &= AMDGPU_GMC_HOLE_MASK;
+	page = offset + bytes <= 4096 ? page_ptr(q, va >> 12) : NULL;
+	return page ? page + offset : no_page(q, va);
+}
+
+static bool copy(struct vgpu_queue *q, u64 va, void *mem, u32 bytes, bool write)
+{
+	u32 n;
+	void *p;
+
+	for (; bytes; bytes -= n, va += n, mem += n) {
+		n = min_t(u32, bytes, 4096 - (va & 0xfff));
+		p = vgpu_vm_ptr(q, va, n);
+		if (!p)
+			return false;
+		if (write)
+			memcpy(p, mem, n);
+		else
+			memcpy(mem, p, n);
+	}
+	return true;
+}
+
+bool vgpu_vm_read(struct vgpu_queue *q, u64 va, void *to, u32 bytes)
+{
+	return copy(q, va, to, bytes, false);
+}
+
+bool vgpu_vm_write(struct vgpu_queue *q, u64 va, const void *from, u32 bytes)
+{
+	return copy(q, va, (void *)from, bytes, true);
+}
+
+void vgpu_tlb_flush(struct vgpu *vg)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&vg->lock, flags);
+	vg->tlb_epoch++;
+	vg->stats.tlb_flushes++;
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Symbols the kernel does not export, and functions of amdgpu that are
+ * replaced while this module is loaded (ftrace, as livepatch does it).
+ */
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <asm/ibt.h>
+#include <asm/text-patching.h>
+
+#include "vgpu.h"
+#include "amdgpu_reset.h"
+
+static unsigned long (*lookup_name)(const char *name);
+
+int vgpu_symbols_init(void)
+{
+	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
+	int r = register_kprobe(&probe);
+
+	if (r)
+		return r;
+	lookup_name = (void *)probe.addr;
+	unregister_kprobe(&probe);
+	return 0;
+}
+
+void *vgpu_symbol(const char *name)
+{
+	void *p = (void *)lookup_name(name);
+
+	if (!p)
+		pr_err("symbol %s is missing\n", name);
+	return p;
+}
+
+/* ---- replacements ---- */
+
+/* The real one, and the model learns of the HIQ's doorbell at once. */
+static void new_kernel_doorbell64(void __iomem *db, u64 value)
+{
+	unsigned long flags;
+
+	if (!db)
+		return;
+	raw_spin_lock_irqsave(&vgpu->lock, flags);
+	writeq(value, db);
+	vgpu_hiq_ring(vgpu, ktime_get_ns());
+	vgpu_engine_run(vgpu);
+	raw_spin_unlock_irqrestore(&vgpu->lock, flags);
+}
+
+static int new_unmap_hiq(struct amdgpu_device *adev, u32 doorbell_off, u32 inst)
+{
+	vgpu_hiq_unload(vgpu);
+	return 0;
+}
+
+/*
+ * The reset of the ASIC between amdkfd's own pre_reset and post_reset. The
+ * semaphore comes first, as in the real function, so that work under way
+ * fails at once instead of waiting for its own time-outs.
+ */
+static int new_gpu_recover(struct amdgpu_device *adev, struct amdgpu_job *job,
+			   struct amdgpu_reset_context *ctx)
+{
+	unsigned long flags;
+
+	down_write(&adev->reset_domain->sem);
+	vgpu_call(amdgpu_amdkfd_pre_reset, adev, ctx);
+	raw_spin_lock_irqsave(&vgpu->lock, flags);
+	vgpu_hang = false;
+	vgpu->stats.resets++;
+	vgpu->slice_at = SIM_NEVER;
+	vgpu->runlist_len = 0;
+	sim_gpu_reset(&vgpu->gpu);
+	vgpu_engine_owners_changed(vgpu);
+	raw_spin_unlock_irqrestore(&vgpu->lock, flags);
+	vgpu_call(amdgpu_amdkfd_post_reset, adev);
+	up_write(&adev->reset_domain->sem);
+	pr_info("reset done\n");
+	return 0;
+}
+
+/* ---- ftrace ---- */
+
+struct redirection {
+	const char *name;
+	void *replacement;
+	struct ftrace_ops ops;
+	bool installed;
+};
+
+static struct redirection redirections[] = {
+	{ "write_kernel_doorbell64", new_kernel_doorbell64 },
+	{ "amdgpu_amdkfd_unmap_hiq", new_unmap_hiq },
+	{ "amdgpu_device_gpu_recover", new_gpu_recover },
+	{ "amdgpu_ttm_clear_buffer", vgpu_clear_buffer },
+	{ "amdgpu_fill_buffer", vgpu_fill_buffer },
+	{ "amdgpu_ttm_copy_mem_to_mem", vgpu_copy_mem_to_mem },
+};
+
+static void notrace on_entry(unsigned long ip, unsigned long parent,
+			     struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	struct redirection *r = container_of(ops, struct redirection, ops);
+
+	ftrace_regs_set_instruction_pointer(regs, (unsigned long)r->replacement);
+}
+
+/*
+ * Whether the function begins with a call now. ftrace passes over a function
+ * it has disabled without an error, and the real one would run: this was seen,
+ * in some boots, with an amdgpu.ko whose local symbols had been stripped.
+ */
+static bool in_place(const u8 *code)
+{
+	/* behind ENDBR64, which the module loader may have replaced, or not */
+	return code[0] == CALL_INSN_OPCODE ||
+		code[ENDBR_INSN_SIZE] == CALL_INSN_OPCODE;
+}
+
+static int install(struct redirection *r)
+{
+	unsigned long addr = (unsigned long)vgpu_symbol(r->name);
+	int ret;
+
+	if (!addr)
+		return -ENOENT;
+	r->ops.func = on_entry;
+	r->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
+	ret = ftrace_set_filter_ip(&r->ops, addr, 0, 0);
+	if (!ret)
+		ret = register_ftrace_function(&r->ops);
+	r->installed = !ret;
+	if (!ret && !in_place((const u8 *)addr))
+		ret = -ENXIO;
+	if (ret)
+		pr_err("cannot redirect %s: %d\n", r->name, ret);
+	return ret;
+}
+
+int vgpu_redirect_install(void)
+{
+	int i, r = 0;
+
+	for (i = 0; i < ARRAY_SIZE(redirections) && !r; i++)
+		r = install(&redirections[i]);
+	if (r)
+		vgpu_redirect_remove();
+	return r;
+}
+
+void vgpu_redirect_remove(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(redirections); i++) {
+		if (redirections[i].installed)
+			unregister_ftrace_function(&redirections[i].ops);
+		redirections[i].installed = false;
+	}
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables of functions through which amdgpu and amdkfd reach the hardware:
+ * copies of the real ones with those entries replaced that touch registers.
+ */
+#include "vgpu.h"
+#include "gc/gc_9_4_3_sh_mask.h"
+#include "soc15_int.h"
+
+#define IH_SOURCE_EOP		181
+#define IH_DWORDS		8
+
+/* ---- amdgpu ---- */
+
+u64 vgpu_gpu_clock(struct amdgpu_device *adev)
+{
+	return div_u64(ktime_get_ns(), 10);	/* 100 MHz, as get_xclk says */
+}
+
+static void select_se_sh(struct amdgpu_device *adev, u32 se, u32 sh, u32 inst,
+			 int xcc)
+{
+}
+
+static void select_me_pipe_q(struct amdgpu_device *adev, u32 me, u32 pipe, u32 q,
+			     u32 vmid, u32 xcc)
+{
+}
+
+static const struct amdgpu_gfx_funcs gfx_funcs = {
+	.get_gpu_clock_counter = vgpu_gpu_clock,
+	.select_se_sh = select_se_sh,
+	.select_me_pipe_q = select_me_pipe_q,
+};
+
+static void flush_hdp(struct amdgpu_device *adev, struct amdgpu_ring *ring)
+{
+}
+
+static u32 get_xclk(struct amdgpu_device *adev)
+{
+	return 10000;	/* units of 10 kHz */
+}
+
+static int read_register(struct amdgpu_device *adev, u32 se, u32 sh, u32 offset,
+			 u32 *value)
+{
+	*value = 0;
+	return 0;
+}
+
+static u32 get_config_memsize(struct amdgpu_device *adev)
+{
+	return vgpu->vram_size >> 20;
+}
+
+static bool never(struct amdgpu_device *adev)
+{
+	return false;
+}
+
+static u64 get_pcie_replay_count(struct amdgpu_device *adev)
+{
+	return 0;
+}
+
+static const struct amdgpu_asic_funcs asic_funcs = {
+	.flush_hdp = flush_hdp,
+	.invalidate_hdp = flush_hdp,
+	.get_xclk = get_xclk,
+	.read_register = read_register,
+	.get_config_memsize = get_config_memsize,
+	.need_full_reset = never,
+	.need_reset_on_init = never,
+	.get_pcie_replay_count = get_pcie_replay_count,
+};
+
+static enum amdgpu_pkg_type get_pkg_type(struct amdgpu_device *adev)
+{
+	return AMDGPU_PKG_TYPE_CEM;
+}
+
+static const struct amdgpu_smuio_funcs smuio_funcs = {
+	.get_pkg_type = get_pkg_type,
+};
+
+static void flush_gpu_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub, u32 type)
+{
+	vgpu_tlb_flush(vgpu);
+}
+
+static void flush_gpu_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type,
+				bool all_hub, u32 inst)
+{
+	vgpu_tlb_flush(vgpu);
+}
+
+static enum amdgpu_memory_partition query_mem_partition(struct amdgpu_device *adev)
+{
+	return AMDGPU_NPS1_PARTITION_MODE;
+}
+
+/* A look-up takes hundreds of microseconds: never while the model runs. */
+static int find_calls(struct vgpu_calls *c)
+{
+	c->kgd2kfd_interrupt = vgpu_symbol("kgd2kfd_interrupt");
+	c->kfd_lookup_process_by_pasid = vgpu_symbol("kfd_lookup_process_by_pasid");
+	c->kfd_unref_process = vgpu_symbol("kfd_unref_process");
+	return c->kgd2kfd_interrupt && c->kfd_lookup_process_by_pasid &&
+		c->kfd_unref_process ? 0 : -ENOENT;
+}
+
+/* Before amdgpu's init functions run. */
+int vgpu_tables_init(struct vgpu *vg)
+{
+	const struct amdgpu_gmc_funcs *gmc = vgpu_symbol("gmc_v9_0_gmc_funcs");
+	struct amdgpu_device *adev = vg->adev;
+
+	if (!gmc)
+		return -ENOENT;
+	vg->gmc_funcs = *gmc;
+	vg->gmc_funcs.flush_gpu_tlb = flush_gpu_tlb;
+	vg->gmc_funcs.flush_gpu_tlb_pasid = flush_gpu_tlb_pasid;
+	vg->gmc_funcs.query_mem_partition_mode = query_mem_partition;
+	adev->gmc.gmc_funcs = &vg->gmc_funcs;
+	adev->asic_funcs = &asic_funcs;
+	adev->smuio.funcs = &smuio_funcs;
+	adev->gfx.funcs = &gfx_funcs;
+	return find_calls(&vg->calls);
+}
+
+/* ---- amdkfd ---- */
+
+static void program_sh_mem_settings(struct amdgpu_device *adev, u32 vmid,
+				    u32 config, u32 ape1_base, u32 ape1_limit,
+				    u32 bases, u32 inst)
+{
+}
+
+static int set_pasid_vmid_mapping(struct amdgpu_device *adev, u32 pasid,
+				  unsigned int vmid, u32 inst)
+{
+	return 0;
+}
+
+static int init_interrupts(struct amdgpu_device *adev, u32 pipe, u32 inst)
+{
+	return 0;
+}
+
+/* Every XCC gets the same ring; the first one's command processor reads it. */
+static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, u32 pipe,
+			u32 queue, u32 doorbell_off, u32 inst)
+{
+	if (inst == 0)
+		vgpu_hiq_load(vgpu, mqd, doorbell_off);
+	return 0;
+}
+
+static bool hqd_is_occupied(struct amdgpu_device *adev, u64 address, u32 pipe,
+			    u32 queue, u32 inst)
+{
+	return false;
+}
+
+static int hqd_destroy(struct amdgpu_device *adev, void *mqd,
+		       enum kfd_preempt_type type, unsigned int timeout, u32 pipe,
+		       u32 queue, u32 inst)
+{
+	return 0;
+}
+
+static void set_page_table_base(struct amdgpu_device *adev, u32 vmid, u64 base)
+{
+}
+
+static void get_iq_wait_times(struct amdgpu_device *adev, u32 *wait, u32 inst)
+{
+	*wait = vgpu->profile->grace_default << CP_IQ_WAIT_TIME2__SCH_WAVE__SHIFT;
+}
+
+static void program_trap_handler(struct amdgpu_device *adev, u32 vmid, u64 tba,
+				 u64 tma, u32 inst)
+{
+}
+
+/* Between amdgpu_amdkfd_device_probe() and _device_init(). */
+void vgpu_tables_kfd(struct vgpu *vg)
+{
+	struct kfd_dev *kfd = vg->adev->kfd.dev;
+	struct kfd2kgd_calls *t = &vg->kfd2kgd;
+
+	*t = *kfd->kfd2kgd;
+	t->program_sh_mem_settings = program_sh_mem_settings;
+	t->set_pasid_vmid_mapping = set_pasid_vmid_mapping;
+	t->init_interrupts = init_interrupts;
+	t->hiq_mqd_load = hiq_mqd_load;
+	t->hqd_is_occupied = hqd_is_occupied;
+	t->hqd_destroy = hqd_destroy;
+	t->set_vm_context_page_table_base = set_page_table_base;
+	t->get_iq_wait_times = get_iq_wait_times;
+	t->program_trap_handler_settings = program_trap_handler;
+	t->get_cu_occupancy = vgpu_hqd_occupancy;
+	kfd->kfd2kgd = t;
+}
+
+/* An end-of-pipe interrupt, as the interrupt ring would carry it. */
+void vgpu_interrupt(struct vgpu *vg, u32 pasid, u32 context)
+{
+	u32 vmid = vg->adev->vm_manager.first_kfd_vmid;
+	u32 entry[IH_DWORDS] = {
+		[0] = SOC15_IH_CLIENTID_GRBM_CP | IH_SOURCE_EOP << 8 | vmid << 24,
+		[3] = pasid,
+		[4] = context,
+	};
+
+	vg->stats.interrupts++;
+	vg->calls.kgd2kfd_interrupt(vg->adev->kfd.dev, entry);
+}
