@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libxsched, layer 3: the engine. Events and time go in, a plan comes out.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ *
+ * The engine makes no system call and reads no clock, so the same code decides
+ * in the daemon, in a simulator and in a test. It allocates only where a queue
+ * or a process is added; deciding never does.
+ *
+ * Words
+ * -----
+ *  tenant    what is held and released as one: a process, on all its nodes
+ *  ready     has a queue with work
+ *  policy    decides which tenants ought to be held
+ *  manual    held because somebody asked for it, whatever the policy says
+ *  exempt    never to be held nor released: the kernel refused
+ *
+ * Use
+ * ---
+ *  1. feed what happened: xsched_engine_event(), ..._set_priority(), ...
+ *  2. xsched_engine_plan(): which tenants to hold and which to release
+ *  3. do it, and tell how it went: xsched_engine_commit() for each
+ *
+ * A plan lists only differences from what was committed. When all of it has
+ * been committed, the next plan is empty until something else happens.
+ */
+#ifndef XSCHED_ENGINE_H
+#define XSCHED_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/kfd_xsched.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Priority of a tenant: XSched's scale, bigger is higher. */
+#define XSCHED_PRIORITY_MIN	(-255)
+#define XSCHED_PRIORITY_MAX	255
+#define XSCHED_PRIORITY_DEFAULT	0
+
+/** GPU nodes one engine can tell apart. */
+#define XSCHED_ENGINE_NODES	64
+
+/** A plan that needs no further look before the next event. */
+#define XSCHED_NO_DEADLINE	UINT64_MAX
+
+/** What xsched_engine_event() and ..._queue_add() return for a new tenant. */
+#define XSCHED_NEW_TENANT	1
+
+/** enum xsched_hold_state - what was last committed for a tenant */
+enum xsched_hold_state {
+	XSCHED_RELEASED = 0,
+	XSCHED_HELD = 1,
+	/* A switch failed half-way: the next plan will name it either way. */
+	XSCHED_UNCERTAIN = 2,
+};
+
+/**
+ * struct xsched_plan - what to change
+ * @hold: pids to hold
+ * @hold_count: how many
+ * @release: pids to release
+ * @release_count: how many
+ * @deadline_ns: when to ask for a plan again even without an event, or
+ *	XSCHED_NO_DEADLINE
+ *
+ * The arrays belong to the engine and are valid until it is fed again.
+ */
+struct xsched_plan {
+	const int32_t *hold;
+	size_t hold_count;
+	const int32_t *release;
+	size_t release_count;
+	uint64_t deadline_ns;
+};
+
+/**
+ * struct xsched_tenant - a tenant, for display
+ * @pid: process
+ * @priority: XSCHED_PRIORITY_MIN..MAX
+ * @state: enum xsched_hold_state
+ * @manual: held by request
+ * @exempt: left alone, the kernel refused
+ * @ready: has work on some node
+ * @queues: number of queues
+ * @nodes: number of nodes they are on
+ * @holds: times it was held
+ * @preemptions: of these, times it had work
+ * @held_ns: total time held, up to the moment asked about
+ * @user: as set with xsched_engine_set_user()
+ */
+struct xsched_tenant {
+	int32_t pid;
+	int32_t priority;
+	int state;
+	bool manual;
+	bool exempt;
+	bool ready;
+	uint32_t queues;
+	uint32_t nodes;
+	uint64_t holds;
+	uint64_t preemptions;
+	uint64_t held_ns;
+	void *user;
+};
+
+struct xsched_engine;
+
+/**
+ * typedef xsched_gone_fn - a tenant is about to be forgotten
+ * @context: as given to xsched_engine_new()
+ * @pid: process
+ * @user: as set with xsched_engine_set_user()
+ *
+ * Must not call the engine.
+ */
+typedef void (*xsched_gone_fn)(void *context, int32_t pid, void *user);
+
+/**
+ * xsched_engine_new() - make an engine that knows of nothing yet
+ * @out: the engine, set on success only
+ * @policy: name of the policy, e.g. "hpf"
+ * @gone: called as a tenant goes, also from xsched_engine_free(); or NULL
+ * @context: handed to @gone
+ *
+ * Return: 0, -EOPNOTSUPP for a policy that does not exist, or -ENOMEM.
+ */
+int xsched_engine_new(struct xsched_engine **out, const char *policy,
+		      xsched_gone_fn gone, void *context);
+
+/** xsched_engine_free() - free an engine (or NULL); changes no hold */
+void xsched_engine_free(struct xsched_engine *engine);
+
+/**
+ * xsched_engine_set_policy() - change the policy
+ * @engine: engine
+ * @policy: its name
+ *
+ * Return: 0, or -EOPNOTSUPP and nothing changed.
+ */
+int xsched_engine_set_policy(struct xsched_engine *engine, const char *policy);
+
+/** xsched_engine_policy() - name of the policy in effect */
+const char *xsched_engine_policy(const struct xsched_engine *engine);
+
+/**
+ * xsched_policy_name() - enumerate the policies
+ * @index: from 0
+ *
+ * Return: a name, or NULL behind the last.
+ */
+const char *xsched_policy_name(size_t index);
+
+/* ---- what happened ------------------------------------------------------ */
+
+/**
+ * xsched_engine_event() - feed one event of the kernel
+ * @engine: engine
+ * @event: event
+ *
+ * Does for each type what the functions below do. NODE_RESET (ended) makes
+ * every hold uncertain, so that the next plan asserts it again. Events without
+ * a visible process, of queues the engine does not know, and of unknown types
+ * are ignored: they are what is left of something that is gone.
+ *
+ * Return: 0; XSCHED_NEW_TENANT: set its priority before asking for a plan;
+ * -ESTALE for LOST: list the queues and call xsched_engine_sync_begin();
+ * -ENOMEM, or -ENOSPC for a node beyond XSCHED_ENGINE_NODES.
+ */
+int xsched_engine_event(struct xsched_engine *engine,
+			const struct kfd_xsched_event *event);
+
+/**
+ * xsched_engine_queue_add() - a queue exists
+ * @engine: engine
+ * @id: kfd_xsched_queue.id
+ * @pid: its process, > 0
+ * @gpu_id: its node
+ *
+ * A queue begins idle. One that is known already is left as it is.
+ *
+ * Return: 0, XSCHED_NEW_TENANT, -EINVAL (pid), -ENOMEM or -ENOSPC.
+ */
+int xsched_engine_queue_add(struct xsched_engine *engine, uint64_t id,
+			    int32_t pid, uint32_t gpu_id);
+
+/** xsched_engine_queue_del() - a queue is gone; 0 or -ENOENT */
+int xsched_engine_queue_del(struct xsched_engine *engine, uint64_t id);
+
+/** xsched_engine_queue_ready() - a queue got or lost work; 0 or -ENOENT */
+int xsched_engine_queue_ready(struct xsched_engine *engine, uint64_t id,
+			      bool ready);
+
+/** xsched_engine_process_exit() - a process is gone; 0 or -ENOENT */
+int xsched_engine_process_exit(struct xsched_engine *engine, int32_t pid);
+
+/**
+ * xsched_engine_sync_begin() - a full list of queues follows
+ * @engine: engine
+ *
+ * Then call xsched_engine_sync_queue() for each queue of the list, and
+ * xsched_engine_sync_end().
+ */
+void xsched_engine_sync_begin(struct xsched_engine *engine);
+
+/**
+ * xsched_engine_sync_queue() - one queue of the list
+ * @engine: engine
+ * @queue: as listed; KFD_XSCHED_QUEUE_READY of its state is taken over
+ *
+ * Return: as xsched_engine_queue_add().
+ */
+int xsched_engine_sync_queue(struct xsched_engine *engine,
+			     const struct kfd_xsched_queue *queue);
+
+/**
+ * xsched_engine_sync_end() - the list is complete
+ * @engine: engine
+ *
+ * Forgets the queues that were not in it, and the tenants left with none,
+ * except those held or manual: whether such a process still lives, the caller
+ * must find out, and tell with xsched_engine_process_exit().
+ */
+void xsched_engine_sync_end(struct xsched_engine *engine);
+
+/* ---- what somebody wants ------------------------------------------------ */
+
+/** xsched_engine_set_priority() - 0, -ENOENT, or -EINVAL outside the scale */
+int xsched_engine_set_priority(struct xsched_engine *engine, int32_t pid,
+			       int32_t priority);
+
+/** xsched_engine_set_manual() - hold by request, or no longer; 0 or -ENOENT */
+int xsched_engine_set_manual(struct xsched_engine *engine, int32_t pid,
+			     bool manual);
+
+/** xsched_engine_set_exempt() - leave alone, or no longer; 0 or -ENOENT */
+int xsched_engine_set_exempt(struct xsched_engine *engine, int32_t pid,
+			     bool exempt);
+
+/** xsched_engine_set_user() - attach a pointer to a tenant; 0 or -ENOENT */
+int xsched_engine_set_user(struct xsched_engine *engine, int32_t pid,
+			   void *user);
+
+/* ---- what to do --------------------------------------------------------- */
+
+/**
+ * xsched_engine_plan() - decide
+ * @engine: engine
+ * @now_ns: time
+ * @plan: out
+ *
+ * Allocates nothing and cannot fail.
+ */
+void xsched_engine_plan(struct xsched_engine *engine, uint64_t now_ns,
+			struct xsched_plan *plan);
+
+/**
+ * xsched_engine_commit() - tell what became of one pid of a plan
+ * @engine: engine
+ * @pid: tenant
+ * @state: enum xsched_hold_state it is in now
+ * @now_ns: time, for the accounting
+ *
+ * Does not disturb the arrays of the plan. After a switch that changed
+ * nothing, commit nothing.
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
+			 uint64_t now_ns);
+
+/* ---- what there is ------------------------------------------------------ */
+
+/** xsched_engine_tenants() - number of tenants */
+size_t xsched_engine_tenants(const struct xsched_engine *engine);
+
+/**
+ * xsched_engine_tenant_at() - describe a tenant by its place
+ * @engine: engine
+ * @index: below xsched_engine_tenants(); highest priority first
+ * @now_ns: moment up to which to count @held_ns
+ * @tenant: out
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xsched_engine_tenant_at(const struct xsched_engine *engine, size_t index,
+			    uint64_t now_ns, struct xsched_tenant *tenant);
+
+/** xsched_engine_tenant() - describe a tenant by its pid; 0 or -ENOENT */
+int xsched_engine_tenant(const struct xsched_engine *engine, int32_t pid,
+			 uint64_t now_ns, struct xsched_tenant *tenant);
+
+/** xsched_engine_user() - pointer attached to a tenant, or NULL */
+void *xsched_engine_user(const struct xsched_engine *engine, int32_t pid);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* XSCHED_ENGINE_H */
