@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A kernel for xschedd and xschedctl, linked in below their ioctl(): the tests
+ * run the real programs, without a GPU and without the module.
+ *
+ * The device is a FIFO: the test writes events into it, the program reads them.
+ * The rest is files in the directory XSCHED_FAKE:
+ *   queues   what LIST reports: lines "id pid gpu_id ready"
+ *   holds    what is held: lines "pid", written here
+ *   errors   errnos for the next APPLYs, one a line; taken off from the top
+ *   denied   pids that may not be touched, one a line
+ *   log      written here: a line an APPLY, "hold P... release P... = errno"
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kfd_xsched.h>
+
+#define MAX_PIDS 64
+
+int __real_ioctl(int fd, unsigned long request, void *arg);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+static FILE *open_file(const char *name, const char *mode)
+{
+	const char *directory = getenv("XSCHED_FAKE");
+	char path[512];
+
+	if (!directory)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return fopen(path, mode);
+}
+
+static size_t read_numbers(const char *name, int *numbers)
+{
+	FILE *file = open_file(name, "re");
+	size_t count = 0;
+
+	if (!file)
+		return 0;
+	while (count < MAX_PIDS && fscanf(file, "%d", &numbers[count]) == 1)
+		count++;
+	fclose(file);
+	return count;
+}
+
+static void write_numbers(const char *name, const int *numbers, size_t count)
+{
+	FILE *file = open_file(name, "we");
+
+	if (!file)
+		return;
+	for (size_t i = 0; i < count; i++)
+		fprintf(file, "%d\n", numbers[i]);
+	fclose(file);
+}
+
+static bool contains(const int *numbers, size_t count, int number)
+{
+	while (count--)
+		if (numbers[count] == number)
+			return true;
+	return false;
+}
+
+static int fake_info(struct kfd_xsched_info *info)
+{
+	info->abi_version = KFD_XSCHED_ABI_VERSION;
+	info->node_count = 1;
+	if (info->node_capacity)
+		*(struct kfd_xsched_node *)(uintptr_t)info->nodes =
+			(struct kfd_xsched_node){
+				.gpu_id = 100,
+				.backend = KFD_XSCHED_BACKEND_HWS,
+				.caps = KFD_XSCHED_CAP_SUSPEND,
+			};
+	return 0;
+}
+
+static int fake_list(struct kfd_xsched_list *list)
+{
+	struct kfd_xsched_queue *queues = (void *)(uintptr_t)list->queues;
+	FILE *file = open_file("queues", "re");
+	unsigned long long id;
+	int pid, ready, held[MAX_PIDS];
+	size_t holds = read_numbers("holds", held);
+	unsigned int gpu;
+
+	list->count = 0;
+	if (!file)
+		return 0;
+	while (fscanf(file, "%llu %d %u %d", &id, &pid, &gpu, &ready) == 4) {
+		struct kfd_xsched_queue queue = {
+			.id = id, .pid = pid, .gpu_id = gpu,
+			.state = ready ? KFD_XSCHED_QUEUE_READY : 0,
+			.priority = KFD_XSCHED_PRIORITY_NORMAL,
+		};
+
+		if (contains(held, holds, pid)) {
+			queue.state |= KFD_XSCHED_QUEUE_HELD;
+			queue.holders = 1;
+		}
+		if (list->count < list->capacity)
+			queues[list->count] = queue;
+		list->count++;
+	}
+	fclose(file);
+	return 0;
+}
+
+/* The errno this APPLY is to have, or 0. */
+static int next_error(void)
+{
+	int errors[MAX_PIDS];
+	size_t count = read_numbers("errors", errors);
+
+	if (!count)
+		return 0;
+	write_numbers("errors", errors + 1, count - 1);
+	return errors[0];
+}
+
+static void log_apply(const struct kfd_xsched_entry *entries, size_t count,
+		      int error)
+{
+	FILE *file = open_file("log", "ae");
+
+	if (!file)
+		return;
+	fputs("hold", file);
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].op != KFD_XSCHED_OP_RESUME)
+			fprintf(file, " %d", (int)entries[i].id);
+	fputs(" release", file);
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].op == KFD_XSCHED_OP_RESUME)
+			fprintf(file, " %d", (int)entries[i].id);
+	fprintf(file, " = %d\n", error);
+	fclose(file);
+}
+
+static int check(struct kfd_xsched_entry *entries, size_t count)
+{
+	int denied[MAX_PIDS];
+	size_t denials = read_numbers("denied", denied);
+	int error = next_error();
+
+	for (size_t i = 0; !error && i < count; i++) {
+		if (!contains(denied, denials, entries[i].id))
+			continue;
+		entries[i].status = -EPERM;
+		error = EPERM;
+	}
+	return error;
+}
+
+static void change(const struct kfd_xsched_entry *entries, size_t count)
+{
+	int held[2 * MAX_PIDS];
+	size_t holds = read_numbers("holds", held);
+
+	for (size_t i = 0; i < count && holds < MAX_PIDS; i++) {
+		int pid = entries[i].id;
+
+		if (entries[i].op != KFD_XSCHED_OP_RESUME) {
+			if (!contains(held, holds, pid))
+				held[holds++] = pid;
+			continue;
+		}
+		for (size_t j = 0; j < holds; j++)
+			if (held[j] == pid)
+				held[j--] = held[--holds];
+	}
+	write_numbers("holds", held, holds);
+}
+
+static int fake_apply(struct kfd_xsched_apply *apply)
+{
+	struct kfd_xsched_entry *entries = (void *)(uintptr_t)apply->entries;
+	int error = check(entries, apply->count);
+
+	if (!error)
+		change(entries, apply->count);
+	apply->node_count = 1;
+	*(struct kfd_xsched_node_result *)(uintptr_t)apply->nodes =
+		(struct kfd_xsched_node_result){
+			.gpu_id = 100, .status = -error, .flips = apply->count,
+			.fw_transactions = 1, .lock_ns = 1, .unmap_ns = 2,
+			.map_ns = 3, .total_ns = 6,
+		};
+	log_apply(entries, apply->count, error);
+	return error;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+	int error;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	switch (request) {
+	case KFD_XSCHED_INFO:
+		error = fake_info(arg);
+		break;
+	case KFD_XSCHED_LIST:
+		error = fake_list(arg);
+		break;
+	case KFD_XSCHED_APPLY:
+		error = fake_apply(arg);
+		break;
+	case KFD_XSCHED_SUBSCRIBE:
+		error = 0;
+		break;
+	default:
+		return __real_ioctl(fd, request, arg);
+	}
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The sys and object layers above a fake ioctl: sizes and strides sent, errnos
+ * passed through, arrays grown, results cut to their room.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/**
+ * struct fake - the kernel below
+ * @nodes: nodes there are
+ * @queues: queues there are
+ * @grow: queues that appear during each LIST
+ * @abi: ABI version to report
+ * @fail: errno for the next call, 0: none
+ * @calls: ioctls so far
+ * @node_count: nodes the next APPLY reports
+ * @last_subscribe: argument
+ * @last_apply: argument
+ */
+static struct fake {
+	uint32_t nodes;
+	uint32_t queues;
+	uint32_t grow;
+	uint32_t abi;
+	int fail;
+	unsigned int calls;
+	uint32_t node_count;
+	struct kfd_xsched_subscribe last_subscribe;
+	struct kfd_xsched_apply last_apply;
+} fake;
+
+static void fake_info(struct kfd_xsched_info *info)
+{
+	struct kfd_xsched_node *nodes = (void *)(uintptr_t)info->nodes;
+
+	assert_int_equal(info->size, sizeof(*info));
+	assert_int_equal(info->node_stride, sizeof(*nodes));
+	assert_int_equal(info->flags, 0);
+	info->abi_version = fake.abi;
+	info->node_count = fake.nodes;
+	for (uint32_t i = 0; i < fake.nodes && i < info->node_capacity; i++)
+		nodes[i].gpu_id = 1000 + i;
+}
+
+static void fake_list(struct kfd_xsched_list *list)
+{
+	struct kfd_xsched_queue *queues = (void *)(uintptr_t)list->queues;
+
+	assert_int_equal(list->size, sizeof(*list));
+	assert_int_equal(list->stride, sizeof(*queues));
+	assert_int_equal(list->flags, 0);
+	assert_int_equal(list->reserved, 0);
+	assert_true(list->capacity <= KFD_XSCHED_MAX_ENTRIES);
+	fake.queues += fake.grow;
+	list->count = fake.queues;
+	for (uint32_t i = 0; i < fake.queues && i < list->capacity; i++)
+		queues[i].id = 1 + i;
+}
+
+static int fake_apply(struct kfd_xsched_apply *apply)
+{
+	struct kfd_xsched_entry *entries = (void *)(uintptr_t)apply->entries;
+
+	assert_int_equal(apply->size, sizeof(*apply));
+	assert_int_equal(apply->stride, sizeof(*entries));
+	assert_int_equal(apply->node_stride,
+			 sizeof(struct kfd_xsched_node_result));
+	assert_int_equal(apply->flags, 0);
+	assert_int_equal(apply->reserved, 0);
+	fake.last_apply = *apply;
+	for (uint32_t i = 0; i < apply->count; i++) {
+		assert_int_equal(entries[i].reserved, 0);
+		assert_int_equal(entries[i].status, 0);
+		entries[i].status = fake.fail ? -fake.fail : 0;
+		entries[i].effective = i;
+	}
+	apply->node_count = fake.node_count;
+	return fake.fail;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+	int fail = fake.fail;
+
+	(void)fd;
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	fake.calls++;
+	if (request == KFD_XSCHED_APPLY)
+		fail = fake_apply(arg);
+	else if (!fail && request == KFD_XSCHED_INFO)
+		fake_info(arg);
+	else if (!fail && request == KFD_XSCHED_LIST)
+		fake_list(arg);
+	else if (!fail && request == KFD_XSCHED_SUBSCRIBE)
+		fake.last_subscribe = *(struct kfd_xsched_subscribe *)arg;
+	else if (!fail)
+		fail = ENOTTY;
+	if (!fail)
+		return 0;
+	errno = fail;
+	return -1;
+}
+
+static struct xsched_device *open_fake(uint32_t nodes)
+{
+	struct xsched_device *device;
+
+	fake = (struct fake){ .nodes = nodes, .abi = KFD_XSCHED_ABI_VERSION };
+	assert_int_equal(xsched_open(&device, "/dev/null"), 0);
+	return device;
+}
+
+/* The numbers of the ABI: a change here breaks every program built before. */
+static void abi_numbers(void **state)
+{
+	(void)state;
+	assert_int_equal(KFD_XSCHED_INFO, 0xbd00);
+	assert_int_equal(KFD_XSCHED_LIST, 0xbd01);
+	assert_int_equal(KFD_XSCHED_APPLY, 0xbd02);
+	assert_int_equal(KFD_XSCHED_SUBSCRIBE, 0xbd03);
+	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
+	assert_int_equal(sizeof(struct kfd_xsched_node), 16);
+	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
+	assert_int_equal(sizeof(struct kfd_xsched_queue), 56);
+	assert_int_equal(sizeof(struct kfd_xsched_entry), 32);
+	assert_int_equal(sizeof(struct kfd_xsched_node_result), 48);
+	assert_int_equal(sizeof(struct kfd_xsched_apply), 48);
+	assert_int_equal(sizeof(struct kfd_xsched_subscribe), 24);
+	assert_int_equal(sizeof(struct kfd_xsched_event), 40);
+}
+
+/* Opening reads the nodes, however many. */
+static void open_reads_nodes(void **state)
+{
+	const struct kfd_xsched_node *nodes;
+	struct xsched_device *device = open_fake(3);
+	size_t count;
+
+	(void)state;
+	nodes = xsched_nodes(device, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(nodes[2].gpu_id, 1002);
+	assert_int_equal(xsched_abi_version(device), KFD_XSCHED_ABI_VERSION);
+	fake.nodes = 9;
+	assert_int_equal(xsched_refresh_nodes(device), 0);
+	nodes = xsched_nodes(device, &count);
+	assert_int_equal(count, 9);
+	assert_int_equal(nodes[8].gpu_id, 1008);
+	fake.fail = ENODEV;
+	assert_int_equal(xsched_refresh_nodes(device), -ENODEV);
+	xsched_nodes(device, &count);
+	assert_int_equal(count, 9);
+	xsched_close(device);
+}
+
+static int logged;
+
+static void count_log(void *user, int level, const char *message)
+{
+	(void)user;
+	assert_int_equal(level, XSCHED_LOG_ERROR);
+	assert_non_null(strstr(message, "ABI 7"));
+	logged++;
+}
+
+/* No device, a foreign device, a foreign ABI: an errno each, no device. */
+static void open_fails_cleanly(void **state)
+{
+	struct xsched_device *device = NULL;
+
+	(void)state;
+	assert_int_equal(xsched_open(&device, "/nonexistent/x"), -ENOENT);
+	fake = (struct fake){ .fail = ENOTTY };
+	assert_int_equal(xsched_open(&device, "/dev/null"), -ENOTTY);
+	fake = (struct fake){ .abi = 7 };
+	xsched_set_log(count_log, NULL);
+	assert_int_equal(xsched_open(&device, "/dev/null"), -EPROTONOSUPPORT);
+	xsched_set_log(NULL, NULL);
+	assert_int_equal(logged, 1);
+	assert_null(device);
+}
+
+/* The list grows until everything fits, also while queues keep coming. */
+static void list_grows(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	struct xsched_queue_list list = { 0 };
+
+	(void)state;
+	assert_int_equal(xsched_list_queues(device, &list), 0);
+	assert_int_equal(list.count, 0);
+	fake.queues = 500;
+	fake.grow = 1;
+	fake.calls = 0;
+	assert_int_equal(xsched_list_queues(device, &list), 0);
+	assert_int_equal(list.count, 502);
+	assert_int_equal(list.queues[501].id, 502);
+	assert_int_equal(fake.calls, 2);
+	/* Faster than the slack: several turns, but it ends. */
+	fake.grow = 50;
+	fake.queues = 1000;
+	assert_int_equal(xsched_list_queues(device, &list), -E2BIG);
+	assert_int_equal(list.count, 0);
+	fake.grow = 0;
+	fake.queues = KFD_XSCHED_MAX_ENTRIES;
+	assert_int_equal(xsched_list_queues(device, &list), 0);
+	assert_int_equal(list.count, KFD_XSCHED_MAX_ENTRIES);
+	fake.fail = EFAULT;
+	assert_int_equal(xsched_list_queues(device, &list), -EFAULT);
+	assert_int_equal(list.count, 0);
+	xsched_queue_list_free(&list);
+	xsched_close(device);
+}
+
+/* Each helper makes the entry it names. */
+static void apply_entries(void **state)
+{
+	static const struct kfd_xsched_entry expected[] = {
+		{ .op = 1, .target = 1, .id = 11 },
+		{ .op = 1, .target = 2, .id = 12 },
+		{ .op = 2, .target = 1, .id = 13, .value = 40 },
+		{ .op = 2, .target = 2, .id = 14, .value = 50 },
+		{ .op = 3, .target = 1, .id = 15 },
+		{ .op = 3, .target = 2, .id = 16 },
+		{ .op = 4, .target = 2, .id = 17, .value = -1 },
+	};
+	struct xsched_apply *apply;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, 0), 0);
+	assert_int_equal(xsched_apply_suspend_queue(apply, 11), 0);
+	assert_int_equal(xsched_apply_suspend_process(apply, 12), 0);
+	assert_int_equal(xsched_apply_unmap_queue(apply, 13, 40), 0);
+	assert_int_equal(xsched_apply_unmap_process(apply, 14, 50), 0);
+	assert_int_equal(xsched_apply_resume_queue(apply, 15), 0);
+	assert_int_equal(xsched_apply_resume_process(apply, 16), 0);
+	assert_int_equal(xsched_apply_set_priority(apply,
+				KFD_XSCHED_TARGET_PROCESS, 17,
+				KFD_XSCHED_PRIORITY_APP), 0);
+	assert_int_equal(xsched_apply_count(apply), 7);
+	assert_memory_equal(xsched_apply_entries(apply), expected,
+			    sizeof(expected));
+	xsched_apply_free(apply);
+}
+
+/* One ioctl a run; statuses and nodes can be read, with success or without. */
+static void apply_runs(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	const struct kfd_xsched_entry *entries;
+	struct xsched_apply *apply;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, 4), 0);
+	fake.calls = 0;
+	assert_int_equal(xsched_apply_run(apply, device), -EINVAL);
+	assert_int_equal(fake.calls, 0);
+	assert_int_equal(xsched_apply_suspend_process(apply, 1), 0);
+	assert_int_equal(xsched_apply_resume_process(apply, 2), 0);
+	fake.fail = EIO;
+	fake.node_count = 2;
+	assert_int_equal(xsched_apply_run(apply, device), -EIO);
+	entries = xsched_apply_entries(apply);
+	assert_int_equal(entries[1].status, -EIO);
+	xsched_apply_nodes(apply, &count);
+	assert_int_equal(count, 2);
+	/* More nodes than there was room for: only the room is valid. */
+	fake.fail = 0;
+	fake.node_count = 4000;
+	assert_int_equal(xsched_apply_run(apply, device), 0);
+	xsched_apply_nodes(apply, &count);
+	assert_int_equal(count, fake.last_apply.node_capacity);
+	assert_int_equal(entries[1].status, 0);
+	assert_int_equal(entries[1].effective, 1);
+	assert_int_equal(fake.calls, 2);
+	xsched_apply_reset(apply);
+	assert_int_equal(xsched_apply_count(apply), 0);
+	xsched_apply_nodes(apply, &count);
+	assert_int_equal(count, 0);
+	xsched_apply_free(apply);
+	xsched_close(device);
+}
+
+/* The largest switch fits, one more entry does not. */
+static void apply_limit(void **state)
+{
+	struct xsched_apply *apply;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, KFD_XSCHED_MAX_ENTRIES + 1),
+			 -E2BIG);
+	assert_int_equal(xsched_apply_new(&apply, 1), 0);
+	for (int i = 0; i < KFD_XSCHED_MAX_ENTRIES; i++)
+		assert_int_equal(xsched_apply_suspend_queue(apply, i), 0);
+	assert_int_equal(xsched_apply_suspend_queue(apply, 0), -E2BIG);
+	assert_int_equal(xsched_apply_count(apply), KFD_XSCHED_MAX_ENTRIES);
+	assert_int_equal(xsched_apply_entries(apply)[8191].id, 8191);
+	xsched_apply_free(apply);
+}
+
+/* Periods go to the kernel only with the events they belong to. */
+static void subscribe_periods(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+
+	(void)state;
+	assert_int_equal(xsched_subscribe(device,
+			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY), 100,
+			 500), 0);
+	assert_int_equal(fake.last_subscribe.size, 24);
+	assert_int_equal(fake.last_subscribe.sample_us, 100);
+	assert_int_equal(fake.last_subscribe.settle_us, 500);
+	assert_int_equal(xsched_subscribe(device,
+			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_ADD), 100,
+			 500), 0);
+	assert_int_equal(fake.last_subscribe.sample_us, 0);
+	assert_int_equal(fake.last_subscribe.settle_us, 0);
+	fake.fail = EOPNOTSUPP;
+	assert_int_equal(xsched_subscribe(device, 1u << 31, 0, 0), -EOPNOTSUPP);
+	xsched_close(device);
+}
+
+/* Whole records, an end, nothing now, part of a record. */
+static void reads_events(void **state)
+{
+	struct kfd_xsched_event events[4] = { { .id = 1 }, { .id = 2 } };
+	struct kfd_xsched_event got[4];
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+	assert_int_equal(xsched_sys_read(fds[0], got, 4), -EAGAIN);
+	assert_int_equal(write(fds[1], events, 2 * sizeof(*events)),
+			 2 * sizeof(*events));
+	assert_int_equal(xsched_sys_read(fds[0], got, 1), 1);
+	assert_int_equal(xsched_sys_read(fds[0], got, 4), 1);
+	assert_int_equal(got[0].id, 2);
+	assert_int_equal(write(fds[1], events, 5), 5);
+	assert_int_equal(xsched_sys_read(fds[0], got, 4), -EPROTO);
+	close(fds[1]);
+	assert_int_equal(xsched_sys_read(fds[0], got, 4), 0);
+	close(fds[0]);
+	assert_int_equal(xsched_sys_read(fds[0], got, 4), -EBADF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(abi_numbers),
+		cmocka_unit_test(open_reads_nodes),
+		cmocka_unit_test(open_fails_cleanly),
+		cmocka_unit_test(list_grows),
+		cmocka_unit_test(apply_entries),
+		cmocka_unit_test(apply_runs),
+		cmocka_unit_test(apply_limit),
+		cmocka_unit_test(subscribe_periods),
+		cmocka_unit_test(reads_events),
+	};
+
+	return RUN(tests);
+}

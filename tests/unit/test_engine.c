@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+/* The engine: what events do, what a plan contains, what commits change. */
+#include "unit.h"
+
+#define GPU_A 100
+#define GPU_B 200
+
+static struct xsched_engine *new_engine(void)
+{
+	struct xsched_engine *engine;
+
+	assert_int_equal(xsched_engine_new(&engine, "hpf", NULL, NULL), 0);
+	return engine;
+}
+
+/* A process with one queue, whose id is the pid, on one node. */
+static void add(struct xsched_engine *engine, int32_t pid, uint32_t gpu,
+		int32_t priority, bool ready)
+{
+	assert_int_equal(xsched_engine_queue_add(engine, pid, pid, gpu),
+			 XSCHED_NEW_TENANT);
+	assert_int_equal(xsched_engine_set_priority(engine, pid, priority), 0);
+	assert_int_equal(xsched_engine_queue_ready(engine, pid, ready), 0);
+}
+
+static void expect_plan(struct xsched_engine *engine, const int32_t *hold,
+			size_t holds, const int32_t *release, size_t releases)
+{
+	struct xsched_plan plan;
+
+	xsched_engine_plan(engine, 0, &plan);
+	assert_int_equal(plan.hold_count, holds);
+	assert_int_equal(plan.release_count, releases);
+	for (size_t i = 0; i < holds; i++)
+		assert_int_equal(plan.hold[i], hold[i]);
+	for (size_t i = 0; i < releases; i++)
+		assert_int_equal(plan.release[i], release[i]);
+	assert_true(plan.deadline_ns == XSCHED_NO_DEADLINE);
+}
+
+static void commit_plan(struct xsched_engine *engine, uint64_t now)
+{
+	struct xsched_plan plan;
+
+	xsched_engine_plan(engine, now, &plan);
+	for (size_t i = 0; i < plan.hold_count; i++)
+		xsched_engine_commit(engine, plan.hold[i], XSCHED_HELD, now);
+	for (size_t i = 0; i < plan.release_count; i++)
+		xsched_engine_commit(engine, plan.release[i], XSCHED_RELEASED,
+				     now);
+}
+
+#define HOLD(...) (const int32_t[]){ __VA_ARGS__ }, \
+	sizeof((const int32_t[]){ __VA_ARGS__ }) / sizeof(int32_t)
+#define NONE NULL, 0
+
+static int feed(struct xsched_engine *engine, uint32_t type, int32_t pid,
+		uint64_t id, uint64_t data)
+{
+	struct kfd_xsched_event event = {
+		.type = type, .pid = pid, .id = id, .gpu_id = GPU_A,
+		.data = data,
+	};
+
+	return xsched_engine_event(engine, &event);
+}
+
+/* A ready high one holds the low one; when it is idle, the low one returns. */
+static void holds_lower_while_ready(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, false);
+	add(e, 2, GPU_A, 0, true);
+	expect_plan(e, NONE, NONE);
+	feed(e, KFD_XSCHED_EVENT_READY, 1, 1, 0);
+	expect_plan(e, HOLD(2), NONE);
+	commit_plan(e, 0);
+	expect_plan(e, NONE, NONE);
+	feed(e, KFD_XSCHED_EVENT_IDLE, 1, 1, 0);
+	expect_plan(e, NONE, HOLD(2));
+	xsched_engine_free(e);
+}
+
+/* Idle tenants of lower priority are held, too: HPF as XSched defines it. */
+static void holds_idle_ones_too(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, false);
+	add(e, 3, GPU_A, 10, true);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_free(e);
+}
+
+/* A process that shows up below a ready one is held with the next plan. */
+static void holds_newcomers(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 0, true);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_QUEUE_ADD, 2, 2, 0),
+			 XSCHED_NEW_TENANT);
+	assert_int_equal(xsched_engine_set_priority(e, 2, -5), 0);
+	expect_plan(e, HOLD(2), NONE);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_QUEUE_ADD, 2, 22, 0), 0);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_free(e);
+}
+
+/* One switch, not two: hold and release stand in the same plan. */
+static void swaps_in_one_plan(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	commit_plan(e, 0);
+	assert_int_equal(xsched_engine_set_priority(e, 2, 20), 0);
+	expect_plan(e, HOLD(1), HOLD(2));
+	xsched_engine_free(e);
+}
+
+/* Different nodes do not disturb each other. */
+static void nodes_are_independent(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_B, 0, true);
+	expect_plan(e, NONE, NONE);
+	xsched_engine_free(e);
+}
+
+/* A gang held because of one node does not hold others on another node. */
+static void held_gang_keeps_nobody_waiting(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 5, true);
+	assert_int_equal(xsched_engine_queue_add(e, 20, 2, GPU_B), 0);
+	assert_int_equal(xsched_engine_queue_ready(e, 20, true), 0);
+	add(e, 3, GPU_B, 0, true);
+	expect_plan(e, HOLD(2), NONE);
+	/* Free again, it holds the low one on its other node. */
+	xsched_engine_queue_ready(e, 1, false);
+	expect_plan(e, HOLD(3), NONE);
+	xsched_engine_free(e);
+}
+
+/* Manual holds stay whatever the policy says, and make room for others. */
+static void manual_hold(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	commit_plan(e, 0);
+	assert_int_equal(xsched_engine_set_manual(e, 1, true), 0);
+	expect_plan(e, HOLD(1), HOLD(2));
+	commit_plan(e, 0);
+	expect_plan(e, NONE, NONE);
+	xsched_engine_set_manual(e, 1, false);
+	expect_plan(e, HOLD(2), HOLD(1));
+	xsched_engine_free(e);
+}
+
+/* Whom the kernel does not let us touch is in no plan, but still counts. */
+static void exempt_is_left_alone(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 5, true);
+	add(e, 3, GPU_A, 0, true);
+	assert_int_equal(xsched_engine_set_exempt(e, 2, true), 0);
+	expect_plan(e, HOLD(3), NONE);
+	xsched_engine_queue_ready(e, 1, false);
+	expect_plan(e, HOLD(3), NONE);
+	xsched_engine_free(e);
+}
+
+/* After a failed switch the next plan names the tenant, either way. */
+static void uncertain_is_asserted(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	xsched_engine_commit(e, 2, XSCHED_UNCERTAIN, 0);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_queue_ready(e, 1, false);
+	expect_plan(e, NONE, HOLD(2));
+	xsched_engine_free(e);
+}
+
+/* A finished reset makes holds uncertain; its beginning changes nothing. */
+static void reset_reasserts_holds(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	commit_plan(e, 0);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_NODE_RESET, 0, 0, 0), 0);
+	expect_plan(e, NONE, NONE);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_NODE_RESET, 0, 0, 1), 0);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_free(e);
+}
+
+static void count_gone(void *context, int32_t pid, void *user)
+{
+	(void)pid;
+	*(int *)context += *(int *)user;
+}
+
+/* An exit takes the queues along; what is told of them later is ignored. */
+static void exit_takes_queues(void **state)
+{
+	struct xsched_engine *e;
+	int gone = 0, one = 1, ten = 10;
+
+	(void)state;
+	assert_int_equal(xsched_engine_new(&e, "hpf", count_gone, &gone), 0);
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	xsched_engine_set_user(e, 1, &one);
+	xsched_engine_set_user(e, 2, &ten);
+	commit_plan(e, 0);
+	feed(e, KFD_XSCHED_EVENT_PROCESS_EXIT, 1, 0, 0);
+	assert_int_equal(gone, 1);
+	expect_plan(e, NONE, HOLD(2));
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_READY, 1, 1, 0), 0);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_QUEUE_DEL, 1, 1, 0), 0);
+	assert_int_equal(xsched_engine_tenants(e), 1);
+	expect_plan(e, NONE, HOLD(2));
+	xsched_engine_free(e);
+	assert_int_equal(gone, 11);
+}
+
+/* Only the last of several ready queues makes a tenant idle. */
+static void readiness_is_counted(void **state)
+{
+	struct xsched_engine *e = new_engine();
+	struct xsched_tenant t;
+
+	(void)state;
+	add(e, 1, GPU_A, 0, true);
+	assert_int_equal(xsched_engine_queue_add(e, 11, 1, GPU_A), 0);
+	xsched_engine_queue_ready(e, 11, true);
+	xsched_engine_queue_ready(e, 11, true);
+	xsched_engine_queue_ready(e, 1, false);
+	xsched_engine_tenant(e, 1, 0, &t);
+	assert_true(t.ready);
+	xsched_engine_queue_del(e, 11);
+	xsched_engine_tenant(e, 1, 0, &t);
+	assert_false(t.ready);
+	assert_int_equal(t.queues, 1);
+	xsched_engine_free(e);
+}
+
+/* A list replaces what was known, but keeps who is held and may be alive. */
+static void sync_replaces(void **state)
+{
+	struct kfd_xsched_queue queue = {
+		.id = 1, .pid = 1, .gpu_id = GPU_A,
+		.state = KFD_XSCHED_QUEUE_READY,
+	};
+	struct xsched_engine *e = new_engine();
+	struct xsched_tenant t;
+
+	(void)state;
+	add(e, 1, GPU_A, 10, false);
+	assert_int_equal(xsched_engine_queue_add(e, 11, 1, GPU_A), 0);
+	add(e, 2, GPU_A, 0, true);
+	add(e, 3, GPU_A, 0, true);
+	xsched_engine_commit(e, 3, XSCHED_HELD, 0);
+	xsched_engine_sync_begin(e);
+	assert_int_equal(xsched_engine_sync_queue(e, &queue), 0);
+	queue.id = queue.pid = 4;
+	assert_int_equal(xsched_engine_sync_queue(e, &queue),
+			 XSCHED_NEW_TENANT);
+	xsched_engine_sync_end(e);
+	assert_int_equal(xsched_engine_tenants(e), 3);
+	assert_int_equal(xsched_engine_tenant(e, 1, 0, &t), 0);
+	assert_int_equal(t.queues, 1);
+	assert_true(t.ready);
+	assert_int_equal(xsched_engine_tenant(e, 2, 0, &t), -ENOENT);
+	assert_int_equal(xsched_engine_tenant(e, 3, 0, &t), 0);
+	assert_int_equal(t.queues, 0);
+	xsched_engine_free(e);
+}
+
+/* Held time runs from the hold to the release, also through uncertainty. */
+static void accounts_held_time(void **state)
+{
+	struct xsched_engine *e = new_engine();
+	struct xsched_tenant t;
+
+	(void)state;
+	add(e, 1, GPU_A, 0, true);
+	xsched_engine_commit(e, 1, XSCHED_HELD, 100);
+	xsched_engine_tenant(e, 1, 150, &t);
+	assert_true(t.held_ns == 50);
+	xsched_engine_commit(e, 1, XSCHED_UNCERTAIN, 160);
+	xsched_engine_commit(e, 1, XSCHED_HELD, 170);
+	xsched_engine_commit(e, 1, XSCHED_RELEASED, 200);
+	xsched_engine_queue_ready(e, 1, false);
+	xsched_engine_commit(e, 1, XSCHED_HELD, 300);
+	xsched_engine_tenant(e, 1, 310, &t);
+	assert_true(t.held_ns == 110);
+	assert_true(t.holds == 2);
+	assert_true(t.preemptions == 1);
+	xsched_engine_free(e);
+}
+
+/* What makes no sense is refused and changes nothing. */
+static void refuses_nonsense(void **state)
+{
+	struct xsched_engine *e;
+
+	(void)state;
+	assert_int_equal(xsched_engine_new(&e, "none", NULL, NULL), -EOPNOTSUPP);
+	e = new_engine();
+	assert_int_equal(xsched_engine_set_policy(e, "none"), -EOPNOTSUPP);
+	assert_string_equal(xsched_engine_policy(e), "hpf");
+	assert_int_equal(xsched_engine_set_policy(e, "hpf"), 0);
+	assert_int_equal(xsched_engine_queue_add(e, 1, 0, GPU_A), -EINVAL);
+	assert_int_equal(xsched_engine_queue_add(e, 1, -3, GPU_A), -EINVAL);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_QUEUE_ADD, 0, 1, 0), 0);
+	assert_int_equal(feed(e, 999, 1, 1, 0), 0);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_LOST, 0, 0, 7), -ESTALE);
+	assert_int_equal(xsched_engine_set_priority(e, 1, 0), -ENOENT);
+	assert_int_equal(xsched_engine_set_manual(e, 1, true), -ENOENT);
+	assert_int_equal(xsched_engine_queue_del(e, 1), -ENOENT);
+	assert_int_equal(xsched_engine_process_exit(e, 1), -ENOENT);
+	assert_int_equal(xsched_engine_commit(e, 1, XSCHED_HELD, 0), -ENOENT);
+	assert_int_equal(xsched_engine_tenants(e), 0);
+	add(e, 1, GPU_A, 255, false);
+	assert_int_equal(xsched_engine_set_priority(e, 1, 256), -EINVAL);
+	assert_int_equal(xsched_engine_set_priority(e, 1, -256), -EINVAL);
+	xsched_engine_free(e);
+}
+
+/* A queue on one node too many is refused and leaves no empty tenant. */
+static void limits_nodes(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	for (unsigned int i = 0; i < XSCHED_ENGINE_NODES; i++)
+		add(e, i + 1, i, 0, true);
+	assert_int_equal(xsched_engine_queue_add(e, 1000, 1000, 64), -ENOSPC);
+	assert_int_equal(xsched_engine_tenants(e), XSCHED_ENGINE_NODES);
+	add(e, 1000, 63, 1, true);
+	expect_plan(e, HOLD(64), NONE);
+	xsched_engine_free(e);
+}
+
+/* Tenants are told highest priority first, whatever order they came in. */
+static void orders_tenants(void **state)
+{
+	static const int32_t order[] = { 3, 1, 4, 2 };
+	struct xsched_engine *e = new_engine();
+	struct xsched_tenant t;
+
+	(void)state;
+	add(e, 4, GPU_A, 0, false);
+	add(e, 2, GPU_A, 7, false);
+	add(e, 1, GPU_A, 5, false);
+	add(e, 3, GPU_A, 5, false);
+	xsched_engine_set_priority(e, 2, -9);
+	xsched_engine_set_priority(e, 3, 9);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(xsched_engine_tenant_at(e, i, 0, &t), 0);
+		assert_int_equal(t.pid, order[i]);
+	}
+	assert_int_equal(xsched_engine_tenant_at(e, 4, 0, &t), -ENOENT);
+	xsched_engine_free(e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(holds_lower_while_ready),
+		cmocka_unit_test(holds_idle_ones_too),
+		cmocka_unit_test(holds_newcomers),
+		cmocka_unit_test(swaps_in_one_plan),
+		cmocka_unit_test(nodes_are_independent),
+		cmocka_unit_test(held_gang_keeps_nobody_waiting),
+		cmocka_unit_test(manual_hold),
+		cmocka_unit_test(exempt_is_left_alone),
+		cmocka_unit_test(uncertain_is_asserted),
+		cmocka_unit_test(reset_reasserts_holds),
+		cmocka_unit_test(exit_takes_queues),
+		cmocka_unit_test(readiness_is_counted),
+		cmocka_unit_test(sync_replaces),
+		cmocka_unit_test(accounts_held_time),
+		cmocka_unit_test(refuses_nonsense),
+		cmocka_unit_test(limits_nodes),
+		cmocka_unit_test(orders_tenants),
+	};
+
+	return RUN(tests);
+}

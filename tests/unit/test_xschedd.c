@@ -1,0 +1,765 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The real xschedd and xschedctl above a fake kernel (fake_kernel.c): events
+ * in, APPLYs out, the control socket, the trace, signals and exit statuses.
+ * Tenants are processes of this test with a nice value each.
+ *
+ * Nothing here depends on how fast things are: conditions are waited for, and
+ * what must not happen is looked for after something later has happened.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GPU	100
+#define WAIT_MS	20000
+
+/**
+ * struct bench - what every test starts from
+ * @dir: directory of the fake kernel
+ * @events: write end of the device
+ * @daemon: xschedd
+ * @pids: tenants, 0: none
+ */
+struct bench {
+	char dir[64];
+	int events;
+	pid_t daemon;
+	pid_t pids[4];
+};
+
+/* What the daemon finds in NOTIFY_SOCKET, or NULL. */
+static const char *notify_socket;
+
+static const char *in_dir(const struct bench *b, const char *name)
+{
+	static char paths[4][128];
+	static int next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", b->dir, name);
+	return path;
+}
+
+static void write_file(const struct bench *b, const char *name,
+		       const char *format, ...)
+{
+	FILE *file = fopen(in_dir(b, name), "w");
+	va_list args;
+
+	assert_non_null(file);
+	va_start(args, format);
+	vfprintf(file, format, args);
+	va_end(args);
+	assert_int_equal(fclose(file), 0);
+}
+
+static const char *read_whole(const struct bench *b, const char *name)
+{
+	static char text[65536];
+	FILE *file = fopen(in_dir(b, name), "r");
+	size_t length = 0;
+
+	if (file) {
+		length = fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+	}
+	text[length] = '\0';
+	return text;
+}
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
+/* Wait until a file contains a text. */
+__attribute__((format(printf, 3, 4)))
+static void expect(const struct bench *b, const char *name,
+		   const char *format, ...)
+{
+	char wanted[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(wanted, sizeof(wanted), format, args);
+	va_end(args);
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		if (strstr(read_whole(b, name), wanted))
+			return;
+		nap();
+	}
+	fail_msg("%s: no '%s' in:\n%s", name, wanted, read_whole(b, name));
+}
+
+static unsigned int applies(const struct bench *b)
+{
+	const char *text = read_whole(b, "log");
+	unsigned int count = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		count++;
+		text++;
+	}
+	return count;
+}
+
+/* ---- processes ---------------------------------------------------------- */
+
+static pid_t spawn_tenant(int nice)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		setpriority(PRIO_PROCESS, 0, nice);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	/* Its nice value must stand before it is looked at. */
+	while (getpriority(PRIO_PROCESS, pid) != nice)
+		nap();
+	return pid;
+}
+
+static pid_t spawn(const struct bench *b, const char *program,
+		   char *const *arguments, const char *output, uid_t uid)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	setenv("XSCHED_FAKE", b->dir, 1);
+	if (notify_socket)
+		setenv("NOTIFY_SOCKET", notify_socket, 1);
+	else
+		unsetenv("NOTIFY_SOCKET");
+	unsetenv("JOURNAL_STREAM");
+	if (!freopen(in_dir(b, output), "w", stdout) ||
+	    dup2(1, 2) < 0 || (uid && setuid(uid)))
+		_exit(125);
+	execv(program, arguments);
+	_exit(126);
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) :
+						   1000 + WTERMSIG(status);
+		nap();
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return 2000;
+}
+
+/* Run xschedctl; what it prints is in the file "out". */
+static int ctl_as(const struct bench *b, uid_t uid, const char *line)
+{
+	char socket[128], device[128], copy[128];
+	char *arguments[16] = { "xschedctl", "--socket", socket, "--device",
+				device };
+	int count = 5;
+
+	snprintf(socket, sizeof(socket), "%s/sock", b->dir);
+	snprintf(device, sizeof(device), "%s/dev", b->dir);
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		arguments[count++] = word;
+	return wait_for(spawn(b, XSCHEDCTL, arguments, "out", uid));
+}
+
+static int ctl(const struct bench *b, const char *format, ...)
+{
+	char line[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	return ctl_as(b, 0, line);
+}
+
+static int connect_control(const struct bench *b)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	strcpy(address.sun_path, in_dir(b, "sock"));
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static pid_t spawn_daemon(const struct bench *b)
+{
+	char conf[128];
+	char *arguments[] = { "xschedd", "-f", "-c", conf, NULL };
+
+	snprintf(conf, sizeof(conf), "%s/conf", b->dir);
+	return spawn(b, XSCHEDD, arguments, "err", 0);
+}
+
+static void start_daemon(struct bench *b, const char *more)
+{
+	int fd = -1;
+
+	write_file(b, "conf",
+		   "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\ntrace=%s/trace\n"
+		   "realtime=no\n%s", b->dir, b->dir, b->dir, more);
+	b->daemon = spawn_daemon(b);
+	for (int ms = 0; fd < 0 && ms < WAIT_MS; ms += 2) {
+		nap();
+		fd = connect_control(b);
+	}
+	if (fd < 0)
+		fail_msg("xschedd does not start: %s", read_whole(b, "err"));
+	close(fd);
+}
+
+static int stop_daemon(struct bench *b)
+{
+	int status;
+
+	kill(b->daemon, SIGTERM);
+	status = wait_for(b->daemon);
+	b->daemon = 0;
+	return status;
+}
+
+/* ---- events ------------------------------------------------------------- */
+
+static struct kfd_xsched_event event(uint32_t type, pid_t pid, uint64_t id)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (struct kfd_xsched_event){
+		.type = type, .pid = pid, .id = id, .gpu_id = GPU,
+		.time_ns = now.tv_sec * 1000000000ULL + now.tv_nsec,
+	};
+}
+
+/* Several at once, so that the daemon reads them as one batch. */
+static void send_events(const struct bench *b,
+			const struct kfd_xsched_event *events, size_t count)
+{
+	assert_int_equal(write(b->events, events, count * sizeof(*events)),
+			 count * sizeof(*events));
+}
+
+static void send_event(const struct bench *b, uint32_t type, pid_t pid,
+		       uint64_t id)
+{
+	struct kfd_xsched_event one = event(type, pid, id);
+
+	send_events(b, &one, 1);
+}
+
+#define ADD	KFD_XSCHED_EVENT_QUEUE_ADD
+#define READY	KFD_XSCHED_EVENT_READY
+#define IDLE	KFD_XSCHED_EVENT_IDLE
+
+/* ---- fixture ------------------------------------------------------------ */
+
+static int setup(void **state)
+{
+	static struct bench bench;
+	struct bench *b = &bench;
+
+	*b = (struct bench){ .dir = "/tmp/xsched-daemon-XXXXXX" };
+	if (!mkdtemp(b->dir) || chmod(b->dir, 0755) ||
+	    mkfifo(in_dir(b, "dev"), 0600))
+		return -1;
+	b->events = open(in_dir(b, "dev"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	*state = b;
+	return b->events < 0 ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	static const char *const files[] = { "dev", "sock", "conf", "trace",
+		"queues", "holds", "errors", "denied", "log", "out", "err" };
+	struct bench *b = *state;
+
+	if (b->daemon) {
+		kill(b->daemon, SIGKILL);
+		waitpid(b->daemon, NULL, 0);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		if (!b->pids[i])
+			continue;
+		kill(b->pids[i], SIGKILL);
+		waitpid(b->pids[i], NULL, 0);
+	}
+	close(b->events);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlink(in_dir(b, files[i]));
+	return rmdir(b->dir);
+}
+
+/* High (nice 0) and low (nice 10), each with a queue; the low one has work. */
+static void two_tenants(struct bench *b)
+{
+	b->pids[0] = spawn_tenant(0);
+	b->pids[1] = spawn_tenant(10);
+	send_events(b, (struct kfd_xsched_event[]){
+			event(ADD, b->pids[0], 1), event(ADD, b->pids[1], 2),
+			event(READY, b->pids[1], 2) }, 3);
+}
+
+/* ---- tests -------------------------------------------------------------- */
+
+static double number(struct json_object *object, const char *name)
+{
+	struct json_object *value;
+
+	assert_true(json_object_object_get_ex(object, name, &value));
+	return json_object_get_double(value);
+}
+
+/* The first, and only, pid of an array of a trace line; 0: none. */
+static int only_pid(struct json_object *line, const char *name)
+{
+	struct json_object *array;
+
+	assert_true(json_object_object_get_ex(line, name, &array));
+	if (!json_object_array_length(array))
+		return 0;
+	assert_int_equal(json_object_array_length(array), 1);
+	return json_object_get_int(json_object_array_get_idx(array, 0));
+}
+
+static void check_trace(struct bench *b)
+{
+	char text[8192];
+	char *line;
+	int count = 0;
+
+	snprintf(text, sizeof(text), "%s", read_whole(b, "trace"));
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		struct json_object *o = json_tokener_parse(line);
+		struct json_object *nodes, *node;
+
+		assert_non_null(o);
+		assert_int_equal(only_pid(o, "hold"), count ? 0 : b->pids[1]);
+		assert_int_equal(only_pid(o, "release"),
+				 count ? b->pids[1] : 0);
+		assert_true(number(o, "event_ns") <= number(o, "t_ns"));
+		assert_true(number(o, "call_ns") > 0);
+		assert_true(number(o, "status") == 0);
+		assert_true(json_object_object_get_ex(o, "nodes", &nodes));
+		assert_int_equal(json_object_array_length(nodes), 1);
+		node = json_object_array_get_idx(nodes, 0);
+		assert_true(number(node, "gpu_id") == GPU);
+		assert_true(number(node, "lock_ns") == 1);
+		assert_true(number(node, "unmap_ns") == 2);
+		assert_true(number(node, "map_ns") == 3);
+		assert_true(number(node, "total_ns") == 6);
+		assert_true(number(node, "flips") == 1);
+		assert_true(number(node, "fw_transactions") == 1);
+		assert_true(number(node, "status") == 0);
+		json_object_put(o);
+		count++;
+	}
+	assert_int_equal(count, 2);
+}
+
+/* READY of the high one holds the low one, IDLE lets it go; all is traced. */
+static void preempts_and_traces(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	send_event(b, IDLE, b->pids[0], 1);
+	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
+	assert_int_equal(stop_daemon(b), 0);
+	assert_int_equal(applies(b), 2);
+	check_trace(b);
+}
+
+/* SIGTERM releases what is held, and the socket is gone. */
+static void releases_on_term(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	assert_int_equal(stop_daemon(b), 0);
+	assert_string_equal(read_whole(b, "holds"), "");
+	assert_int_equal(access(in_dir(b, "sock"), F_OK), -1);
+}
+
+/* What exists before the daemon is taken over; newcomers are held at once. */
+static void takes_over_and_holds_newcomers(void **state)
+{
+	struct bench *b = *state;
+
+	b->pids[0] = spawn_tenant(0);
+	b->pids[1] = spawn_tenant(10);
+	b->pids[2] = spawn_tenant(5);
+	write_file(b, "queues", "1 %d 100 1\n2 %d 100 0\n", b->pids[0],
+		   b->pids[1]);
+	start_daemon(b, "");
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	send_event(b, ADD, b->pids[2], 3);
+	expect(b, "log", "hold %d release = 0\n", b->pids[2]);
+	assert_int_equal(applies(b), 2);
+}
+
+/* A rule goes before the nice value; hold and release are one APPLY. */
+static void one_apply_for_a_swap(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "[rule us]\ncomm=test_xschedd\npriority=7\n");
+	two_tenants(b);
+	send_event(b, READY, b->pids[0], 1);
+	/* Equal priority by the rule: together. */
+	assert_int_equal(ctl(b, "list --json"), 0);
+	expect(b, "out", "\"priority\":7,\"priority_from\":\"rule\"");
+	assert_int_equal(ctl(b, "priority %d 9", b->pids[0]), 0);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	assert_int_equal(ctl(b, "priority %d 11", b->pids[1]), 0);
+	expect(b, "log", "hold %d release %d = 0\n", b->pids[0], b->pids[1]);
+	assert_int_equal(applies(b), 2);
+}
+
+/* After LOST the list is read again: what was missed takes effect. */
+static void lists_again_when_lost(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	b->pids[0] = spawn_tenant(0);
+	b->pids[1] = spawn_tenant(10);
+	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
+		   b->pids[1]);
+	send_event(b, KFD_XSCHED_EVENT_LOST, 0, 0);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	/* The high one and its exit are missed, too. */
+	kill(b->pids[0], SIGKILL);
+	waitpid(b->pids[0], NULL, 0);
+	b->pids[0] = 0;
+	write_file(b, "queues", "2 %d 100 1\n", b->pids[1]);
+	send_event(b, KFD_XSCHED_EVENT_LOST, 0, 0);
+	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
+}
+
+/* A failed firmware is tried again, and what was in doubt is settled. */
+static void retries_after_failure(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	write_file(b, "errors", "%d\n%d\n", EIO, ETIME);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = %d\nhold %d release = %d\n"
+	       "hold %d release = 0\n", b->pids[1], EIO, b->pids[1], ETIME,
+	       b->pids[1]);
+	/* The log line is written before the daemon knows. */
+	assert_int_equal(ctl(b, "stats"), 0);
+	expect(b, "err", "cannot switch: Input/output error");
+	expect(b, "err", "switching works again");
+	expect(b, "out", "retries          2\n");
+}
+
+/* A persistent failure is not tried for ever. */
+static void gives_up(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	write_file(b, "errors",
+		   "5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n");
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "err", "gave up after 10 attempts");
+	assert_int_equal(applies(b), 11);
+	/* It takes up again with the next event. */
+	write_file(b, "errors", "");
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+}
+
+/* Whom the kernel does not let us touch is left alone, the others are not. */
+static void leaves_denied_alone(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	b->pids[2] = spawn_tenant(5);
+	write_file(b, "denied", "%d\n", b->pids[1]);
+	send_event(b, ADD, b->pids[2], 3);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[2]);
+	expect(b, "holds", "%d\n", b->pids[2]);
+	expect(b, "err", "process %d is left alone", b->pids[1]);
+	assert_int_equal(ctl(b, "suspend %d", b->pids[1]), 4);
+}
+
+/* suspend and resume by request, and the exit statuses of xschedctl. */
+static void suspends_by_request(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	while (ctl(b, "suspend %d", b->pids[0]))
+		nap();
+	expect(b, "holds", "%d\n", b->pids[0]);
+	/* The policy does not undo it. */
+	send_event(b, READY, b->pids[0], 1);
+	assert_int_equal(ctl(b, "suspend %d", b->pids[0]), 0);
+	assert_int_equal(applies(b), 1);
+	assert_int_equal(ctl(b, "top -b -n 2 -d 0.1"), 0);
+	expect(b, "out", "manual");
+	assert_int_equal(ctl(b, "resume %d", b->pids[0]), 0);
+	expect(b, "log", "hold %d release %d = 0\n", b->pids[1], b->pids[0]);
+	assert_int_equal(ctl(b, "resume %d", b->pids[0]), 1);
+	assert_int_equal(ctl(b, "suspend 2147483647"), 1);
+	assert_int_equal(ctl(b, "suspend"), 2);
+	assert_int_equal(ctl(b, "--socket /nonexistent suspend 1"), 3);
+	assert_int_equal(ctl(b, "--device /nonexistent list"), 3);
+}
+
+/* Another user may not touch ours, sees none of it, changes no policy. */
+static void denies_other_users(void **state)
+{
+	struct bench *b = *state;
+	char line[64];
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	two_tenants(b);
+	while (ctl(b, "priority %d -10", b->pids[1]))
+		nap();
+	snprintf(line, sizeof(line), "suspend %d", b->pids[1]);
+	assert_int_equal(ctl_as(b, 65534, line), 4);
+	snprintf(line, sizeof(line), "priority %d -20", b->pids[1]);
+	assert_int_equal(ctl_as(b, 65534, line), 4);
+	assert_int_equal(ctl_as(b, 65534, "policy hpf"), 4);
+	assert_int_equal(ctl_as(b, 65534, "policy"), 0);
+	assert_int_equal(ctl_as(b, 65534, "top --json -n 1"), 0);
+	expect(b, "out", "\"tenants\":[]");
+	assert_int_equal(applies(b), 0);
+}
+
+/* list without a daemon: straight from the kernel. */
+static void lists_without_daemon(void **state)
+{
+	struct bench *b = *state;
+
+	write_file(b, "queues", "1 4711 100 1\n2 4712 100 0\n");
+	assert_int_equal(ctl(b, "list"), 0);
+	expect(b, "out", "ready");
+	assert_int_equal(ctl(b, "list -j"), 0);
+	expect(b, "out", "\"pid\":4712");
+	expect(b, "out", "\"tenants\":null");
+	assert_int_equal(ctl(b, "top -b -n 1"), 3);
+}
+
+static void ask(int fd, const char *request, const char *wanted)
+{
+	char reply[4096];
+	ssize_t got;
+
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
+			 strlen(request));
+	got = recv(fd, reply, sizeof(reply) - 1, 0);
+	assert_true(got > 0);
+	reply[got] = '\0';
+	if (!strstr(reply, wanted))
+		fail_msg("%s answered %s", request, reply);
+}
+
+/* Bad requests get an answer with the reason. */
+static void survives_bad_requests(void **state)
+{
+	struct bench *b = *state;
+	int fd;
+
+	start_daemon(b, "");
+	fd = connect_control(b);
+	ask(fd, "\n", "\"error\":\"EINVAL\"");
+	ask(fd, "{\"cmd\":\"suspend\",\"pid\":0}\n", "not a process id");
+	ask(fd, "{\"cmd\":\"policy\",\"policy\":\"x\"}\n", "EOPNOTSUPP");
+	/* Half a request and a hang-up leave the others served. */
+	assert_int_equal(send(fd, "{\"cmd\":", 7, 0), 7);
+	close(fd);
+	assert_int_equal(ctl(b, "stats --json"), 0);
+}
+
+/* A request in pieces is one; two in one piece are two; too long is none. */
+static void frames_requests(void **state)
+{
+	struct bench *b = *state;
+	static char garbage[8192];
+	char byte, reply[256];
+	size_t got = 0;
+	int fd;
+
+	start_daemon(b, "");
+	fd = connect_control(b);
+	assert_int_equal(send(fd, "{\"cmd\":\"pol", 11, 0), 11);
+	nap();
+	ask(fd, "icy\"}\n", "\"policy\":\"hpf\"");
+	assert_int_equal(send(fd, "x\ny\n", 4, 0), 4);
+	while (got < sizeof(reply) - 1 && recv(fd, &byte, 1, 0) == 1) {
+		reply[got++] = byte;
+		if (byte == '\n' && memchr(reply, '\n', got - 1))
+			break;
+	}
+	assert_int_equal(reply[got - 1], '\n');
+	memset(garbage, 'x', sizeof(garbage));
+	send(fd, garbage, sizeof(garbage), MSG_NOSIGNAL);
+	assert_true(recv(fd, &byte, 1, 0) <= 0);
+	close(fd);
+	assert_int_equal(ctl(b, "policy"), 0);
+}
+
+/* SIGHUP: a bad file changes nothing, a good one rates everybody again. */
+static void reloads(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	write_file(b, "conf", "[xschedd]\nsample_us=1\n");
+	kill(b->daemon, SIGHUP);
+	expect(b, "err", "/conf:2: 1 is not within 20..1000000");
+	expect(b, "err", "the former configuration stays");
+	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\n"
+		   "[rule x]\ncomm=test_xschedd\npriority=3\n", b->dir, b->dir);
+	kill(b->daemon, SIGHUP);
+	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
+	/* The trace is closed, with what came before. */
+	expect(b, "trace", "\"hold\":[%d]", b->pids[1]);
+	assert_int_equal(stop_daemon(b), 0);
+	assert_null(strstr(read_whole(b, "trace"), "\"hold\":[],"));
+}
+
+/* Without -f the command ends when the daemon is ready, and it lives on. */
+static void goes_to_background(void **state)
+{
+	struct bench *b = *state;
+	char conf[128];
+	char *arguments[] = { "xschedd", "-c", conf, NULL };
+	struct ucred credentials;
+	socklen_t size = sizeof(credentials);
+	char byte;
+	int fd;
+
+	snprintf(conf, sizeof(conf), "%s/conf", b->dir);
+	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\n"
+		   "realtime=no\n", b->dir, b->dir);
+	assert_int_equal(wait_for(spawn(b, XSCHEDD, arguments, "err", 0)), 0);
+	fd = connect_control(b);
+	assert_true(fd >= 0);
+	assert_int_equal(ctl(b, "policy"), 0);
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials,
+				    &size), 0);
+	kill(credentials.pid, SIGTERM);
+	/* It hangs up as it ends. */
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+	while (!access(in_dir(b, "sock"), F_OK))
+		nap();
+	write_file(b, "conf", "[xschedd]\ndevice=/nonexistent\n");
+	assert_int_equal(wait_for(spawn(b, XSCHEDD, arguments, "err", 0)), 3);
+}
+
+/* A service manager is told when the daemon is ready, and when it ends. */
+static void notifies(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct bench *b = *state;
+	struct timeval timeout = { .tv_sec = WAIT_MS / 1000 };
+	char message[256];
+	ssize_t got;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	strcpy(address.sun_path, in_dir(b, "out"));
+	assert_int_equal(bind(fd, (struct sockaddr *)&address,
+			      sizeof(address)), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	notify_socket = address.sun_path;
+	start_daemon(b, "");
+	notify_socket = NULL;
+	got = recv(fd, message, sizeof(message), 0);
+	assert_int_equal(got, strlen("READY=1"));
+	assert_memory_equal(message, "READY=1", got);
+	assert_int_equal(stop_daemon(b), 0);
+	got = recv(fd, message, sizeof(message), 0);
+	assert_int_equal(got, strlen("STOPPING=1"));
+	assert_memory_equal(message, "STOPPING=1", got);
+	close(fd);
+}
+
+/* Exit statuses: configuration 2, no device 3, socket in use 1. */
+static void exit_statuses(void **state)
+{
+	struct bench *b = *state;
+
+	write_file(b, "conf", "[xschedd]\nfoo=1\n");
+	assert_int_equal(wait_for(spawn_daemon(b)), 2);
+	expect(b, "err", "/conf:2: there is no setting 'foo'");
+	write_file(b, "conf", "[xschedd]\ndevice=/nonexistent\nrealtime=no\n");
+	assert_int_equal(wait_for(spawn_daemon(b)), 3);
+	start_daemon(b, "");
+	assert_int_equal(wait_for(spawn_daemon(b)), 1);
+	assert_int_equal(ctl(b, "policy"), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(preempts_and_traces),
+		TEST(releases_on_term),
+		TEST(takes_over_and_holds_newcomers),
+		TEST(one_apply_for_a_swap),
+		TEST(lists_again_when_lost),
+		TEST(retries_after_failure),
+		TEST(gives_up),
+		TEST(leaves_denied_alone),
+		TEST(suspends_by_request),
+		TEST(denies_other_users),
+		TEST(lists_without_daemon),
+		TEST(survives_bad_requests),
+		TEST(frames_requests),
+		TEST(reloads),
+		TEST(goes_to_background),
+		TEST(notifies),
+		TEST(exit_statuses),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return RUN(tests);
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * xschedctl: options, and which command.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxsched.h>
+
+#include "ctl.h"
+
+static const char usage[] =
+	"usage: xschedctl [OPTION]... COMMAND [ARGUMENT]...\n"
+	"\n"
+	"  list               queues, from the kernel; and tenants, if xschedd runs\n"
+	"  top                tenants, again and again\n"
+	"  suspend PID        hold a process until it is resumed\n"
+	"  resume PID         undo suspend\n"
+	"  priority PID N     priority of a process, -255..255, bigger is higher\n"
+	"  policy [NAME]      show or change the policy\n"
+	"  stats              counters of xschedd\n"
+	"\n"
+	"  -j, --json         print JSON\n"
+	"  -b, --batch        top: plain text, no screen\n"
+	"  -n, --count N      top: stop after N times\n"
+	"  -d, --delay S      top: seconds between, 0.1..3600 (2)\n"
+	"      --device PATH  device node (" XSCHED_DEVICE_PATH ")\n"
+	"      --socket PATH  socket of xschedd (/run/xsched/xschedd.sock)\n"
+	"      --version      print the version and exit\n"
+	"  -h, --help         print this and exit\n"
+	"\n"
+	"exit status: 0 success, 1 failure, 2 usage, 3 no device or no daemon,\n"
+	"4 not permitted\n";
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("xschedctl: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int status_of(int error)
+{
+	switch (error) {
+	case 0:
+		return CTL_OK;
+	case -EPERM:
+	case -EACCES:
+		return CTL_NOT_PERMITTED;
+	default:
+		return CTL_FAILURE;
+	}
+}
+
+/* A command and its arguments, and one too many to tell. */
+#define MAX_ARGUMENTS	4
+
+static const struct command {
+	const char *name;
+	int least;
+	int most;
+	int (*plain)(const struct options *options);
+	int (*with)(const struct options *options, char **arguments);
+} commands[] = {
+	{ "list", 0, 0, command_list, NULL },
+	{ "top", 0, 0, command_top, NULL },
+	{ "suspend", 1, 1, NULL, command_suspend },
+	{ "resume", 1, 1, NULL, command_resume },
+	{ "priority", 2, 2, NULL, command_priority },
+	{ "policy", 0, 1, NULL, command_policy },
+	{ "stats", 0, 0, command_stats, NULL },
+};
+
+static int run(const struct options *options, int count, char **arguments)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		const struct command *c = &commands[i];
+
+		if (strcmp(c->name, arguments[0]))
+			continue;
+		if (count - 1 < c->least || count - 1 > c->most) {
+			complain("%s takes %d argument%s", c->name, c->most,
+				 c->most == 1 ? "" : "s");
+			return CTL_USAGE;
+		}
+		return c->plain ? c->plain(options) :
+				  c->with(options, arguments + 1);
+	}
+	complain("there is no command '%s'", arguments[0]);
+	return CTL_USAGE;
+}
+
+static bool parse_count(const char *text, unsigned int *count)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !number ||
+	    number > 1000000000)
+		return false;
+	*count = number;
+	return true;
+}
+
+static bool parse_delay(const char *text, unsigned int *delay_ms)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.1 && seconds <= 3600))
+		return false;
+	*delay_ms = seconds * 1000;
+	return true;
+}
+
+/* Returns an exit status to end with, or -1 to go on. */
+static int take_option(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case 'j':
+		options->json = true;
+		return -1;
+	case 'b':
+		options->batch = true;
+		return -1;
+	case 'n':
+		if (parse_count(value, &options->count))
+			return -1;
+		break;
+	case 'd':
+		if (parse_delay(value, &options->delay_ms))
+			return -1;
+		break;
+	case 'D':
+		options->device = value;
+		return -1;
+	case 'S':
+		options->socket = value;
+		return -1;
+	case 'V':
+		printf("xschedctl %s\n", xsched_version());
+		return CTL_OK;
+	case 'h':
+		fputs(usage, stdout);
+		return CTL_OK;
+	default:
+		/* getopt has said what is wrong. */
+		return CTL_USAGE;
+	}
+	complain("'%s' is no value for -%c", value, option);
+	return CTL_USAGE;
+}
+
+/*
+ * A negative priority is no option: take the first such argument out before
+ * getopt sees it. It can only be the last argument of its command.
+ */
+static char *take_negative(int *count, char **arguments)
+{
+	for (int i = 1; i < *count; i++) {
+		char *argument = arguments[i];
+
+		if (argument[0] != '-' || argument[1] < '0' ||
+		    argument[1] > '9')
+			continue;
+		memmove(&arguments[i], &arguments[i + 1],
+			(*count - i) * sizeof(*arguments));
+		(*count)--;
+		return argument;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "batch", no_argument, NULL, 'b' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "delay", required_argument, NULL, 'd' },
+		{ "device", required_argument, NULL, 'D' },
+		{ "socket", required_argument, NULL, 'S' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct options options = {
+		.device = XSCHED_DEVICE_PATH,
+		.socket = "/run/xsched/xschedd.sock",
+		.delay_ms = 2000,
+	};
+	char *arguments[MAX_ARGUMENTS + 1];
+	char *negative;
+	int option, status, count = 0;
+
+	negative = take_negative(&argc, argv);
+	while ((option = getopt_long(argc, argv, "jbn:d:h", long_options,
+				     NULL)) != -1) {
+		status = take_option(&options, option, optarg);
+		if (status >= 0)
+			return status;
+	}
+	while (optind < argc && count < MAX_ARGUMENTS)
+		arguments[count++] = argv[optind++];
+	if (negative && count < MAX_ARGUMENTS)
+		arguments[count++] = negative;
+	arguments[count] = NULL;
+	if (!count) {
+		fputs(usage, stderr);
+		return CTL_USAGE;
+	}
+	return run(&options, count, arguments);
+}

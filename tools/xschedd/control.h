@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control socket: who may ask, and the answers.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_CONTROL_H
+#define XSCHEDD_CONTROL_H
+
+#include "sched.h"
+
+struct control;
+
+/**
+ * control_open() - listen
+ * @out: set on success only
+ * @event: loop
+ * @path: path of the socket; its directory is made if it is missing
+ * @sched: what requests are about
+ *
+ * A socket left behind by a daemon that is gone is replaced.
+ *
+ * Return: 0; -EADDRINUSE: another daemon listens there; or another negative
+ * errno. Failures are logged.
+ */
+int control_open(struct control **out, sd_event *event, const char *path,
+		 struct sched *sched);
+
+/** control_close() - stop listening, hang up, remove the socket; or NULL */
+void control_close(struct control *control);
+
+#endif /* XSCHEDD_CONTROL_H */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Histogram of durations.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include "histogram.h"
+
+#define WIDTH (1u << HISTOGRAM_BITS)
+
+/* Below WIDTH a class is one nanosecond wide; each power above doubles it. */
+static unsigned int class_of(uint64_t ns)
+{
+	unsigned int power, index;
+
+	if (ns < WIDTH)
+		return ns;
+	power = 63 - __builtin_clzll(ns) - HISTOGRAM_BITS;
+	index = ((power + 1) << HISTOGRAM_BITS) + ((ns >> power) & (WIDTH - 1));
+	return index < HISTOGRAM_CLASSES ? index : HISTOGRAM_CLASSES - 1;
+}
+
+static uint64_t class_end(unsigned int index)
+{
+	unsigned int power;
+
+	if (index < WIDTH)
+		return index;
+	power = (index >> HISTOGRAM_BITS) - 1;
+	return (((uint64_t)WIDTH + (index & (WIDTH - 1)) + 1) << power) - 1;
+}
+
+void histogram_add(struct histogram *histogram, uint64_t ns)
+{
+	histogram->classes[class_of(ns)]++;
+	histogram->count++;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram,
+			      unsigned int percent)
+{
+	/* Nearest rank: the smallest with at least @percent not above it. */
+	uint64_t rank = (histogram->count * percent + 99) / 100;
+	uint64_t seen = 0;
+
+	if (!histogram->count)
+		return 0;
+	for (unsigned int i = 0; i < HISTOGRAM_CLASSES; i++) {
+		seen += histogram->classes[i];
+		if (seen >= rank)
+			return class_end(i);
+	}
+	return class_end(HISTOGRAM_CLASSES - 1);
+}

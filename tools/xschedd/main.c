@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * xschedd: options, signals, the loop.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "log.h"
+#include "sched.h"
+
+/* Exit statuses, as xschedd(8) documents them. */
+enum {
+	EXIT_USAGE = 2,		/* options or configuration */
+	EXIT_NO_DEVICE = 3,
+	EXIT_NOT_PERMITTED = 4,
+};
+
+/**
+ * struct daemon - all of it
+ * @event: loop
+ * @configs: the one in effect, and room for the next
+ * @current: index of the one in effect
+ * @path: configuration file asked for, or NULL
+ * @sched: scheduler
+ * @control: control socket
+ * @ready_fd: where the process that started us waits for our status, or -1
+ */
+struct daemon {
+	sd_event *event;
+	struct config configs[2];
+	int current;
+	char *path;
+	struct sched sched;
+	struct control *control;
+	int ready_fd;
+};
+
+static const char usage[] =
+	"usage: xschedd [-f] [-c FILE]\n"
+	"  -c, --config FILE   configuration (" CONFIG_PATH ")\n"
+	"  -f, --foreground    do not go to the background, log to stderr\n"
+	"  -t, --test          check the configuration and exit\n"
+	"      --version       print the version and exit\n"
+	"  -h, --help          print this and exit\n";
+
+static int exit_status(int error)
+{
+	switch (error) {
+	case 0:
+		return EXIT_SUCCESS;
+	case -ENOENT:
+	case -ENXIO:
+	case -ENODEV:
+		return EXIT_NO_DEVICE;
+	case -EACCES:
+	case -EPERM:
+		return EXIT_NOT_PERMITTED;
+	default:
+		return EXIT_FAILURE;
+	}
+}
+
+static int load(struct config *config, const char *path)
+{
+	char error[512];
+	int ret = config_load(config, path, error, sizeof(error));
+
+	if (ret)
+		log_message(LOG_ERR, "%s", error);
+	return ret;
+}
+
+/* ---- signals ------------------------------------------------------------ */
+
+static int on_terminate(sd_event_source *source,
+			const struct signalfd_siginfo *info, void *user)
+{
+	struct daemon *daemon = user;
+
+	(void)source;
+	(void)info;
+	return sd_event_exit(daemon->event, 0);
+}
+
+static int on_hangup(sd_event_source *source,
+		     const struct signalfd_siginfo *info, void *user)
+{
+	struct daemon *daemon = user;
+	int next = !daemon->current;
+
+	(void)source;
+	(void)info;
+	sd_notify(0, "RELOADING=1");
+	if (load(&daemon->configs[next], daemon->path)) {
+		log_message(LOG_ERR, "the former configuration stays");
+	} else {
+		sched_reload(&daemon->sched, &daemon->configs[next]);
+		config_free(&daemon->configs[daemon->current]);
+		daemon->current = next;
+		log_message(LOG_INFO, "configuration read again");
+	}
+	sd_notify(0, "READY=1");
+	return 0;
+}
+
+static int add_signals(struct daemon *daemon)
+{
+	sigset_t set;
+	int ret;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	signal(SIGPIPE, SIG_IGN);
+	ret = sd_event_add_signal(daemon->event, NULL, SIGTERM, on_terminate,
+				  daemon);
+	if (ret >= 0)
+		ret = sd_event_add_signal(daemon->event, NULL, SIGINT,
+					  on_terminate, daemon);
+	if (ret >= 0)
+		ret = sd_event_add_signal(daemon->event, NULL, SIGHUP,
+					  on_hangup, daemon);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+/*
+ * Before ordinary processes, with all pages in memory: an application waits
+ * for us. What we start, nothing today, does not inherit it.
+ */
+static void go_realtime(void)
+{
+	struct sched_param param = {
+		.sched_priority = sched_get_priority_min(SCHED_FIFO),
+	};
+
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param)) {
+		log_message(LOG_INFO, "no real-time priority: %m");
+		return;
+	}
+	if (mlockall(MCL_CURRENT))
+		log_message(LOG_INFO, "memory is not locked: %m");
+}
+
+/* Tell the process that started us, if it waits. */
+static void report(struct daemon *daemon, int status)
+{
+	unsigned char byte = status;
+
+	if (daemon->ready_fd < 0)
+		return;
+	if (write(daemon->ready_fd, &byte, 1) != 1)
+		log_message(LOG_WARNING, "nobody waits for the start");
+	close(daemon->ready_fd);
+	daemon->ready_fd = -1;
+}
+
+static int start(struct daemon *daemon)
+{
+	const struct config *config = &daemon->configs[daemon->current];
+	int ret = sd_event_default(&daemon->event);
+
+	if (ret >= 0)
+		ret = add_signals(daemon);
+	if (ret < 0) {
+		log_message(LOG_ERR, "cannot start: %s", strerror(-ret));
+		return ret;
+	}
+	if (config->realtime)
+		go_realtime();
+	ret = sched_start(&daemon->sched, daemon->event, config);
+	if (ret)
+		return ret;
+	ret = control_open(&daemon->control, daemon->event, config->socket,
+			   &daemon->sched);
+	/* A socket path that does not exist is no missing device. */
+	return ret == -ENOENT ? -ENOTDIR : ret;
+}
+
+static int run(struct daemon *daemon)
+{
+	int ret;
+
+	xsched_set_log(log_library, NULL);
+	ret = start(daemon);
+	report(daemon, exit_status(ret));
+	if (!ret) {
+		sd_notify(0, "READY=1");
+		ret = sd_event_loop(daemon->event);
+		sd_notify(0, "STOPPING=1");
+	}
+	control_close(daemon->control);
+	sched_stop(&daemon->sched);
+	sd_event_unref(daemon->event);
+	return exit_status(ret);
+}
+
+/*
+ * Go to the background. The process that was started waits until we are ready,
+ * and ends with our status.
+ */
+static int detach(struct daemon *daemon)
+{
+	unsigned char status = EXIT_FAILURE;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe(fds))
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid) {
+		close(fds[1]);
+		if (read(fds[0], &status, 1) != 1)
+			status = EXIT_FAILURE;
+		_exit(status);
+	}
+	close(fds[0]);
+	daemon->ready_fd = fds[1];
+	setsid();
+	if (!freopen("/dev/null", "r", stdin) ||
+	    !freopen("/dev/null", "w", stdout) ||
+	    !freopen("/dev/null", "w", stderr))
+		return -errno;
+	log_to_syslog();
+	return chdir("/") ? -errno : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "foreground", no_argument, NULL, 'f' },
+		{ "test", no_argument, NULL, 't' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct daemon daemon = { .ready_fd = -1 };
+	bool foreground = false, test = false;
+	int option, ret;
+
+	while ((option = getopt_long(argc, argv, "c:fth", options, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			/* Absolute, for SIGHUP; else load() says what is wrong. */
+			daemon.path = realpath(optarg, NULL);
+			if (!daemon.path)
+				daemon.path = strdup(optarg);
+			break;
+		case 'f':
+			foreground = true;
+			break;
+		case 't':
+			test = true;
+			break;
+		case 'V':
+			printf("xschedd %s\n", xsched_version());
+			return EXIT_SUCCESS;
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_SUCCESS;
+		default:
+			fputs(usage, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind != argc) {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	ret = EXIT_SUCCESS;
+	if (load(&daemon.configs[0], daemon.path))
+		ret = EXIT_USAGE;
+	else if (!test)
+		ret = !foreground && detach(&daemon) ? EXIT_FAILURE :
+						       run(&daemon);
+	config_free(&daemon.configs[daemon.current]);
+	free(daemon.path);
+	return ret;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of the control socket: one JSON object a line. xschedd(8) lists
+ * them.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_PROTOCOL_H
+#define XSCHEDD_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Longest request, with its newline. */
+#define PROTOCOL_LINE	4096
+
+/** enum command - what a request asks for */
+enum command {
+	COMMAND_STATS,
+	COMMAND_LIST,
+	COMMAND_SUSPEND,
+	COMMAND_RESUME,
+	COMMAND_PRIORITY,
+	COMMAND_POLICY,
+};
+
+/**
+ * struct request - a request that was understood
+ * @command: what
+ * @pid: for SUSPEND, RESUME, PRIORITY: which process, > 0
+ * @priority: for PRIORITY: XSCHED_PRIORITY_MIN..MAX
+ * @policy: for POLICY: the one to change to, empty: only ask
+ */
+struct request {
+	enum command command;
+	int32_t pid;
+	int32_t priority;
+	char policy[32];
+};
+
+/**
+ * protocol_parse() - understand one line
+ * @request: out, set on success only
+ * @line: the line, without newline
+ * @length: its length
+ * @message: out, on failure: what is wrong, a constant
+ *
+ * Return: 0 or -EINVAL.
+ */
+int protocol_parse(struct request *request, const char *line, size_t length,
+		   const char **message);
+
+#endif /* XSCHEDD_PROTOCOL_H */

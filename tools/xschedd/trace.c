@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The trace.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "log.h"
+#include "trace.h"
+
+#define BUFFER_SIZE	(64 * 1024)
+#define FLUSH_US	1000000
+
+/**
+ * struct trace - see trace.h
+ * @file: where lines go
+ * @timer: runs while @file has lines to write
+ * @running: @timer is on
+ */
+struct trace {
+	FILE *file;
+	sd_event_source *timer;
+	bool running;
+};
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct trace *trace = user;
+
+	(void)source;
+	(void)usec;
+	trace->running = false;
+	if (fflush(trace->file)) {
+		log_message(LOG_WARNING, "cannot write the trace: %m");
+		clearerr(trace->file);
+	}
+	return 0;
+}
+
+int trace_open(struct trace **out, sd_event *event, const char *path)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	int ret;
+
+	if (!trace)
+		return -ENOMEM;
+	trace->file = fopen(path, "ae");
+	if (!trace->file) {
+		ret = -errno;
+		free(trace);
+		return ret;
+	}
+	setvbuf(trace->file, NULL, _IOFBF, BUFFER_SIZE);
+	ret = sd_event_add_time_relative(event, &trace->timer, CLOCK_MONOTONIC,
+					 FLUSH_US, 0, on_timer, trace);
+	if (ret < 0) {
+		fclose(trace->file);
+		free(trace);
+		return ret;
+	}
+	sd_event_source_set_enabled(trace->timer, SD_EVENT_OFF);
+	/* Never before a GPU event that is waiting. */
+	sd_event_source_set_priority(trace->timer, SD_EVENT_PRIORITY_IDLE);
+	*out = trace;
+	return 0;
+}
+
+/* The pids of entries that resume, or of those that hold. */
+static void write_pids(FILE *file, const struct xsched_apply *apply,
+		       bool resume)
+{
+	const struct kfd_xsched_entry *entries = xsched_apply_entries(apply);
+	const char *comma = "";
+
+	for (size_t i = 0; i < xsched_apply_count(apply); i++) {
+		if ((entries[i].op == KFD_XSCHED_OP_RESUME) != resume)
+			continue;
+		fprintf(file, "%s%" PRIu64, comma, (uint64_t)entries[i].id);
+		comma = ",";
+	}
+}
+
+static void write_nodes(FILE *file, const struct xsched_apply *apply)
+{
+	const struct kfd_xsched_node_result *nodes;
+	size_t count;
+
+	nodes = xsched_apply_nodes(apply, &count);
+	for (size_t i = 0; i < count; i++)
+		fprintf(file,
+			"%s{\"gpu_id\":%u,\"lock_ns\":%" PRIu64
+			",\"unmap_ns\":%" PRIu64 ",\"map_ns\":%" PRIu64
+			",\"total_ns\":%" PRIu64 ",\"flips\":%u"
+			",\"fw_transactions\":%u,\"status\":%d}",
+			i ? "," : "", nodes[i].gpu_id,
+			(uint64_t)nodes[i].lock_ns, (uint64_t)nodes[i].unmap_ns,
+			(uint64_t)nodes[i].map_ns, (uint64_t)nodes[i].total_ns,
+			nodes[i].flips, nodes[i].fw_transactions,
+			nodes[i].status);
+}
+
+void trace_write(struct trace *trace, const struct trace_record *record)
+{
+	if (!trace)
+		return;
+	fprintf(trace->file,
+		"{\"t_ns\":%" PRIu64 ",\"event_ns\":%" PRIu64 ",\"hold\":[",
+		record->start_ns, record->event_ns);
+	write_pids(trace->file, record->apply, false);
+	fputs("],\"release\":[", trace->file);
+	write_pids(trace->file, record->apply, true);
+	fprintf(trace->file, "],\"call_ns\":%" PRIu64 ",\"nodes\":[",
+		record->call_ns);
+	write_nodes(trace->file, record->apply);
+	fprintf(trace->file, "],\"status\":%d}\n", record->status);
+	if (trace->running)
+		return;
+	trace->running = true;
+	sd_event_source_set_time_relative(trace->timer, FLUSH_US);
+	sd_event_source_set_enabled(trace->timer, SD_EVENT_ONESHOT);
+}
+
+int trace_close(struct trace *trace)
+{
+	int ret = 0;
+
+	if (!trace)
+		return 0;
+	sd_event_source_disable_unref(trace->timer);
+	if (fclose(trace->file))
+		ret = -errno;
+	free(trace);
+	return ret;
+}
