@@ -122,7 +122,7 @@ struct kfd_xsched_node {
 };
 
 /* State of a queue, struct kfd_xsched_queue.state */
-#define KFD_XSCHED_QUEUE_ACTIVE	(1u << 0)	/* amdkfd has it on the hardware or in the runlist */
+#define KFD_XSCHED_QUEUE_ACTIVE	(1u << 0)	/* amdkfd has it in the runlist */
 #define KFD_XSCHED_QUEUE_HELD	(1u << 1)	/* somebody holds it */
 #define KFD_XSCHED_QUEUE_MINE	(1u << 2)	/* this client holds it */
 #define KFD_XSCHED_QUEUE_READY	(1u << 3)	/* has work, as far as is known */
@@ -223,7 +223,7 @@ enum kfd_xsched_target {
 /* value of SET_PRIORITY: give back the priority the application had set */
 #define KFD_XSCHED_PRIORITY_APP		(-1)
 #define KFD_XSCHED_PRIORITY_MIN		0
-#define KFD_XSCHED_PRIORITY_NORMAL	7	/* what runtimes ask for; above takes CAP_SYS_NICE */
+#define KFD_XSCHED_PRIORITY_NORMAL	7	/* of runtimes; above: CAP_SYS_NICE */
 #define KFD_XSCHED_PRIORITY_MAX		15
 
 /**

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Clients: open files of /dev/kfd_xsched.
+ *
+ * A client owns its claims, its rules and its subscription. release() drops
+ * them all, and cannot fail: what the GPU does not accept at once is retried.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/pid_namespace.h>
+#include <linux/slab.h>
+
+#include "activity.h"
+#include "client.h"
+#include "node.h"
+#include "process.h"
+#include "queue.h"
+#include "xsched.h"
+
+#define XS_EVENTS_ACTIVITY					\
+	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |		\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
+
+#define XS_EVENTS_ALL						\
+	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_ADD) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_DEL) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_LOST) |		\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET) |	\
+	 XS_EVENTS_ACTIVITY)
+
+LIST_HEAD(xs_clients);
+DEFINE_SPINLOCK(xs_clients_lock);
+
+bool xs_client_sees(const struct xs_client *client, const struct xs_owner *owner)
+{
+	const struct cred *target = owner->cred;
+	const kuid_t uid = client->file->f_cred->euid;
+
+	if (owner->dumpable && uid_eq(uid, target->uid) &&
+	    uid_eq(uid, target->euid) && uid_eq(uid, target->suid))
+		return true;
+	return file_ns_capable(client->file, target->user_ns, CAP_SYS_NICE);
+}
+
+int xs_client_open(struct inode *inode, struct file *file)
+{
+	struct xs_client *client;
+
+	client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
+	if (!client)
+		return -ENOMEM;
+
+	client->file = file;
+	client->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	INIT_LIST_HEAD(&client->claims);
+	INIT_LIST_HEAD(&client->rules);
+	init_waitqueue_head(&client->readable);
+	file->private_data = client;
+
+	/* Not xs_lock: the caller holds a mutex of all misc devices. */
+	scoped_guard(spinlock, &xs_clients_lock)
+		list_add_tail(&client->in_clients, &xs_clients);
+	return nonseekable_open(inode, file);
+}
+
+static void client_drop_all_locked(struct xs_client *client)
+{
+	struct xs_claim *claim, *next_claim;
+	struct xs_rule *rule, *next_rule;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(rule, next_rule, &client->rules, in_client) {
+		struct xs_process *process = rule->process;
+
+		xs_rule_drop_locked(rule);
+		xs_process_sync_rules_locked(process);
+	}
+	list_for_each_entry_safe(claim, next_claim, &client->claims, in_client)
+		xs_claim_drop_locked(claim);
+	xs_nodes_settle_locked();
+}
+
+int xs_client_release(struct inode *inode, struct file *file)
+{
+	struct xs_client *client = file->private_data;
+
+	scoped_guard(spinlock, &xs_clients_lock)
+		list_del(&client->in_clients);
+	scoped_guard(mutex, &xs_lock) {
+		client_drop_all_locked(client);
+		xs_activity_configure_locked(NULL);
+	}
+	xs_ring_free(&client->ring);
+	put_pid_ns(client->pid_ns);
+	kfree(client);
+	return 0;
+}
+
+static int subscribe_check(const struct kfd_xsched_subscribe *arg)
+{
+	if (arg->flags || arg->events & ~XS_EVENTS_ALL)
+		return -EOPNOTSUPP;
+	if (arg->reserved)
+		return -EINVAL;
+	if (!(arg->events & XS_EVENTS_ACTIVITY))
+		return arg->sample_us || arg->settle_us ? -EINVAL : 0;
+	if (arg->sample_us < KFD_XSCHED_SAMPLE_US_MIN ||
+	    arg->sample_us > KFD_XSCHED_SAMPLE_US_MAX ||
+	    arg->settle_us > KFD_XSCHED_SETTLE_US_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
+{
+	const struct kfd_xsched_subscribe *arg = argument;
+	const u32 ready = KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY);
+	bool newcomer;
+	int ret = subscribe_check(arg);
+
+	if (ret)
+		return ret;
+
+	guard(mutex)(&xs_lock);
+	if (!client->ring.records && arg->events) {
+		/* Nobody pushes before @events is set. */
+		ret = xs_ring_init(&client->ring);
+		if (ret)
+			return ret;
+	}
+	newcomer = arg->events & ~client->events & ready;
+	scoped_guard(spinlock, &xs_clients_lock) {
+		client->events = arg->events;
+		client->sample_us = arg->sample_us;
+		client->settle_us = arg->settle_us;
+	}
+	xs_activity_configure_locked(newcomer ? client : NULL);
+	return 0;
+}

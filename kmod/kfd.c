@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The backend for the real amdkfd: what the patches export, in the core's words.
+ *
+ * Handles of the core are amdkfd's pointers. It never looks behind them, nor
+ * does this file.
+ */
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/math.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/pid.h>
+#include <linux/printk.h>
+#include <linux/stddef.h>
+#include <linux/time64.h>
+
+#include <linux/kfd_xsched.h>
+
+#include <kfd_sched.h>
+
+#include "backend.h"
+#include "kfd.h"
+
+static struct kfd_node *to_node(struct xs_hw_node *hw)
+{
+	return (struct kfd_node *)hw;
+}
+
+static struct xs_hw_node *from_node(struct kfd_node *node)
+{
+	return (struct xs_hw_node *)node;
+}
+
+static struct kfd_process *to_process(struct xs_hw_process *hw)
+{
+	return (struct kfd_process *)hw;
+}
+
+static struct xs_hw_process *from_process(struct kfd_process *process)
+{
+	return (struct xs_hw_process *)process;
+}
+
+static struct queue *to_queue(struct xs_hw_queue *hw)
+{
+	return (struct queue *)hw;
+}
+
+static struct xs_hw_queue *from_queue(struct queue *queue)
+{
+	return (struct xs_hw_queue *)queue;
+}
+
+/*
+ * A switch of thousands of queues must neither allocate nor copy: what the core
+ * passes has the layout that amdkfd expects.
+ */
+#define ASSERT_SAME_FIELD(xs, xs_field, kfd, kfd_field)		\
+	static_assert(offsetof(struct xs, xs_field) == offsetof(struct kfd, kfd_field))
+
+ASSERT_SAME_FIELD(xs_hw_change, queue, kfd_sched_change, q);
+ASSERT_SAME_FIELD(xs_hw_change, hold, kfd_sched_change, hold);
+ASSERT_SAME_FIELD(xs_hw_change, priority, kfd_sched_change, priority);
+ASSERT_SAME_FIELD(xs_hw_change, ret, kfd_sched_change, ret);
+ASSERT_SAME_FIELD(xs_hw_change, flipped, kfd_sched_change, flipped);
+ASSERT_SAME_FIELD(xs_hw_change, effective_priority, kfd_sched_change, effective_priority);
+static_assert(sizeof(struct xs_hw_change) == sizeof(struct kfd_sched_change));
+static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
+static_assert(KFD_XSCHED_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
+
+ASSERT_SAME_FIELD(xs_hw_times, lock_ns, kfd_sched_times, lock_ns);
+ASSERT_SAME_FIELD(xs_hw_times, unmap_ns, kfd_sched_times, unmap_ns);
+ASSERT_SAME_FIELD(xs_hw_times, map_ns, kfd_sched_times, map_ns);
+ASSERT_SAME_FIELD(xs_hw_times, flips, kfd_sched_times, flips);
+ASSERT_SAME_FIELD(xs_hw_times, fw_transactions, kfd_sched_times, fw_transactions);
+static_assert(sizeof(struct xs_hw_times) == sizeof(struct kfd_sched_times));
+
+/* Microseconds to the node's units. What is shorter than one unit is one. */
+static u32 grace_units(struct kfd_node *node, u32 grace_us)
+{
+	struct kfd_sched_node_info info;
+	u64 units;
+
+	if (grace_us == XS_GRACE_NOW)
+		return KFD_SCHED_GRACE_NOW;
+
+	kfd_sched_node_info(node, &info);
+	if (!info.max_grace)
+		return KFD_SCHED_GRACE_NOW;
+	units = div_u64((u64)grace_us * NSEC_PER_USEC, info.grace_unit_ns);
+	return clamp_t(u64, units, KFD_SCHED_GRACE_NOW, info.max_grace);
+}
+
+static int kfd_apply(struct xs_hw_node *hw, struct xs_hw_change *changes,
+		     unsigned int count, u32 grace_us, struct xs_hw_times *times)
+{
+	struct kfd_node *node = to_node(hw);
+
+	return kfd_sched_apply(node, (struct kfd_sched_change *)changes, count,
+			       grace_units(node, grace_us),
+			       (struct kfd_sched_times *)times);
+}
+
+static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
+{
+	kfd_sched_hold_new(to_process(hw), hold);
+}
+
+static bool kfd_is_active(struct xs_hw_queue *hw)
+{
+	return kfd_sched_queue_active(to_queue(hw));
+}
+
+static int kfd_waves(struct xs_hw_queue *hw)
+{
+	return kfd_sched_queue_waves(to_queue(hw));
+}
+
+static u32 node_backend(enum kfd_sched_fw fw)
+{
+	switch (fw) {
+	case KFD_SCHED_FW_HWS:
+		return KFD_XSCHED_BACKEND_HWS;
+	case KFD_SCHED_FW_MES:
+		return KFD_XSCHED_BACKEND_MES;
+	case KFD_SCHED_FW_NONE:
+		break;
+	}
+	return KFD_XSCHED_BACKEND_NONE;
+}
+
+static u32 node_caps(const struct kfd_sched_node_info *info)
+{
+	u32 caps = 0;
+
+	if (info->can_hold)
+		caps |= KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP;
+	if (info->max_grace)
+		caps |= KFD_XSCHED_CAP_GRACE;
+	if (info->can_prioritise)
+		caps |= KFD_XSCHED_CAP_PRIORITY;
+	if (info->can_count_waves)
+		caps |= KFD_XSCHED_CAP_WAVES;
+	return caps;
+}
+
+static void kfd_node_add(struct kfd_node *node)
+{
+	struct kfd_sched_node_info info;
+	struct xs_hw_node_desc desc;
+	int ret;
+
+	kfd_sched_node_info(node, &info);
+	desc = (struct xs_hw_node_desc){
+		.gpu_id = info.gpu_id,
+		.backend = node_backend(info.fw),
+		.caps = node_caps(&info),
+		.max_grace_us = info.max_grace * info.grace_unit_ns / NSEC_PER_USEC,
+	};
+	ret = xs_node_added(from_node(node), &desc);
+	if (ret)
+		pr_err("kfd_xsched: node %u is left alone: %d\n", info.gpu_id, ret);
+}
+
+static void kfd_node_del(struct kfd_node *node)
+{
+	xs_node_removed(from_node(node));
+}
+
+static void kfd_node_reset(struct kfd_node *node, bool done)
+{
+	xs_node_reset(from_node(node), done);
+}
+
+/* The core cannot look after this queue: if it was born held, nobody else does. */
+static void let_run(struct queue *queue)
+{
+	struct kfd_sched_change change = {
+		.q = queue,
+		.priority = KFD_SCHED_PRIORITY_KEEP,
+	};
+	struct kfd_sched_times times;
+
+	kfd_sched_apply(kfd_sched_queue_node(queue), &change, 1,
+			KFD_SCHED_GRACE_DEFAULT, &times);
+}
+
+static void kfd_queue_add(struct queue *queue)
+{
+	struct kfd_process *process = kfd_sched_queue_process(queue);
+	struct pid *pid = kfd_sched_process_pid(process);
+	struct kfd_sched_queue_info info;
+	struct xs_hw_queue_desc desc;
+	int ret;
+
+	/* All threads are gone, but something else still uses the mm. */
+	if (!pid) {
+		let_run(queue);
+		return;
+	}
+
+	kfd_sched_queue_info(queue, &info);
+	desc = (struct xs_hw_queue_desc){
+		.node = from_node(kfd_sched_queue_node(queue)),
+		.process = from_process(process),
+		.pid = pid,
+		.mm = kfd_sched_process_mm(process),
+		.queue_id = info.queue_id,
+		.type = info.sdma ? KFD_XSCHED_QUEUE_SDMA : KFD_XSCHED_QUEUE_COMPUTE,
+		.indices_count_packets = info.aql,
+		.read_index = info.read_index,
+		.write_index = info.write_index,
+		.priority = info.priority,
+	};
+	ret = xs_queue_added(from_queue(queue), &desc);
+	if (ret) {
+		pr_err("kfd_xsched: queue %u of process %d is left alone: %d\n",
+		       info.queue_id, pid_nr(pid), ret);
+		let_run(queue);
+	}
+	put_pid(pid);
+}
+
+static void kfd_queue_del(struct queue *queue)
+{
+	xs_queue_removed(from_queue(queue));
+}
+
+static void kfd_process_exit(struct kfd_process *process)
+{
+	xs_process_exited(from_process(process));
+}
+
+static const struct kfd_sched_ops sched_ops = {
+	.node_add = kfd_node_add,
+	.node_del = kfd_node_del,
+	.node_reset = kfd_node_reset,
+	.queue_add = kfd_queue_add,
+	.queue_del = kfd_queue_del,
+	.process_exit = kfd_process_exit,
+};
+
+static int kfd_start(void)
+{
+	return kfd_sched_register(&sched_ops);
+}
+
+static void kfd_stop(void)
+{
+	kfd_sched_unregister(&sched_ops);
+}
+
+const struct xs_backend_ops xs_kfd_backend = {
+	.start = kfd_start,
+	.stop = kfd_stop,
+	.apply = kfd_apply,
+	.hold_new = kfd_hold_new,
+	.is_active = kfd_is_active,
+	.waves = kfd_waves,
+};

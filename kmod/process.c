@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes that own user queues, the rules on them, and who may touch them.
+ *
+ * A process is known from its first queue on, until its address space and its
+ * last queue are gone. It keeps no reference on anything large: the mm is only
+ * grabbed, so that its pages can go.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "activity.h"
+#include "client.h"
+#include "event.h"
+#include "process.h"
+#include "queue.h"
+#include "xsched.h"
+
+/* Processes that exited are told from those that never were, this many. */
+#define XS_GONE_COUNT	256
+
+static DEFINE_HASHTABLE(by_hw, 8);
+static DEFINE_HASHTABLE(by_pid, 8);
+
+/* struct pids of the last processes that exited, oldest overwritten. */
+static struct pid *gone[XS_GONE_COUNT];
+static unsigned int gone_next;
+
+static struct xs_process *find_by_hw_locked(const struct xs_hw_process *hw)
+{
+	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	hash_for_each_possible(by_hw, process, by_hw, (unsigned long)hw) {
+		if (process->hw == hw && !process->exited)
+			return process;
+	}
+	return NULL;
+}
+
+/* @pid: what the number stands for now, or NULL. */
+static bool was_there_locked(pid_t nr, const struct pid *pid)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+	unsigned int i;
+
+	for (i = 0; i < XS_GONE_COUNT; i++) {
+		if (gone[i] && pid_nr_ns(gone[i], ns) == nr)
+			return !pid || pid == gone[i];
+	}
+	return false;
+}
+
+struct xs_process *xs_process_find_locked(u64 nr)
+{
+	struct xs_process *process;
+	struct pid *pid;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!nr || nr > PID_MAX_LIMIT)
+		return ERR_PTR(-ENOENT);
+
+	/* The table holds references: a pid found there stays that pid. */
+	scoped_guard(rcu)
+		pid = find_vpid(nr);
+	hash_for_each_possible(by_pid, process, by_pid, (unsigned long)pid) {
+		if (process->pid == pid)
+			return process->exited ? ERR_PTR(-ESRCH) : process;
+	}
+	return ERR_PTR(was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
+}
+
+struct xs_owner xs_owner_get(const struct xs_process *process)
+{
+	struct xs_owner owner;
+	struct task_struct *task = get_pid_task(process->pid, PIDTYPE_TGID);
+
+	if (task) {
+		owner.cred = get_task_cred(task);
+		put_task_struct(task);
+	} else {
+		/* Reaped already; what it was is the best there is. */
+		owner.cred = get_cred(process->owner.cred);
+	}
+	/* After the credentials: commit_creds() makes it undumpable first. */
+	smp_rmb();
+	owner.dumpable = get_dumpable(process->mm) == SUID_DUMP_USER;
+	return owner;
+}
+
+void xs_owner_put(struct xs_owner *owner)
+{
+	put_cred(owner->cred);
+	owner->cred = NULL;
+}
+
+static bool is_own(const struct xs_owner *owner)
+{
+	const struct cred *target = owner->cred;
+	const kuid_t uid = current_euid();
+
+	return owner->dumpable && uid_eq(uid, target->uid) &&
+		uid_eq(uid, target->euid) && uid_eq(uid, target->suid);
+}
+
+bool xs_process_permits_locked(const struct xs_process *process,
+			       enum xs_permit what)
+{
+	struct xs_owner owner;
+	bool permitted;
+
+	lockdep_assert_held(&xs_lock);
+
+	owner = xs_owner_get(process);
+	permitted = what != XS_PERMIT_RAISE && is_own(&owner);
+	if (!permitted && what == XS_PERMIT_LIST)
+		permitted = ns_capable_noaudit(owner.cred->user_ns, CAP_SYS_NICE);
+	else if (!permitted)
+		permitted = ns_capable(owner.cred->user_ns, CAP_SYS_NICE);
+	xs_owner_put(&owner);
+	return permitted;
+}
+
+static struct xs_process *process_new_locked(const struct xs_hw_queue_desc *desc)
+{
+	struct xs_process *process;
+
+	process = kzalloc(sizeof(*process), GFP_KERNEL);
+	if (!process)
+		return ERR_PTR(-ENOMEM);
+
+	process->hw = desc->process;
+	process->pid = get_pid(desc->pid);
+	process->mm = desc->mm;
+	mmgrab(process->mm);
+	INIT_LIST_HEAD(&process->queues);
+	INIT_LIST_HEAD(&process->rules);
+	INIT_LIST_HEAD(&process->watched);
+	INIT_LIST_HEAD(&process->in_watched);
+	INIT_LIST_HEAD(&process->in_batch);
+	/* In case the leader is reaped already. */
+	process->owner.cred = current_cred();
+	process->owner = xs_owner_get(process);
+	hash_add(by_hw, &process->by_hw, (unsigned long)process->hw);
+	hash_add(by_pid, &process->by_pid, (unsigned long)process->pid);
+	return process;
+}
+
+struct xs_process *xs_process_get_locked(const struct xs_hw_queue_desc *desc)
+{
+	return find_by_hw_locked(desc->process) ?: process_new_locked(desc);
+}
+
+static void remember_gone_locked(struct pid *pid)
+{
+	put_pid(gone[gone_next]);
+	gone[gone_next] = pid;
+	gone_next = (gone_next + 1) % XS_GONE_COUNT;
+}
+
+static void process_free_locked(struct xs_process *process)
+{
+	struct xs_rule *rule, *next;
+
+	list_for_each_entry_safe(rule, next, &process->rules, in_process)
+		xs_rule_drop_locked(rule);
+	hash_del(&process->by_hw);
+	hash_del(&process->by_pid);
+	remember_gone_locked(process->pid);
+	xs_owner_put(&process->owner);
+	mmdrop(process->mm);
+	kfree(process);
+}
+
+void xs_process_put_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!process->exited || !list_empty(&process->queues))
+		return;
+	xs_event_process(process, KFD_XSCHED_EVENT_PROCESS_EXIT, ktime_get_ns());
+	process_free_locked(process);
+}
+
+void xs_process_exited(struct xs_hw_process *hw)
+{
+	struct xs_process *process;
+	struct xs_queue *queue;
+
+	guard(mutex)(&xs_lock);
+	process = find_by_hw_locked(hw);
+	if (!process)
+		return;
+	list_for_each_entry(queue, &process->queues, in_process)
+		xs_activity_remove_locked(queue);
+	process->exited = true;
+	process->hw = NULL;
+	xs_process_put_locked(process);
+}
+
+struct xs_rule *xs_process_rule_locked(struct xs_process *process,
+				       struct xs_client *client)
+{
+	struct xs_rule *rule;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(rule, &process->rules, in_process) {
+		if (rule->client == client)
+			return rule;
+	}
+	return NULL;
+}
+
+struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
+					    struct xs_client *client)
+{
+	struct xs_rule *rule = xs_process_rule_locked(process, client);
+
+	if (rule)
+		return rule;
+	rule = kmalloc(sizeof(*rule), GFP_KERNEL_ACCOUNT);
+	if (!rule)
+		return NULL;
+	rule->client = client;
+	rule->process = process;
+	xs_terms_init(&rule->now);
+	xs_terms_init(&rule->next);
+	list_add_tail(&rule->in_client, &client->rules);
+	list_add_tail(&rule->in_process, &process->rules);
+	return rule;
+}
+
+void xs_rule_drop_locked(struct xs_rule *rule)
+{
+	lockdep_assert_held(&xs_lock);
+
+	list_del(&rule->in_client);
+	list_del(&rule->in_process);
+	kfree(rule);
+}
+
+void xs_process_sync_rules_locked(struct xs_process *process)
+{
+	const struct xs_rule *rule;
+	bool hold = false;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(rule, &process->rules, in_process)
+		hold |= rule->next.held;
+	if (process->exited || hold == process->hold_new)
+		return;
+	xs_backend->hold_new(process->hw, hold);
+	process->hold_new = hold;
+	process->born_held |= hold;
+}
+
+void xs_processes_free_locked(void)
+{
+	struct xs_process *process;
+	struct hlist_node *next;
+	unsigned int i;
+
+	lockdep_assert_held(&xs_lock);
+
+	hash_for_each_safe(by_hw, i, next, process, by_hw)
+		process_free_locked(process);
+	for (i = 0; i < XS_GONE_COUNT; i++) {
+		put_pid(gone[i]);
+		gone[i] = NULL;
+	}
+}

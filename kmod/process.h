@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Processes that own user queues, the rules on them, and who may touch them.
+ */
+#ifndef KFD_XSCHED_PROCESS_H
+#define KFD_XSCHED_PROCESS_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "backend.h"
+#include "state.h"
+
+struct cred;
+struct mm_struct;
+struct pid;
+struct xs_client;
+
+/**
+ * struct xs_owner - credentials of a process at one moment
+ * @cred: reference held
+ * @dumpable: it had not changed them so that it became undumpable
+ */
+struct xs_owner {
+	const struct cred *cred;
+	bool dumpable;
+};
+
+/**
+ * struct xs_rule - what a client wants of queues a process is yet to create
+ * @in_client: in xs_client.rules
+ * @in_process: in xs_process.rules
+ * @client: whose
+ * @process: on what
+ * @now: terms a new queue gets
+ * @next: terms in force once the batch on its way succeeds
+ */
+struct xs_rule {
+	struct list_head in_client;
+	struct list_head in_process;
+	struct xs_client *client;
+	struct xs_process *process;
+	struct xs_terms now;
+	struct xs_terms next;
+};
+
+/**
+ * struct xs_process - a process that owns user queues, or did
+ * @hw: the backend's handle; not valid any more once @exited
+ * @pid: thread group leader, reference held
+ * @mm: address space, grabbed
+ * @owner: credentials at its first queue; decide who hears of its end
+ * @by_hw: in the table by @hw
+ * @by_pid: in the table by @pid
+ * @queues: by xs_queue.in_process
+ * @rules: by xs_rule.in_process
+ * @exited: its address space is gone; freed with its last queue
+ * @hold_new: what the backend was last told
+ * @born_held: @hold_new was ever set: a new queue's state is unknown
+ * @watched: queues to sample, by xs_watch.in_process; sampler's lock
+ * @in_watched: in the sampler's list; sampler's lock
+ * @in_batch: in xs_batch.processes, or empty
+ * @staged: rule of the batch's client
+ * @asked: what the batch asked for so far, XS_ASKED_*
+ * @batch_status: 0 or the error of the first node that failed it
+ */
+struct xs_process {
+	struct xs_hw_process *hw;
+	struct pid *pid;
+	struct mm_struct *mm;
+	struct xs_owner owner;
+	struct hlist_node by_hw;
+	struct hlist_node by_pid;
+	struct list_head queues;
+	struct list_head rules;
+	bool exited;
+	bool hold_new;
+	bool born_held;
+	struct list_head watched;
+	struct list_head in_watched;
+	struct list_head in_batch;
+	struct xs_rule *staged;
+	u32 asked;
+	int batch_status;
+};
+
+/*
+ * The process of that thread group id in the caller's pid namespace:
+ * ERR_PTR(-ENOENT) is not and never was, ERR_PTR(-ESRCH) gone. Those gone are
+ * remembered for a while only, and not once their number is in use again.
+ */
+struct xs_process *xs_process_find_locked(u64 nr);
+
+/* The process of a handle, registered if need be; ERR_PTR(-ENOMEM). */
+struct xs_process *xs_process_get_locked(const struct xs_hw_queue_desc *desc);
+
+/* Free it if it exited and has no queue. */
+void xs_process_put_locked(struct xs_process *process);
+
+/* Credentials the process has now. */
+struct xs_owner xs_owner_get(const struct xs_process *process);
+void xs_owner_put(struct xs_owner *owner);
+
+/**
+ * enum xs_permit - how to ask
+ * @XS_PERMIT_LIST: to see it; a refusal is no offence
+ * @XS_PERMIT_USE: to hold, release or lower it
+ * @XS_PERMIT_RAISE: to raise it above the default
+ */
+enum xs_permit {
+	XS_PERMIT_LIST,
+	XS_PERMIT_USE,
+	XS_PERMIT_RAISE,
+};
+
+/* Whether the caller may touch the process as it is now. */
+bool xs_process_permits_locked(const struct xs_process *process,
+			       enum xs_permit what);
+
+/* The rule of a client on a process, or NULL. */
+struct xs_rule *xs_process_rule_locked(struct xs_process *process,
+				       struct xs_client *client);
+
+/* The same; made without terms if there is none. NULL: no memory. */
+struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
+					    struct xs_client *client);
+
+/* Unlink and free a rule. */
+void xs_rule_drop_locked(struct xs_rule *rule);
+
+/* Tell the backend whether new queues are born held, if that changed. */
+void xs_process_sync_rules_locked(struct xs_process *process);
+
+/* When no backend calls any more: free all. */
+void xs_processes_free_locked(void);
+
+#endif /* KFD_XSCHED_PROCESS_H */

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User queues: from xs_queue_added() to xs_queue_removed(), and their list.
+ */
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "activity.h"
+#include "client.h"
+#include "event.h"
+#include "node.h"
+#include "process.h"
+#include "queue.h"
+#include "user.h"
+#include "xsched.h"
+
+/* By id. An index is an unsigned long: amdkfd needs 64 bits, too. */
+static DEFINE_XARRAY(queues);
+static unsigned int queue_count;
+static DEFINE_HASHTABLE(by_hw, 12);
+
+/* The next queue's id. Starts at 1, is not reset when the core restarts. */
+static u64 next_id = 1;
+
+static struct xs_queue *find_by_hw_locked(const struct xs_hw_queue *hw)
+{
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	hash_for_each_possible(by_hw, queue, by_hw, (unsigned long)hw) {
+		if (queue->hw == hw)
+			return queue;
+	}
+	return NULL;
+}
+
+struct xs_queue *xs_queue_find_locked(u64 id)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!id || id >= next_id)
+		return ERR_PTR(-ENOENT);
+	return xa_load(&queues, id) ?: ERR_PTR(-ESRCH);
+}
+
+struct xs_claim *xs_queue_claim_locked(struct xs_queue *queue,
+				       struct xs_client *client)
+{
+	struct xs_claim *claim;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(claim, &queue->claims, in_queue) {
+		if (claim->client == client)
+			return claim;
+	}
+	return NULL;
+}
+
+struct xs_claim *xs_queue_need_claim_locked(struct xs_queue *queue,
+					    struct xs_client *client)
+{
+	struct xs_claim *claim = xs_queue_claim_locked(queue, client);
+
+	if (claim)
+		return claim;
+	claim = kmalloc(sizeof(*claim), GFP_KERNEL_ACCOUNT);
+	if (!claim)
+		return NULL;
+	claim->client = client;
+	claim->queue = queue;
+	xs_terms_init(&claim->now);
+	xs_terms_init(&claim->next);
+	list_add_tail(&claim->in_client, &client->claims);
+	list_add_tail(&claim->in_queue, &queue->claims);
+	return claim;
+}
+
+void xs_claim_drop_locked(struct xs_claim *claim)
+{
+	lockdep_assert_held(&xs_lock);
+
+	list_del(&claim->in_client);
+	list_del(&claim->in_queue);
+	xs_queue_set_pending_locked(claim->queue);
+	kfree(claim);
+}
+
+void xs_queue_set_pending_locked(struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (list_empty(&queue->in_pending))
+		list_add_tail(&queue->in_pending, &queue->node->pending);
+}
+
+static bool is_settled_locked(const struct xs_queue *queue, struct xs_want *want)
+{
+	*want = xs_state_want(&queue->claims);
+	return xs_state_settled(want, queue->applied, queue->override);
+}
+
+void xs_queue_clear_pending_locked(struct xs_queue *queue)
+{
+	struct xs_want want;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (is_settled_locked(queue, &want))
+		list_del_init(&queue->in_pending);
+}
+
+bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change)
+{
+	struct xs_want want;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (is_settled_locked(queue, &want))
+		return false;
+	*change = (struct xs_hw_change){
+		.queue = queue->hw,
+		.hold = want.holders,
+		.priority = XS_PRIORITY_KEEP,
+	};
+	if (xs_queue_can_prioritise(queue) &&
+	    (want.priority != queue->override ||
+	     queue->applied == XS_APPLIED_UNKNOWN))
+		change->priority = want.priority;
+	return true;
+}
+
+static void account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 now)
+{
+	if (hold && !queue->held_since) {
+		queue->held_since = now;
+		queue->preemptions += flipped;
+	} else if (!hold && queue->held_since) {
+		queue->held_ns += now - queue->held_since;
+		queue->held_since = 0;
+	}
+}
+
+void xs_queue_commit_locked(struct xs_queue *queue,
+			    const struct xs_hw_change *change, u64 now)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (change->ret) {
+		/* Dying, or reset and not to run again: it holds nobody up. */
+		WRITE_ONCE(queue->applied, XS_APPLIED_GONE);
+		account_locked(queue, false, false, now);
+		return;
+	}
+	account_locked(queue, change->hold, change->flipped, now);
+	WRITE_ONCE(queue->applied,
+		   change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
+	if (!change->hold)
+		WRITE_ONCE(queue->has_run, true);
+	if (change->priority != XS_PRIORITY_KEEP)
+		queue->override = change->priority;
+	queue->priority = change->effective_priority;
+}
+
+void xs_queue_forget_locked(struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
+}
+
+bool xs_queue_can_hold(const struct xs_queue *queue)
+{
+	return queue->node->desc.caps &
+		(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP);
+}
+
+bool xs_queue_can_prioritise(const struct xs_queue *queue)
+{
+	return queue->type == KFD_XSCHED_QUEUE_COMPUTE &&
+		queue->node->desc.caps & KFD_XSCHED_CAP_PRIORITY;
+}
+
+static struct xs_queue *queue_new(struct xs_hw_queue *hw,
+				  const struct xs_hw_queue_desc *desc)
+{
+	struct xs_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+
+	if (!queue)
+		return NULL;
+	queue->hw = hw;
+	queue->queue_id = desc->queue_id;
+	queue->type = desc->type;
+	queue->priority = desc->priority;
+	queue->override = KFD_XSCHED_PRIORITY_APP;
+	INIT_LIST_HEAD(&queue->in_pending);
+	INIT_LIST_HEAD(&queue->claims);
+	INIT_LIST_HEAD(&queue->watch.in_process);
+	INIT_LIST_HEAD(&queue->in_batch);
+	if (desc->indices_count_packets) {
+		queue->watch.read_index = desc->read_index;
+		queue->watch.write_index = desc->write_index;
+	}
+	return queue;
+}
+
+static void drop_claims_locked(struct xs_queue *queue)
+{
+	struct xs_claim *claim, *next;
+
+	list_for_each_entry_safe(claim, next, &queue->claims, in_queue)
+		xs_claim_drop_locked(claim);
+}
+
+/* Give a new queue what the rules on its process say. */
+static int inherit_rules_locked(struct xs_queue *queue)
+{
+	const struct xs_rule *rule;
+
+	list_for_each_entry(rule, &queue->process->rules, in_process) {
+		struct xs_claim *claim =
+			xs_queue_need_claim_locked(queue, rule->client);
+
+		if (!claim) {
+			drop_claims_locked(queue);
+			return -ENOMEM;
+		}
+		claim->now = rule->now;
+		claim->now.held &= xs_queue_can_hold(queue);
+		if (!xs_queue_can_prioritise(queue))
+			claim->now.priority = KFD_XSCHED_PRIORITY_APP;
+		claim->next = claim->now;
+	}
+	return 0;
+}
+
+static int insert_locked(struct xs_queue *queue)
+{
+	int ret;
+
+	ret = xs_node_reserve_locked(queue->node);
+	if (ret)
+		return ret;
+	ret = xa_err(xa_store(&queues, next_id, queue, GFP_KERNEL));
+	if (ret)
+		return ret;
+	queue->id = next_id++;
+	queue_count++;
+	hash_add(by_hw, &queue->by_hw, (unsigned long)queue->hw);
+	list_add_tail(&queue->in_node, &queue->node->queues);
+	queue->node->queue_count++;
+	list_add_tail(&queue->in_process, &queue->process->queues);
+	return 0;
+}
+
+/* From here on it can be held, and is, if its process is. */
+static void settle_new_locked(struct xs_queue *queue)
+{
+	struct kfd_xsched_node_result unused;
+
+	/* Without memory for its claims it is nobody's: it must run. */
+	inherit_rules_locked(queue);
+
+	/* amdkfd made it before we could look: born held or not? */
+	queue->applied = queue->process->born_held ?
+		XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
+	queue->has_run = queue->applied == XS_APPLIED_FREE;
+	xs_queue_set_pending_locked(queue);
+	xs_node_switch_locked(queue->node, XS_GRACE_NOW, &unused);
+	xs_nodes_retry_pending_locked();
+}
+
+static int add_locked(struct xs_queue *queue, const struct xs_hw_queue_desc *desc)
+{
+	int ret;
+
+	queue->node = xs_node_find_locked(desc->node);
+	if (!queue->node)
+		return -ENOENT;
+	queue->process = xs_process_get_locked(desc);
+	if (IS_ERR(queue->process))
+		return PTR_ERR(queue->process);
+	ret = insert_locked(queue);
+	if (ret)
+		return ret;
+	queue->owner = xs_owner_get(queue->process);
+	settle_new_locked(queue);
+	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
+	xs_activity_add_locked(queue);
+	return 0;
+}
+
+int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
+{
+	struct xs_queue *queue;
+	int ret;
+
+	guard(mutex)(&xs_lock);
+	if (find_by_hw_locked(hw))
+		return 0;
+	queue = queue_new(hw, desc);
+	if (!queue)
+		return -ENOMEM;
+	ret = add_locked(queue, desc);
+	if (ret)
+		kfree(queue);
+	return ret;
+}
+
+static void queue_free_locked(struct xs_queue *queue)
+{
+	xs_activity_remove_locked(queue);
+	drop_claims_locked(queue);
+	list_del(&queue->in_pending);
+	list_del(&queue->in_process);
+	list_del(&queue->in_node);
+	queue->node->queue_count--;
+	hash_del(&queue->by_hw);
+	xa_erase(&queues, queue->id);
+	queue_count--;
+	xs_owner_put(&queue->owner);
+	kfree(queue);
+}
+
+void xs_queue_removed(struct xs_hw_queue *hw)
+{
+	struct xs_process *process;
+	struct xs_queue *queue;
+
+	guard(mutex)(&xs_lock);
+	queue = find_by_hw_locked(hw);
+	if (!queue)
+		return;
+	process = queue->process;
+	/* DEL is the last that is heard of it. */
+	xs_activity_remove_locked(queue);
+	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_DEL, ktime_get_ns());
+	queue_free_locked(queue);
+	xs_process_put_locked(process);
+}
+
+void xs_queues_free_locked(void)
+{
+	struct xs_queue *queue;
+	unsigned long id;
+
+	lockdep_assert_held(&xs_lock);
+
+	xa_for_each(&queues, id, queue)
+		queue_free_locked(queue);
+	xa_destroy(&queues);
+}
+
+static u32 state_locked(struct xs_queue *queue, const struct xs_want *want,
+			struct xs_client *client)
+{
+	const struct xs_claim *mine = xs_queue_claim_locked(queue, client);
+	u32 state = 0;
+
+	if (xs_backend->is_active(queue->hw))
+		state |= KFD_XSCHED_QUEUE_ACTIVE;
+	if (want->holders)
+		state |= KFD_XSCHED_QUEUE_HELD;
+	if (mine && mine->now.held)
+		state |= KFD_XSCHED_QUEUE_MINE;
+	if (xs_activity_is_ready(READ_ONCE(queue->watch.activity)))
+		state |= KFD_XSCHED_QUEUE_READY;
+	if (xs_activity_watches(queue))
+		state |= KFD_XSCHED_QUEUE_WATCHED;
+	return state;
+}
+
+static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue,
+			    struct xs_client *client, u64 now)
+{
+	const struct xs_want want = xs_state_want(&queue->claims);
+
+	*out = (struct kfd_xsched_queue){
+		.id = queue->id,
+		.pid = pid_vnr(queue->process->pid),
+		.queue_id = queue->queue_id,
+		.gpu_id = queue->node->desc.gpu_id,
+		.type = queue->type,
+		.state = state_locked(queue, &want, client),
+		.priority = queue->priority,
+		.holders = want.holders,
+		.preemptions = queue->preemptions,
+		.held_ns = queue->held_ns,
+	};
+	if (queue->held_since)
+		out->held_ns += now - queue->held_since;
+}
+
+/* Describe up to @room queues; returns how many the caller may see. */
+static u32 fill_locked(struct kfd_xsched_queue *out, u32 room,
+		       struct xs_client *client)
+{
+	const u64 now = ktime_get_ns();
+	struct xs_queue *queue;
+	unsigned long id;
+	u32 count = 0;
+
+	xa_for_each(&queues, id, queue) {
+		if (!xs_process_permits_locked(queue->process, XS_PERMIT_LIST))
+			continue;
+		if (count < room)
+			describe_locked(&out[count], queue, client, now);
+		count++;
+	}
+	return count;
+}
+
+static int list_check(const struct kfd_xsched_list *arg)
+{
+	if (arg->flags)
+		return -EOPNOTSUPP;
+	if (arg->reserved)
+		return -EINVAL;
+	if (arg->capacity > KFD_XSCHED_MAX_ENTRIES)
+		return -E2BIG;
+	return arg->capacity ?
+		xs_user_check_size(arg->stride, sizeof(struct kfd_xsched_queue)) : 0;
+}
+
+long xs_queue_ioctl_list(struct xs_client *client, void *argument)
+{
+	const u32 size = sizeof(struct kfd_xsched_queue);
+	struct kfd_xsched_queue *found __free(kvfree) = NULL;
+	struct kfd_xsched_list *arg = argument;
+	struct xs_user_array to = {
+		.address = arg->queues,
+		.stride = arg->stride,
+	};
+	int ret = list_check(arg);
+	u32 room;
+
+	if (ret)
+		return ret;
+	scoped_guard(mutex, &xs_lock) {
+		room = min(arg->capacity, queue_count);
+		found = kvcalloc(room, size, GFP_KERNEL);
+		if (!found)
+			return -ENOMEM;
+		arg->count = fill_locked(found, room, client);
+	}
+	to.count = min(room, arg->count);
+	return xs_user_put_array(&to, found, size);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User queues.
+ */
+#ifndef KFD_XSCHED_QUEUE_H
+#define KFD_XSCHED_QUEUE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "backend.h"
+#include "process.h"
+#include "state.h"
+
+struct xs_client;
+struct xs_node;
+
+/**
+ * struct xs_watch - what the sampler keeps of a queue; under its lock
+ * @in_process: in xs_process.watched; empty: never sampled
+ * @read_index: in the owner's address space
+ * @write_index: in the owner's address space
+ * @written: the write index at the last look
+ * @activity: written by the sampler alone, read by anybody
+ * @dry_ns: since when, in XS_ACTIVITY_DRY
+ */
+struct xs_watch {
+	struct list_head in_process;
+	u64 __user *read_index;
+	u64 __user *write_index;
+	u64 written;
+	enum xs_activity activity;
+	u64 dry_ns;
+};
+
+/**
+ * struct xs_queue - a user queue
+ * @id: its name towards user space, never used again
+ * @hw: the backend's handle
+ * @node: where it runs
+ * @process: whose it is
+ * @queue_id: KFD's id
+ * @type: enum kfd_xsched_queue_type
+ * @owner: credentials of the process when the queue came; decide who hears of it
+ * @by_hw: in the table by @hw
+ * @in_node: in xs_node.queues
+ * @in_process: in xs_process.queues
+ * @in_pending: in xs_node.pending, or empty
+ * @claims: by xs_claim.in_queue
+ * @applied: what the backend last confirmed; read by the sampler
+ * @override: priority override last confirmed, or KFD_XSCHED_PRIORITY_APP
+ * @priority: KFD priority in effect, as last told
+ * @has_run: it was free to run at some time; read by the sampler
+ * @held_since: when it went from free to held, or 0
+ * @held_ns: time held before that
+ * @preemptions: times a hold took it off the hardware
+ * @watch: the sampler's part
+ * @in_batch: in xs_batch.queues, or empty
+ * @staged: claim of the batch's client
+ * @asked: what the batch asked for so far, XS_ASKED_*
+ */
+struct xs_queue {
+	u64 id;
+	struct xs_hw_queue *hw;
+	struct xs_node *node;
+	struct xs_process *process;
+	u32 queue_id;
+	u32 type;
+	struct xs_owner owner;
+	struct hlist_node by_hw;
+	struct list_head in_node;
+	struct list_head in_process;
+	struct list_head in_pending;
+	struct list_head claims;
+	enum xs_applied applied;
+	s32 override;
+	u32 priority;
+	bool has_run;
+	u64 held_since;
+	u64 held_ns;
+	u64 preemptions;
+	struct xs_watch watch;
+	struct list_head in_batch;
+	struct xs_claim *staged;
+	u32 asked;
+};
+
+/* The queue of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) gone. */
+struct xs_queue *xs_queue_find_locked(u64 id);
+
+/* The claim of a client on a queue, or NULL. */
+struct xs_claim *xs_queue_claim_locked(struct xs_queue *queue,
+				       struct xs_client *client);
+
+/* The same; made without terms if there is none. NULL: no memory. */
+struct xs_claim *xs_queue_need_claim_locked(struct xs_queue *queue,
+					    struct xs_client *client);
+
+/* Unlink and free a claim; the queue is pending afterwards. */
+void xs_claim_drop_locked(struct xs_claim *claim);
+
+/* Its wanted state may have changed. */
+void xs_queue_set_pending_locked(struct xs_queue *queue);
+
+/* It has not after all, unless something is left to be done. */
+void xs_queue_clear_pending_locked(struct xs_queue *queue);
+
+/*
+ * Fill in the change that brings the queue to what is wanted, or return false
+ * when there is none to make.
+ */
+bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change);
+
+/* Take over what the backend answered to a change. */
+void xs_queue_commit_locked(struct xs_queue *queue,
+			    const struct xs_hw_change *change, u64 now);
+
+/* The transaction failed: nothing is known of the queue. */
+void xs_queue_forget_locked(struct xs_queue *queue);
+
+/* Whether its node can hold at all. */
+bool xs_queue_can_hold(const struct xs_queue *queue);
+
+/* Whether SET_PRIORITY can have an effect on it. */
+bool xs_queue_can_prioritise(const struct xs_queue *queue);
+
+/* When no backend calls any more: free all. */
+void xs_queues_free_locked(void);
+
+/* KFD_XSCHED_LIST */
+long xs_queue_ioctl_list(struct xs_client *client, void *arg);
+
+#endif /* KFD_XSCHED_QUEUE_H */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is wanted of a queue, and what is known of its work: pure functions,
+ * without locks, allocation or clock.
+ */
+#ifndef KFD_XSCHED_STATE_H
+#define KFD_XSCHED_STATE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct xs_client;
+struct xs_queue;
+
+/**
+ * struct xs_terms - what a client asks for
+ * @seq: when it asked for @priority: the latest of all clients wins
+ * @priority: override, or KFD_XSCHED_PRIORITY_APP for none
+ * @held: a hold
+ */
+struct xs_terms {
+	u64 seq;
+	s32 priority;
+	bool held;
+};
+
+/**
+ * struct xs_claim - one client on one queue
+ * @in_client: in xs_client.claims
+ * @in_queue: in xs_queue.claims
+ * @client: whose
+ * @queue: on what
+ * @now: terms in force
+ * @next: terms in force once the transaction on its way succeeds; outside of
+ *	one equal to @now
+ *
+ * A claim without terms is kept, not freed: the next switch needs it again.
+ */
+struct xs_claim {
+	struct list_head in_client;
+	struct list_head in_queue;
+	struct xs_client *client;
+	struct xs_queue *queue;
+	struct xs_terms now;
+	struct xs_terms next;
+};
+
+/**
+ * enum xs_applied - what the driver below last confirmed of a queue
+ *
+ *	              hold
+ *	added --> FREE ---> HELD
+ *	           | <------- |
+ *	           |  release |	from all three, by a transaction that finds
+ *	           v          v	the queue dying or reset: GONE
+ *	added ----> UNKNOWN <--	by a transaction that fails
+ *	in a held   |
+ *	process     +--> FREE or HELD, by the next transaction that succeeds
+ *
+ * @XS_APPLIED_UNKNOWN: perhaps born held, or half changed. Legal: state all
+ *	that is wanted.
+ * @XS_APPLIED_FREE: not held by us. Legal: hold, set priority.
+ * @XS_APPLIED_HELD: held by us. Legal: release, set priority.
+ * @XS_APPLIED_GONE: will never run again. Legal: remove.
+ */
+enum xs_applied {
+	XS_APPLIED_UNKNOWN,
+	XS_APPLIED_FREE,
+	XS_APPLIED_HELD,
+	XS_APPLIED_GONE,
+};
+
+/**
+ * struct xs_want - what all claims on a queue amount to
+ * @holders: claims that hold it
+ * @priority: override that wins, or KFD_XSCHED_PRIORITY_APP
+ */
+struct xs_want {
+	u32 holders;
+	s32 priority;
+};
+
+/* Nobody asks for anything. */
+void xs_terms_init(struct xs_terms *terms);
+
+/* Sum of the coming terms of a queue's claims (a list by xs_claim.in_queue). */
+struct xs_want xs_state_want(const struct list_head *claims);
+
+/* Whether the driver below need not be told anything. */
+bool xs_state_settled(const struct xs_want *want, enum xs_applied applied,
+		      s32 override);
+
+/**
+ * enum xs_activity - whether a queue has work, as the sampler knows it
+ *
+ *	          work          dry        dry for the settle time, or gone
+ *	UNKNOWN --------> READY -----> DRY -------------------------------> IDLE
+ *	   |                ^ <-------- |                                    |
+ *	   | dry            |   work                                         |
+ *	   +--> IDLE        +------------------------------------------------+
+ *	                                        work
+ *
+ * READY is reported on entering it from UNKNOWN or IDLE, IDLE on entering it
+ * from READY or DRY.
+ *
+ * @XS_ACTIVITY_UNKNOWN: not sampled yet
+ * @XS_ACTIVITY_READY: has work, or cannot be known to have none
+ * @XS_ACTIVITY_DRY: no work seen, settle time not over
+ * @XS_ACTIVITY_IDLE: no work
+ */
+enum xs_activity {
+	XS_ACTIVITY_UNKNOWN,
+	XS_ACTIVITY_READY,
+	XS_ACTIVITY_DRY,
+	XS_ACTIVITY_IDLE,
+};
+
+/**
+ * enum xs_waves - what is known of waves in flight
+ * @XS_WAVES_NONE: none, or the node cannot tell: trust the indices
+ * @XS_WAVES_SOME: some, or reading failed
+ * @XS_WAVES_HIDDEN: a switch is on its way or just over: look again
+ */
+enum xs_waves {
+	XS_WAVES_NONE,
+	XS_WAVES_SOME,
+	XS_WAVES_HIDDEN,
+};
+
+/**
+ * struct xs_sample - one look at a queue
+ * @packets: the indices differ, or the write index moved, or they could not be read
+ * @gone: it will never run again, whatever its indices say
+ * @held: it is held, or may be; waves saved then cannot be seen
+ * @has_run: it was free to run at some time
+ * @waves: waves in flight
+ * @settled: it has been dry for the settle time
+ */
+struct xs_sample {
+	bool packets;
+	bool gone;
+	bool held;
+	bool has_run;
+	bool settled;
+	enum xs_waves waves;
+};
+
+/* Whether waves matter to xs_activity_next(): reading them is expensive. */
+bool xs_activity_needs_waves(enum xs_activity now, const struct xs_sample *s);
+
+/* Where a sample leads. */
+enum xs_activity xs_activity_next(enum xs_activity now,
+				  const struct xs_sample *s);
+
+/* As READY counts in KFD_XSCHED_LIST and in events. */
+bool xs_activity_is_ready(enum xs_activity activity);
+
+#endif /* KFD_XSCHED_STATE_H */

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sampler: READY and IDLE, from indices in user memory.
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/mmu_context.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
+
+#include "harness.h"
+
+#define READY		KFD_XSCHED_EVENT_READY
+#define IDLE		KFD_XSCHED_EVENT_IDLE
+#define ACTIVITY	(KFD_XSCHED_EVENT_BIT(READY) | KFD_XSCHED_EVENT_BIT(IDLE))
+#define PERIOD_US	1000
+
+/**
+ * struct watched - a queue with indices
+ * @queue: the queue
+ * @id: its id
+ * @indices: read index, then write index
+ */
+struct watched {
+	struct xs_hw_queue *queue;
+	u64 id;
+	unsigned long indices;
+};
+
+static void set_indices(struct kunit *test, const struct watched *w, u64 read, u64 write)
+{
+	const u64 indices[2] = { read, write };
+
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)w->indices, indices,
+					   sizeof(indices)), 0);
+}
+
+static struct watched add_watched(struct kunit *test, unsigned long indices)
+{
+	struct xt *xt = test->priv;
+	struct watched w = { .indices = indices ?: xt_alloc(test, 16) };
+	const struct xs_hw_queue_desc desc = {
+		.node = xt->node,
+		.process = xt->process,
+		.indices_count_packets = true,
+		.read_index = (u64 __user *)w.indices,
+		.write_index = (u64 __user *)(w.indices + 8),
+	};
+	u32 count;
+
+	if (!indices)
+		set_indices(test, &w, 0, 0);
+	w.queue = fake_queue_add_desc(test, &desc);
+	KUNIT_ASSERT_NOT_NULL(test, w.queue);
+	count = xt_list(test, xt->files[0]);
+	w.id = xt->list[count - 1].id;
+	return w;
+}
+
+static void expect_event(struct kunit *test, struct file *file,
+			 const struct watched *w, u32 type)
+{
+	const struct kfd_xsched_event event = xt_wait_event(test, file);
+
+	KUNIT_EXPECT_EQ(test, event.type, type);
+	KUNIT_EXPECT_EQ(test, event.id, w->id);
+}
+
+static void expect_silence(struct kunit *test, struct file *file)
+{
+	msleep(30);
+	KUNIT_EXPECT_EQ(test, xt_read(test, file), -EAGAIN);
+}
+
+static bool is_ready(struct kunit *test, const struct watched *w)
+{
+	struct xt *xt = test->priv;
+
+	return xt_describe(test, xt->files[0], w->id).state & KFD_XSCHED_QUEUE_READY;
+}
+
+/* Packets make a queue READY, their end makes it IDLE, again and again. */
+static void edges(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+	u64 i;
+
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 2 * PERIOD_US);
+	expect_silence(test, a);
+	KUNIT_EXPECT_FALSE(test, is_ready(test, &w));
+	for (i = 0; i < 3; i++) {
+		set_indices(test, &w, i, i + 1);
+		expect_event(test, a, &w, READY);
+		KUNIT_EXPECT_TRUE(test, is_ready(test, &w));
+		set_indices(test, &w, i + 1, i + 1);
+		expect_event(test, a, &w, IDLE);
+		KUNIT_EXPECT_FALSE(test, is_ready(test, &w));
+	}
+	expect_silence(test, a);
+}
+
+/* Work that is there already is reported, to late subscribers, too. */
+static void work_at_the_beginning(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+	struct watched w = add_watched(test, 0);
+
+	set_indices(test, &w, 3, 4);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	xt_subscribe(test, b, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, b, &w, READY);
+	expect_silence(test, a);
+	/* Nobody listens for a while; then it is reported afresh. */
+	xt_subscribe(test, a, 0, 0, 0);
+	xt_subscribe(test, b, 0, 0, 0);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+}
+
+/* A pause shorter than the settle time is no IDLE. */
+static void settle_time(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+	u64 start;
+
+	set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 100 * USEC_PER_MSEC);
+	expect_event(test, a, &w, READY);
+	set_indices(test, &w, 1, 1);
+	msleep(20);
+	set_indices(test, &w, 1, 2);
+	start = ktime_get_ns();
+	msleep(20);
+	set_indices(test, &w, 2, 2);
+	expect_event(test, a, &w, IDLE);
+	KUNIT_EXPECT_GE(test, ktime_get_ns() - start, 100 * NSEC_PER_MSEC);
+}
+
+/* Packets are gone but waves are in flight: not IDLE. */
+static void waves_in_flight(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+
+	WRITE_ONCE(w.queue->waves, 5);
+	set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, 0);
+	set_indices(test, &w, 1, 1);
+	expect_silence(test, a);
+	KUNIT_EXPECT_GT(test, w.queue->wave_reads, 0);
+	WRITE_ONCE(w.queue->waves, 0);
+	expect_event(test, a, &w, IDLE);
+}
+
+/* Packets came and were consumed between two looks, and their waves run. */
+static void between_two_looks(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_silence(test, a);
+	WRITE_ONCE(w.queue->waves, 5);
+	set_indices(test, &w, 1, 1);
+	expect_event(test, a, &w, READY);
+	expect_silence(test, a);
+	WRITE_ONCE(w.queue->waves, 0);
+	expect_event(test, a, &w, IDLE);
+}
+
+/*
+ * A switch takes the waves of all queues of the node off for a while, also of
+ * those it does not hold: that is no IDLE.
+ */
+static void switch_hides_waves(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+
+	WRITE_ONCE(w.queue->waves, 5);
+	set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	set_indices(test, &w, 1, 1);
+	expect_silence(test, a);
+	xt->node->switch_ms = 50;
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
+	expect_silence(test, a);
+	WRITE_ONCE(w.queue->waves, 0);
+	expect_event(test, a, &w, IDLE);
+}
+
+/**
+ * struct later - a store of indices by another thread
+ * @w: whose
+ * @mm: in which address space
+ */
+struct later {
+	struct watched w;
+	struct mm_struct *mm;
+};
+
+static int ring_later(void *data)
+{
+	const struct later *later = data;
+	const u64 write = 1;
+
+	msleep(40);
+	kthread_use_mm(later->mm);
+	WARN_ON(copy_to_user((void __user *)(later->w.indices + 8), &write,
+			     sizeof(write)));
+	kthread_unuse_mm(later->mm);
+	return 0;
+}
+
+/* A switch that takes long does not stop the sampler. */
+static void sampled_during_a_switch(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct later later = { .w = add_watched(test, 0), .mm = current->mm };
+	struct task_struct *task;
+	u64 end;
+
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_silence(test, a);
+	xt->node->switch_ms = 400;
+	task = kthread_run(ring_later, &later, "ring-later");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	xt_suspend(test, a, xt->ids[0]);
+	end = ktime_get_ns();
+	KUNIT_ASSERT_EQ(test, xt_read(test, a), 1);
+	KUNIT_EXPECT_EQ(test, xt->events[0].type, READY);
+	KUNIT_EXPECT_LT(test, xt->events[0].time_ns, end - 100 * NSEC_PER_MSEC);
+}
+
+/* A held queue whose waves were saved keeps READY until it ran dry. */
+static void held_is_not_idle(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+	unsigned int reads;
+
+	WRITE_ONCE(w.queue->waves, 5);
+	set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	xt_suspend(test, a, w.id);
+	set_indices(test, &w, 1, 1);
+	reads = w.queue->wave_reads;
+	expect_silence(test, a);
+	KUNIT_EXPECT_TRUE(test, is_ready(test, &w));
+	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
+	xt_resume(test, a, w.id);
+	expect_silence(test, a);
+	WRITE_ONCE(w.queue->waves, 0);
+	expect_event(test, a, &w, IDLE);
+}
+
+/* A queue held while idle gets work: that is seen. */
+static void held_gets_work(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_silence(test, a);
+	xt_suspend(test, a, w.id);
+	expect_silence(test, a);
+	set_indices(test, &w, 0, 1);
+	expect_event(test, a, &w, READY);
+}
+
+/* A queue born held has no waves saved: it is not READY before it has work. */
+static void born_held_is_idle(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w;
+
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	xt_do(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
+	      xt->process->nr, 0);
+	w = add_watched(test, 0);
+	KUNIT_EXPECT_TRUE(test, w.queue->held);
+	expect_silence(test, a);
+	set_indices(test, &w, 0, 1);
+	expect_event(test, a, &w, READY);
+}
+
+/* Sampling begins with the queue held after it ran: it may have waves saved. */
+static void held_before_sampling(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+
+	xt_suspend(test, a, w.id);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	xt_resume(test, a, w.id);
+	expect_event(test, a, &w, IDLE);
+}
+
+/* Indices that cannot be read count as work. */
+static void unreadable_indices(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	unsigned long page;
+	struct watched w;
+
+	/* A page nobody touched: it is not there, and is not faulted in. */
+	page = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, page, 0);
+	w = add_watched(test, page);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	expect_silence(test, a);
+	set_indices(test, &w, 0, 0);
+	expect_event(test, a, &w, IDLE);
+}
+
+/* A queue that was reset will never run: no work of it counts. */
+static void reset_queue_is_idle(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+
+	set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	w.queue->ret = -EACCES;
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, w.id), -ESRCH);
+	expect_event(test, a, &w, IDLE);
+}
+
+/* WATCHED says whether READY is current; queues without indices never are. */
+static void watched_flag(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+
+	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, w.id).state &
+			   KFD_XSCHED_QUEUE_WATCHED);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	KUNIT_EXPECT_TRUE(test, xt_describe(test, a, w.id).state &
+			  KFD_XSCHED_QUEUE_WATCHED);
+	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, xt->ids[0]).state &
+			   KFD_XSCHED_QUEUE_WATCHED);
+	xt_subscribe(test, a, 0, 0, 0);
+	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, w.id).state &
+			   KFD_XSCHED_QUEUE_WATCHED);
+}
+
+/* Nobody subscribed, or nobody left: nothing is read any more. */
+static void silence_when_unwatched(struct kunit *test)
+{
+	struct file *b = xt_open(test);
+	struct watched w = add_watched(test, 0);
+	unsigned int reads;
+
+	/* With waves and no packets the waves are read at every look. */
+	WRITE_ONCE(w.queue->waves, 1);
+	xt_subscribe(test, b, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, b, &w, READY);
+	reads = w.queue->wave_reads;
+	msleep(30);
+	KUNIT_EXPECT_GT(test, w.queue->wave_reads, reads);
+	xt_close(test, b);
+	reads = w.queue->wave_reads;
+	msleep(30);
+	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
+}
+
+/* Queues and processes come and go under the sampler. */
+static void churn(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	unsigned int i;
+
+	xt_subscribe(test, a, ACTIVITY, KFD_XSCHED_SAMPLE_US_MIN, 0);
+	for (i = 0; i < 50; i++) {
+		struct watched v = add_watched(test, 0), w = add_watched(test, 0);
+
+		set_indices(test, &v, 0, 1);
+		expect_event(test, a, &v, READY);
+		xt_suspend(test, a, w.id);
+		fake_queue_remove(v.queue);
+		usleep_range(100, 200);
+		fake_queue_remove(w.queue);
+	}
+	add_watched(test, 0);
+	fake_process_exit(xt->process);
+	KUNIT_EXPECT_EQ(test, xt_list(test, a), 0);
+}
+
+/* Only those who may see the queue hear of its work. */
+static void only_the_permitted_hear(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct watched w = add_watched(test, 0);
+	struct file *b;
+
+	xt_become(test, XT_OTHER_UID);
+	b = xt_open(test);
+	xt_unbecome(test);
+	xt_subscribe(test, xt->files[0], ACTIVITY, PERIOD_US, 0);
+	xt_subscribe(test, b, ACTIVITY, PERIOD_US, 0);
+	set_indices(test, &w, 0, 1);
+	expect_event(test, xt->files[0], &w, READY);
+	expect_silence(test, b);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(edges),
+	KUNIT_CASE(work_at_the_beginning),
+	KUNIT_CASE(settle_time),
+	KUNIT_CASE(waves_in_flight),
+	KUNIT_CASE(between_two_looks),
+	KUNIT_CASE(switch_hides_waves),
+	KUNIT_CASE(sampled_during_a_switch),
+	KUNIT_CASE(held_is_not_idle),
+	KUNIT_CASE(held_gets_work),
+	KUNIT_CASE(born_held_is_idle),
+	KUNIT_CASE(held_before_sampling),
+	KUNIT_CASE(unreadable_indices),
+	KUNIT_CASE(reset_queue_is_idle),
+	KUNIT_CASE(watched_flag),
+	KUNIT_CASE(silence_when_unwatched),
+	KUNIT_CASE(churn),
+	KUNIT_CASE(only_the_permitted_hear),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "activity",
+	.init = xt_init,
+	.exit = xt_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

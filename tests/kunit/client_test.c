@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Clients: what is theirs, what is others', and what remains of them: nothing.
+ */
+#include <linux/delay.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+
+#include "harness.h"
+
+#define OP(_op)		KFD_XSCHED_OP_##_op
+#define QUEUE		KFD_XSCHED_TARGET_QUEUE
+#define PROCESS		KFD_XSCHED_TARGET_PROCESS
+#define APP		KFD_XSCHED_PRIORITY_APP
+
+/* Two clients hold a queue: it runs again when the second lets go. */
+static void two_holders(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+	struct kfd_xsched_queue queue;
+
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, fake_transactions(), 1);
+	queue = xt_describe(test, a, xt->ids[0]);
+	KUNIT_EXPECT_EQ(test, queue.holders, 2);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, a, xt->ids[0]), 0);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	queue = xt_describe(test, a, xt->ids[0]);
+	KUNIT_EXPECT_EQ(test, queue.state & (KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE),
+			KFD_XSCHED_QUEUE_HELD);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, a, xt->ids[0]), -EALREADY);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, b, xt->ids[0]), 0);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_EQ(test, fake_transactions(), 2);
+}
+
+/* Two clients hold a process: it escapes neither until both let go. */
+static void two_rules(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+	const u64 nr = xt->process->nr;
+
+	xt_do(test, a, OP(SUSPEND), PROCESS, nr, 0);
+	xt_do(test, b, OP(SUSPEND), PROCESS, nr, 0);
+	xt_do(test, a, OP(RESUME), PROCESS, nr, 0);
+	KUNIT_EXPECT_TRUE(test, xt->process->hold_new);
+	KUNIT_EXPECT_TRUE(test, xt->queues[2]->held);
+	KUNIT_EXPECT_TRUE(test, fake_queue_add(test, xt->process, xt->node)->held);
+	xt_close(test, b);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
+/* Closing the file lets go of everything, in one transaction a node. */
+static void close_releases(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+
+	xt_suspend(test, b, xt->ids[0]);
+	xt_do(test, b, OP(SUSPEND), PROCESS, xt->process->nr, 0);
+	xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 2);
+	KUNIT_EXPECT_TRUE(test, fake_anything_held());
+	xt->node->transactions = 0;
+	xt_close(test, b);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	KUNIT_EXPECT_EQ(test, fake_transactions(), 1);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).holders, 0);
+}
+
+/* A queue goes while held, then its holder: nothing is left, nothing is sent. */
+static void queue_goes_while_held(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+
+	xt_suspend(test, b, xt->ids[0]);
+	fake_queue_remove(xt->queues[0]);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, b, xt->ids[0]), -ESRCH);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, fake_transactions(), 1);
+}
+
+/* A process exits while held, with its queues: the same. */
+static void process_exits_while_held(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+
+	xt_do(test, b, OP(SUSPEND), PROCESS, xt->process->nr, 0);
+	fake_process_exit(xt->process);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, fake_transactions(), 1);
+	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 0);
+}
+
+static bool released_within(struct xt *xt, unsigned int ms)
+{
+	while (xt->queues[0]->held && ms--)
+		usleep_range(1000, 1100);
+	return !xt->queues[0]->held;
+}
+
+/* The node fails while a client goes: its queue is released soon after. */
+static void release_is_retried(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+
+	xt_suspend(test, b, xt->ids[0]);
+	xt->node->fail = -EIO;
+	xt_close(test, b);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	/* It is nobody's already. */
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).holders, 0);
+	msleep(250);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_TRUE(test, released_within(xt, 300));
+}
+
+/* A queue that waits for a retry goes first: the retry does not touch it. */
+static void queue_goes_before_the_retry(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	unsigned int applies;
+
+	xt_suspend(test, b, xt->ids[0]);
+	xt->node->fail = -EIO;
+	xt_close(test, b);
+	fake_queue_remove(xt->queues[0]);
+	xt->node->fail = 0;
+	applies = fake_applies();
+	msleep(200);
+	KUNIT_EXPECT_EQ(test, fake_applies(), applies);
+}
+
+/*
+ * A switch fails and leaves the flags changed all the same, as when the new
+ * runlist cannot be sent: the retry puts them back to what is wanted.
+ */
+static void half_done_switch_is_mended(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	xt->node->fail = -ETIME;
+	xt->node->fail_half = true;
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], xt->ids[0]), -ETIME);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_TRUE(test, released_within(xt, 300));
+}
+
+/* A reset ends: what is pending is tried, and subscribers are told. */
+static void reset_is_told(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	xt_subscribe(test, xt->files[0],
+		     KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	xs_node_reset(xt->node, false);
+	xs_node_reset(xt->node, true);
+	KUNIT_EXPECT_EQ(test, xt_read(test, xt->files[0]), 2);
+	KUNIT_EXPECT_EQ(test, xt->events[0].type, KFD_XSCHED_EVENT_NODE_RESET);
+	KUNIT_EXPECT_EQ(test, xt->events[0].gpu_id, XT_GPU);
+	KUNIT_EXPECT_EQ(test, xt->events[0].data, 0);
+	KUNIT_EXPECT_EQ(test, xt->events[1].data, 1);
+}
+
+/* An override takes effect at once, reads back, and is given back. */
+static void priority_is_given_back(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 11), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 11);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 11);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, b, xt->ids[0]).priority, 11);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], APP), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, FAKE_APP_PRIORITY);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, APP);
+	/* There is nothing to give back: that is fine, and free. */
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], APP), 0);
+	KUNIT_EXPECT_EQ(test, fake_applies(), 2);
+
+	xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 3);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, APP);
+}
+
+/* The latest override wins; when its client goes the one before is back. */
+static void priorities_stack(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+
+	xt_do(test, a, OP(SET_PRIORITY), QUEUE, xt->ids[0], 3);
+	xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 1);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 1);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 3);
+}
+
+/* An override of a process holds for queues to come; SDMA has no priority. */
+static void priority_of_process(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	const struct xs_hw_queue_desc sdma = {
+		.node = xt->node,
+		.process = xt->process,
+		.type = KFD_XSCHED_QUEUE_SDMA,
+	};
+	struct file *a = xt->files[0];
+	struct xs_hw_queue *copy, *queue;
+
+	copy = fake_queue_add_desc(test, &sdma);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), QUEUE, xt->ids[2] + 1, 2),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), PROCESS,
+				    xt->process->nr, 2), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 2);
+	KUNIT_EXPECT_EQ(test, xt->queues[1]->override, 2);
+	KUNIT_EXPECT_EQ(test, copy->override, APP);
+	queue = fake_queue_add(test, xt->process, xt->node);
+	KUNIT_EXPECT_EQ(test, queue->override, 2);
+	copy = fake_queue_add_desc(test, &sdma);
+	KUNIT_EXPECT_EQ(test, copy->override, APP);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), PROCESS,
+				    xt->process->nr, APP), 0);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
+/* Without capability: one's own processes, and no higher than the default. */
+static void own_process_only(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *other = fake_process_add(test, XT_OTHER_UID);
+	const u64 other_id = xt->ids[2] + 1;
+	struct file *b;
+
+	fake_queue_add(test, other, xt->node);
+	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 4);
+	xt_become(test, XT_UID);
+	b = xt_open(test);
+	KUNIT_EXPECT_EQ(test, xt_list(test, b), 3);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 7), 0);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 8), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), PROCESS,
+				    xt->process->nr, 8), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, other_id), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, b, other_id), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SUSPEND), PROCESS, other->nr, 0), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, other_id, 1), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 7);
+	xt_unbecome(test);
+	/* With it: anything. */
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], other_id), 0);
+}
+
+/* One's own process that had changed credentials is not one's own. */
+static void elevated_process(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b;
+
+	set_dumpable(current->mm, SUID_DUMP_ROOT);
+	xt_become(test, XT_UID);
+	b = xt_open(test);
+	KUNIT_EXPECT_EQ(test, xt_list(test, b), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[0]), -EPERM);
+	set_dumpable(current->mm, SUID_DUMP_USER);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[0]), 0);
+	/* What one has taken one may give back, whatever happened since. */
+	set_dumpable(current->mm, SUID_DUMP_ROOT);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[1]), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, b, xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, b, xt->ids[0]), -EPERM);
+	xt_unbecome(test);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(two_holders),
+	KUNIT_CASE(two_rules),
+	KUNIT_CASE(close_releases),
+	KUNIT_CASE(queue_goes_while_held),
+	KUNIT_CASE(process_exits_while_held),
+	KUNIT_CASE(release_is_retried),
+	KUNIT_CASE(queue_goes_before_the_retry),
+	KUNIT_CASE(half_done_switch_is_mended),
+	KUNIT_CASE(reset_is_told),
+	KUNIT_CASE(priority_is_given_back),
+	KUNIT_CASE(priorities_stack),
+	KUNIT_CASE(priority_of_process),
+	KUNIT_CASE(own_process_only),
+	KUNIT_CASE(elevated_process),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "client",
+	.init = xt_init,
+	.exit = xt_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bringing the core up and down.
+ */
+#include <linux/cred.h>
+#include <linux/mm_types.h>
+#include <linux/pid.h>
+
+#include "harness.h"
+#include "xsched.h"
+
+static struct kunit *current_test;
+
+static int fail_to_start(void)
+{
+	return -EBUSY;
+}
+
+/* As amdkfd does: what exists is told before registering returns. */
+static int replay(void)
+{
+	struct xt *xt = current_test->priv;
+
+	xt->node = fake_node_add(current_test, XT_GPU, FAKE_CAPS);
+	xt->process = fake_process_add(current_test, XT_UID);
+	xt->queues[0] = fake_queue_add(current_test, xt->process, xt->node);
+	return 0;
+}
+
+/* The core goes away under live queues, as when the module is unloaded. */
+static void stop_and_forget(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	xt_close(test, xt->files[0]);
+	xs_core_stop();
+	fake_remove_all();
+	fake_reset();
+}
+
+/* Stopped with queues alive, started again: all is forgotten, but for ids. */
+static void stop_with_live_queues(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	stop_and_forget(test);
+	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
+	xt_open(test);
+	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], xt->ids[0]), -ESRCH);
+	xt->node = fake_node_add(test, XT_GPU, FAKE_CAPS);
+	xt->process = fake_process_add(test, XT_UID);
+	fake_queue_add(test, xt->process, xt->node);
+	KUNIT_ASSERT_EQ(test, xt_list(test, xt->files[0]), 1);
+	KUNIT_EXPECT_EQ(test, xt->list[0].id, xt->ids[2] + 1);
+}
+
+/* What exists when the core starts is there for the first client. */
+static void start_replays(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	stop_and_forget(test);
+	current_test = test;
+	fake_on_start = replay;
+	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
+	xt_open(test);
+	KUNIT_ASSERT_EQ(test, xt_list(test, xt->files[0]), 1);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], xt->list[0].id), 0);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+}
+
+/* The driver refuses: the core does, too, and can be started later. */
+static void start_fails(struct kunit *test)
+{
+	stop_and_forget(test);
+	fake_on_start = fail_to_start;
+	KUNIT_EXPECT_EQ(test, xs_core_start(&fake_backend), -EBUSY);
+	fake_on_start = NULL;
+	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
+	xt_open(test);
+}
+
+/* What is told twice is taken once; what was never told can be taken back. */
+static void told_twice(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_queue stranger = { .desc = xt->queues[0]->desc };
+
+	KUNIT_EXPECT_EQ(test, xs_node_added(xt->node, &xt->node->desc), 0);
+	KUNIT_EXPECT_EQ(test, xs_queue_added(xt->queues[0], &xt->queues[0]->desc), 0);
+	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 3);
+	xs_queue_removed(&stranger);
+	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 3);
+	stranger.desc.node = (void *)&stranger;
+	KUNIT_EXPECT_EQ(test, xs_queue_added(&stranger, &stranger.desc), -ENOENT);
+}
+
+/**
+ * struct references - how many there are on what the core takes references on
+ * @mm: address space, grabbed
+ * @pid: thread group leader
+ * @cred: credentials
+ */
+struct references {
+	int mm;
+	unsigned int pid;
+	long cred;
+};
+
+static struct references references(struct xs_hw_process *process)
+{
+	struct references references = {
+		.mm = atomic_read(&current->mm->mm_count),
+		.pid = refcount_read(&task_pid(process->task)->count),
+	};
+
+	scoped_guard(rcu)
+		references.cred = atomic_long_read(&__task_cred(process->task)->usage);
+	return references;
+}
+
+/* A process that comes and goes gets its references back, all of them. */
+static void references_are_dropped(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+	const struct references before = references(process);
+	struct references during, after;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		xt->queues[i] = fake_queue_add(test, process, xt->node);
+	xt_do(test, xt->files[0], KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
+	      process->nr, 0);
+	xt_list(test, xt->files[0]);
+	during = references(process);
+	KUNIT_EXPECT_GT(test, during.mm, before.mm);
+	KUNIT_EXPECT_GT(test, during.pid, before.pid);
+	KUNIT_EXPECT_GT(test, during.cred, before.cred);
+	for (i = 0; i < 3; i++)
+		fake_queue_remove(xt->queues[i]);
+	xs_process_exited(process);
+	process->exited = true;
+	after = references(process);
+	KUNIT_EXPECT_EQ(test, after.mm, before.mm);
+	KUNIT_EXPECT_EQ(test, after.cred, before.cred);
+	/* Remembered, to tell ESRCH from ENOENT. */
+	KUNIT_EXPECT_EQ(test, after.pid, before.pid + 1);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(stop_with_live_queues),
+	KUNIT_CASE(start_replays),
+	KUNIT_CASE(start_fails),
+	KUNIT_CASE(told_twice),
+	KUNIT_CASE(references_are_dropped),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "core",
+	.init = xt_init,
+	.exit = xt_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A driver below that exists in memory only. See fake.h.
+ */
+#include <kunit/test.h>
+#include <linux/cred.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/mmap_lock.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/task.h>
+#include <linux/user_namespace.h>
+
+#include "fake.h"
+
+static struct xs_hw_node nodes[FAKE_NODES];
+static struct xs_hw_process processes[FAKE_PROCESSES];
+static struct xs_hw_queue queues[FAKE_QUEUES];
+static u32 next_queue_id;
+
+int (*fake_on_start)(void);
+
+static int fake_start(void)
+{
+	return fake_on_start ? fake_on_start() : 0;
+}
+
+static void fake_stop(void)
+{
+}
+
+static bool change_one(struct xs_hw_change *change)
+{
+	struct xs_hw_queue *queue = change->queue;
+	bool flips;
+
+	change->ret = queue->ret;
+	if (queue->ret == -ESRCH)
+		return false;
+	flips = queue->held != change->hold;
+	change->flipped = flips;
+	queue->held = change->hold;
+	if (change->priority != XS_PRIORITY_KEEP) {
+		flips |= queue->override != change->priority;
+		queue->override = change->priority;
+	}
+	change->effective_priority = queue->override < 0 ?
+		queue->desc.priority : queue->override;
+	return flips;
+}
+
+static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes,
+		      unsigned int count, u32 grace_us, struct xs_hw_times *times)
+{
+	bool sent = false;
+	unsigned int i;
+
+	guard(mutex)(&node->lock);
+	node->applies++;
+	node->changes += count;
+	node->last_grace_us = grace_us;
+	if (node->fail && !node->fail_half)
+		return node->fail;
+	WRITE_ONCE(node->switching, true);
+	msleep(node->switch_ms);
+	for (i = 0; i < count; i++) {
+		WARN_ON(!changes[i].queue->present);
+		WARN_ON(changes[i].queue->desc.node != node);
+		sent |= change_one(&changes[i]);
+		times->flips += changes[i].flipped;
+	}
+	WRITE_ONCE(node->switching, false);
+	node->transactions += sent;
+	times->fw_transactions = sent;
+	times->unmap_ns = 1;
+	return node->fail;
+}
+
+static void fake_hold_new(struct xs_hw_process *process, bool hold)
+{
+	WARN_ON(process->exited);
+	process->hold_new = hold;
+}
+
+static bool fake_is_active(struct xs_hw_queue *queue)
+{
+	return !queue->held;
+}
+
+static int fake_waves(struct xs_hw_queue *queue)
+{
+	queue->wave_reads++;
+	if (READ_ONCE(queue->desc.node->switching) || READ_ONCE(queue->held))
+		return 0;
+	return READ_ONCE(queue->waves);
+}
+
+const struct xs_backend_ops fake_backend = {
+	.start = fake_start,
+	.stop = fake_stop,
+	.apply = fake_apply,
+	.hold_new = fake_hold_new,
+	.is_active = fake_is_active,
+	.waves = fake_waves,
+};
+
+void fake_reset(void)
+{
+	unsigned int i;
+
+	memset(nodes, 0, sizeof(nodes));
+	memset(processes, 0, sizeof(processes));
+	memset(queues, 0, sizeof(queues));
+	for (i = 0; i < FAKE_NODES; i++)
+		mutex_init(&nodes[i].lock);
+	for (i = 0; i < FAKE_PROCESSES; i++)
+		mutex_init(&processes[i].lock);
+	next_queue_id = 0;
+	fake_on_start = NULL;
+}
+
+struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps)
+{
+	struct xs_hw_node *node = nodes;
+
+	while (node < nodes + FAKE_NODES && node->present)
+		node++;
+	KUNIT_ASSERT_LT(test, node - nodes, FAKE_NODES);
+	node->desc = (struct xs_hw_node_desc){
+		.gpu_id = gpu_id,
+		.backend = KFD_XSCHED_BACKEND_HWS,
+		.caps = caps,
+		.max_grace_us = caps & KFD_XSCHED_CAP_GRACE ? FAKE_MAX_GRACE_US : 0,
+	};
+	node->present = true;
+	KUNIT_ASSERT_EQ(test, xs_node_added(node, &node->desc), 0);
+	return node;
+}
+
+void fake_node_remove(struct xs_hw_node *node)
+{
+	xs_node_removed(node);
+	node->present = false;
+}
+
+static int process_thread(void *data)
+{
+	const kuid_t uid = make_kuid(&init_user_ns, (uintptr_t)data);
+	struct cred *cred = prepare_creds();
+
+	if (cred) {
+		cred->uid = uid;
+		cred->euid = uid;
+		cred->suid = uid;
+		cred->fsuid = uid;
+		commit_creds(cred);
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+	return 0;
+}
+
+static bool has_uid(struct task_struct *task, unsigned int uid)
+{
+	bool has;
+
+	scoped_guard(rcu)
+		has = uid_eq(__task_cred(task)->suid, KUIDT_INIT(uid));
+	return has;
+}
+
+struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid)
+{
+	struct xs_hw_process *process = processes;
+
+	while (process < processes + FAKE_PROCESSES && process->task)
+		process++;
+	KUNIT_ASSERT_LT(test, process - processes, FAKE_PROCESSES);
+	process->task = kthread_run(process_thread, (void *)(uintptr_t)uid,
+				    "fake-%u", uid);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(process->task));
+	get_task_struct(process->task);
+	process->nr = task_pid_nr(process->task);
+	while (!has_uid(process->task, uid))
+		msleep(20);
+	return process;
+}
+
+void fake_process_exit(struct xs_hw_process *process)
+{
+	unsigned int i;
+
+	xs_process_exited(process);
+	process->exited = true;
+	for (i = 0; i < FAKE_QUEUES; i++) {
+		if (queues[i].present && queues[i].desc.process == process)
+			fake_queue_remove(&queues[i]);
+	}
+	kthread_stop(process->task);
+	put_task_struct(process->task);
+	process->task = NULL;
+	process->exited = false;
+}
+
+struct xs_hw_queue *fake_queue_add_desc(struct kunit *test,
+					const struct xs_hw_queue_desc *desc)
+{
+	struct xs_hw_queue *queue = queues;
+
+	while (queue < queues + FAKE_QUEUES && queue->present)
+		queue++;
+	KUNIT_ASSERT_LT(test, queue - queues, FAKE_QUEUES);
+	*queue = (struct xs_hw_queue){
+		.desc = *desc,
+		.present = true,
+		.held = desc->process->hold_new,
+		.override = KFD_XSCHED_PRIORITY_APP,
+	};
+	queue->desc.queue_id = next_queue_id++;
+	queue->desc.pid = task_pid(desc->process->task);
+	queue->desc.mm = current->mm;
+	queue->desc.priority = FAKE_APP_PRIORITY;
+
+	/*
+	 * amdkfd holds no mmap_lock here, but others do around what the core
+	 * waits for. So lockdep finds every copy to or from user space under
+	 * xs_lock.
+	 */
+	scoped_guard(mutex, &desc->process->lock) {
+		mmap_read_lock(current->mm);
+		queue->present = !xs_queue_added(queue, &queue->desc);
+		mmap_read_unlock(current->mm);
+	}
+	return queue->present ? queue : NULL;
+}
+
+struct xs_hw_queue *fake_queue_add(struct kunit *test, struct xs_hw_process *process,
+				   struct xs_hw_node *node)
+{
+	const struct xs_hw_queue_desc desc = { .node = node, .process = process };
+
+	return fake_queue_add_desc(test, &desc);
+}
+
+void fake_queue_remove(struct xs_hw_queue *queue)
+{
+	guard(mutex)(&queue->desc.process->lock);
+	xs_queue_removed(queue);
+	queue->present = false;
+}
+
+bool fake_anything_held(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FAKE_QUEUES; i++) {
+		const struct xs_hw_queue *queue = &queues[i];
+
+		if (queue->present && !queue->ret && (queue->held || queue->override >= 0))
+			return true;
+	}
+	for (i = 0; i < FAKE_PROCESSES; i++) {
+		if (processes[i].task && !processes[i].exited &&
+		    processes[i].hold_new)
+			return true;
+	}
+	return false;
+}
+
+void fake_remove_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FAKE_QUEUES; i++) {
+		if (queues[i].present)
+			fake_queue_remove(&queues[i]);
+	}
+	for (i = 0; i < FAKE_PROCESSES; i++) {
+		if (processes[i].task)
+			fake_process_exit(&processes[i]);
+	}
+	for (i = 0; i < FAKE_NODES; i++) {
+		if (nodes[i].present)
+			fake_node_remove(&nodes[i]);
+	}
+}
+
+unsigned int fake_applies(void)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < FAKE_NODES; i++)
+		sum += nodes[i].applies;
+	return sum;
+}
+
+unsigned int fake_transactions(void)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < FAKE_NODES; i++)
+		sum += nodes[i].transactions;
+	return sum;
+}

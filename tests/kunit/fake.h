@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A driver below that exists in memory only: nodes, processes and queues that
+ * behave as amdkfd's do towards the core, count what is asked of them, and fail
+ * on demand. The core runs on it unchanged, behind its real device node.
+ */
+#ifndef KFD_XSCHED_FAKE_H
+#define KFD_XSCHED_FAKE_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "backend.h"
+
+struct kunit;
+struct task_struct;
+
+#define FAKE_NODES	3
+#define FAKE_PROCESSES	4
+#define FAKE_QUEUES	40
+
+#define FAKE_CAPS							\
+	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |		\
+	 KFD_XSCHED_CAP_GRACE | KFD_XSCHED_CAP_PRIORITY |		\
+	 KFD_XSCHED_CAP_WAVES)
+
+#define FAKE_MAX_GRACE_US	120
+#define FAKE_APP_PRIORITY	5
+
+/**
+ * struct xs_hw_node - a node of the fake
+ * @desc: as told to the core
+ * @present: the core knows it
+ * @fail: what the next applies return; 0: they work
+ * @fail_half: a failing apply changes the flags all the same
+ * @switch_ms: how long a transaction takes
+ * @switching: it is on its way; no waves are to be seen on the whole node
+ * @applies: calls
+ * @transactions: of those, which sent something to the firmware
+ * @changes: queues named in all calls
+ * @last_grace_us: of the last call
+ * @lock: plays the queue manager's lock
+ */
+struct xs_hw_node {
+	struct xs_hw_node_desc desc;
+	bool present;
+	int fail;
+	bool fail_half;
+	unsigned int switch_ms;
+	bool switching;
+	unsigned int applies;
+	unsigned int transactions;
+	unsigned int changes;
+	u32 last_grace_us;
+	struct mutex lock;	/* plays the queue manager's lock */
+};
+
+/**
+ * struct xs_hw_process - a process of the fake
+ * @task: a kernel thread, for a pid and credentials
+ * @nr: its number
+ * @exited: the core was told so
+ * @hold_new: new queues are born held
+ * @lock: plays amdkfd's process mutex
+ */
+struct xs_hw_process {
+	struct task_struct *task;
+	pid_t nr;
+	bool exited;
+	bool hold_new;
+	struct mutex lock;	/* plays amdkfd's process mutex */
+};
+
+/**
+ * struct xs_hw_queue - a queue of the fake
+ * @desc: as told to the core
+ * @present: the core knows it
+ * @held: held by the core
+ * @override: priority override
+ * @ret: what changes of it are answered with
+ * @waves: waves in flight while not held
+ * @wave_reads: how often somebody asked
+ */
+struct xs_hw_queue {
+	struct xs_hw_queue_desc desc;
+	bool present;
+	bool held;
+	s32 override;
+	int ret;
+	int waves;
+	unsigned int wave_reads;
+};
+
+extern const struct xs_backend_ops fake_backend;
+
+/* What the next start does, if not NULL: as the driver replays, or fails. */
+extern int (*fake_on_start)(void);
+
+/* Forget everything. */
+void fake_reset(void);
+
+struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps);
+void fake_node_remove(struct xs_hw_node *node);
+
+/* A process of that user. It has no queue, so the core does not know it yet. */
+struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid);
+
+/* Its address space goes; queues that are left are removed. */
+void fake_process_exit(struct xs_hw_process *process);
+
+/* A compute queue, perhaps born held. */
+struct xs_hw_queue *fake_queue_add(struct kunit *test, struct xs_hw_process *process,
+				   struct xs_hw_node *node);
+
+/* The same, of a type, with indices to sample. */
+struct xs_hw_queue *fake_queue_add_desc(struct kunit *test,
+					const struct xs_hw_queue_desc *desc);
+void fake_queue_remove(struct xs_hw_queue *queue);
+
+/* Whether any queue is held or overridden, or any process's new queues are. */
+bool fake_anything_held(void);
+
+/* Remove all queues, processes and nodes. */
+void fake_remove_all(void);
+
+/* Calls and transactions of all nodes. */
+unsigned int fake_applies(void);
+unsigned int fake_transactions(void);
+
+#endif /* KFD_XSCHED_FAKE_H */

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What every suite stands on. See harness.h.
+ */
+#include <linux/cred.h>
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/jiffies.h>
+#include <linux/kdev_t.h>
+#include <linux/major.h>
+#include <linux/miscdevice.h>
+#include <linux/mman.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/sched/coredump.h>
+#include <linux/uaccess.h>
+
+#include "harness.h"
+#include "xsched.h"
+
+#define XT_PATH		"/kfd_xsched"
+#define XT_USER_SIZE	(4UL << 20)
+
+static void make_device_node(struct kunit *test)
+{
+	const dev_t dev = MKDEV(MISC_MAJOR, xs_device.minor);
+	const int umask = current->fs->umask;
+	struct dentry *dentry;
+	struct path path;
+	int ret;
+
+	/* Anybody may open it: what they then may do is the core's to say. */
+	current->fs->umask = 0;
+	dentry = kern_path_create(AT_FDCWD, XT_PATH, &path, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dentry));
+	ret = vfs_mknod(mnt_idmap(path.mnt), d_inode(path.dentry), dentry,
+			S_IFCHR | 0666, dev);
+	done_path_create(&path, dentry);
+	current->fs->umask = umask;
+	KUNIT_ASSERT_EQ(test, ret, 0);
+}
+
+static void remove_device_node(struct kunit *test)
+{
+	struct dentry *dentry;
+	struct path path;
+
+	dentry = kern_path_locked(XT_PATH, &path);
+	if (IS_ERR(dentry))
+		return;
+	KUNIT_EXPECT_EQ(test, vfs_unlink(mnt_idmap(path.mnt), d_inode(path.dentry),
+					 dentry, NULL), 0);
+	inode_unlock(d_inode(path.dentry));
+	dput(dentry);
+	path_put(&path);
+}
+
+static u64 last_id(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	const u32 count = xt_list(test, xt->files[0]);
+
+	KUNIT_ASSERT_GT(test, count, 0);
+	return xt->list[count - 1].id;
+}
+
+int xt_init(struct kunit *test)
+{
+	struct xt *xt = kunit_kzalloc(test, sizeof(*xt), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, xt);
+	test->priv = xt;
+	xt->user = kunit_vm_mmap(test, NULL, 0, XT_USER_SIZE, PROT_READ | PROT_WRITE,
+				 MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, xt->user, 0);
+	set_dumpable(current->mm, SUID_DUMP_USER);
+
+	fake_reset();
+	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
+	make_device_node(test);
+	xt->files[0] = xt_open(test);
+	xt->node = fake_node_add(test, XT_GPU, FAKE_CAPS);
+	xt->process = fake_process_add(test, XT_UID);
+	for (i = 0; i < ARRAY_SIZE(xt->queues); i++) {
+		xt->queues[i] = fake_queue_add(test, xt->process, xt->node);
+		KUNIT_ASSERT_NOT_NULL(test, xt->queues[i]);
+		xt->ids[i] = last_id(test);
+	}
+	return 0;
+}
+
+void xt_exit(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	unsigned int i;
+
+	if (!xt)
+		return;
+	for (i = 0; i < XT_CLIENTS; i++)
+		xt_close(test, xt->files[i]);
+	KUNIT_EXPECT_FALSE_MSG(test, fake_anything_held(), "something is still held");
+	fake_remove_all();
+	remove_device_node(test);
+	xs_core_stop();
+}
+
+unsigned long xt_alloc(struct kunit *test, size_t size)
+{
+	struct xt *xt = test->priv;
+	unsigned long address = xt->user + xt->used;
+
+	xt->used += ALIGN(size, 64);
+	KUNIT_ASSERT_LE(test, xt->used, XT_USER_SIZE);
+	return address;
+}
+
+unsigned long xt_put(struct kunit *test, const void *from, size_t size)
+{
+	unsigned long address = xt_alloc(test, size);
+
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)address, from, size), 0);
+	return address;
+}
+
+void xt_get(struct kunit *test, void *to, unsigned long from, size_t size)
+{
+	KUNIT_ASSERT_EQ(test, copy_from_user(to, (void __user *)from, size), 0);
+}
+
+struct file *xt_open(struct kunit *test)
+{
+	struct file *file = filp_open(XT_PATH, O_RDWR | O_NONBLOCK, 0);
+	struct xt *xt = test->priv;
+	unsigned int i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	for (i = 0; i < XT_CLIENTS; i++) {
+		if (!xt->files[i]) {
+			xt->files[i] = file;
+			return file;
+		}
+	}
+	KUNIT_FAIL_AND_ABORT(test, "too many clients");
+	return NULL;
+}
+
+void xt_close(struct kunit *test, struct file *file)
+{
+	struct xt *xt = test->priv;
+	unsigned int i;
+
+	if (!file)
+		return;
+	for (i = 0; i < XT_CLIENTS; i++) {
+		if (xt->files[i] == file)
+			xt->files[i] = NULL;
+	}
+	__fput_sync(file);
+}
+
+long xt_ioctl(struct file *file, unsigned int cmd, unsigned long address)
+{
+	return file->f_op->unlocked_ioctl(file, cmd, address);
+}
+
+long xt_ioctl_arg(struct kunit *test, struct file *file, unsigned int cmd,
+		  void *arg, size_t size)
+{
+	struct xt *xt = test->priv;
+	const size_t used = xt->used;
+	const unsigned long address = xt_put(test, arg, size);
+	const long ret = xt_ioctl(file, cmd, address);
+
+	xt_get(test, arg, address, size);
+	xt->used = used;
+	return ret;
+}
+
+long xt_apply(struct kunit *test, struct file *file,
+	      const struct kfd_xsched_entry *entries, u32 count)
+{
+	struct xt *xt = test->priv;
+	const size_t size = count * sizeof(*entries);
+	const size_t used = xt->used;
+	struct kfd_xsched_apply arg = {
+		.size = sizeof(arg),
+		.count = count,
+		.stride = sizeof(*entries),
+		.entries = xt_put(test, entries, size),
+		.node_capacity = ARRAY_SIZE(xt->results),
+		.node_stride = sizeof(xt->results[0]),
+		.nodes = xt_put(test, xt->results, sizeof(xt->results)),
+	};
+	long ret;
+
+	KUNIT_ASSERT_LE(test, count, ARRAY_SIZE(xt->entries));
+	ret = xt_ioctl_arg(test, file, KFD_XSCHED_APPLY, &arg, sizeof(arg));
+	xt_get(test, xt->entries, arg.entries, size);
+	xt_get(test, xt->results, arg.nodes, sizeof(xt->results));
+	xt->result_count = arg.node_count;
+	xt->used = used;
+	return ret;
+}
+
+long xt_do(struct kunit *test, struct file *file, u32 op, u32 target, u64 id, s32 value)
+{
+	const struct kfd_xsched_entry entry = {
+		.op = op,
+		.target = target,
+		.id = id,
+		.value = value,
+	};
+
+	return xt_apply(test, file, &entry, 1);
+}
+
+long xt_suspend(struct kunit *test, struct file *file, u64 queue)
+{
+	return xt_do(test, file, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_QUEUE, queue, 0);
+}
+
+long xt_resume(struct kunit *test, struct file *file, u64 queue)
+{
+	return xt_do(test, file, KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_QUEUE, queue, 0);
+}
+
+u32 xt_list(struct kunit *test, struct file *file)
+{
+	struct xt *xt = test->priv;
+	const size_t used = xt->used;
+	struct kfd_xsched_list arg = {
+		.size = sizeof(arg),
+		.capacity = ARRAY_SIZE(xt->list),
+		.stride = sizeof(xt->list[0]),
+		.queues = xt_alloc(test, sizeof(xt->list)),
+	};
+
+	KUNIT_ASSERT_EQ(test, xt_ioctl_arg(test, file, KFD_XSCHED_LIST, &arg,
+					   sizeof(arg)), 0);
+	xt_get(test, xt->list, arg.queues, sizeof(xt->list));
+	xt->used = used;
+	return arg.count;
+}
+
+struct kfd_xsched_queue xt_describe(struct kunit *test, struct file *file, u64 id)
+{
+	struct xt *xt = test->priv;
+	u32 i, count = xt_list(test, file);
+
+	for (i = 0; i < count; i++) {
+		if (xt->list[i].id == id)
+			return xt->list[i];
+	}
+	return (struct kfd_xsched_queue){};
+}
+
+long xt_subscribe(struct kunit *test, struct file *file, u32 events,
+		  u32 sample_us, u32 settle_us)
+{
+	struct kfd_xsched_subscribe arg = {
+		.size = sizeof(arg),
+		.events = events,
+		.sample_us = sample_us,
+		.settle_us = settle_us,
+	};
+
+	return xt_ioctl_arg(test, file, KFD_XSCHED_SUBSCRIBE, &arg, sizeof(arg));
+}
+
+long xt_read(struct kunit *test, struct file *file)
+{
+	struct xt *xt = test->priv;
+	const size_t used = xt->used;
+	const unsigned long buffer = xt_alloc(test, sizeof(xt->events));
+	long ret = file->f_op->read(file, (char __user *)buffer,
+				    sizeof(xt->events), NULL);
+
+	xt_get(test, xt->events, buffer, sizeof(xt->events));
+	xt->used = used;
+	if (ret < 0)
+		return ret;
+	KUNIT_EXPECT_EQ(test, ret % sizeof(xt->events[0]), 0);
+	return ret / sizeof(xt->events[0]);
+}
+
+struct kfd_xsched_event xt_wait_event(struct kunit *test, struct file *file)
+{
+	const unsigned long end = jiffies + HZ;
+	struct xt *xt = test->priv;
+	const size_t used = xt->used;
+	struct kfd_xsched_event event = { .type = U32_MAX };
+	const unsigned long buffer = xt_put(test, &event, sizeof(event));
+	long ret;
+
+	do {
+		ret = file->f_op->read(file, (char __user *)buffer, sizeof(event), NULL);
+		if (ret != -EAGAIN)
+			break;
+		usleep_range(100, 200);
+	} while (time_before(jiffies, end));
+	xt_get(test, &event, buffer, sizeof(event));
+	xt->used = used;
+	return event;
+}
+
+void xt_become(struct kunit *test, unsigned int uid)
+{
+	struct cred *cred = prepare_creds();
+	struct xt *xt = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cred->uid = KUIDT_INIT(uid);
+	cred->euid = KUIDT_INIT(uid);
+	cred->suid = KUIDT_INIT(uid);
+	cred->fsuid = KUIDT_INIT(uid);
+	cap_clear(cred->cap_permitted);
+	cap_clear(cred->cap_effective);
+	xt->old_cred = override_creds(cred);
+	put_cred(cred);
+}
+
+void xt_unbecome(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	if (xt->old_cred)
+		revert_creds(xt->old_cred);
+	xt->old_cred = NULL;
+}
+
+struct file *xt_open_debugfs(struct kunit *test, const char *name, int flags)
+{
+	struct vfsmount *debugfs = kern_mount(get_fs_type("debugfs"));
+	struct path root = { .mnt = debugfs };
+	struct file *file;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(debugfs));
+	root.dentry = debugfs->mnt_root;
+	file = file_open_root(&root, name, flags, 0);
+	kern_unmount(debugfs);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	return file;
+}
+
+void xt_write(struct kunit *test, struct file *file, const char *text)
+{
+	const size_t size = strlen(text);
+	loff_t at = 0;
+
+	KUNIT_ASSERT_EQ(test, size, file->f_op->write(file, (const char __user *)
+						      xt_put(test, text, size),
+						      size, &at));
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every suite stands on: the core started on the fake driver, one process
+ * with queues, and clients that speak to the device node as a program would,
+ * with arguments in user memory.
+ */
+#ifndef KFD_XSCHED_HARNESS_H
+#define KFD_XSCHED_HARNESS_H
+
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/types.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "fake.h"
+
+struct cred;
+struct file;
+
+#define XT_CLIENTS	4
+#define XT_UID		1000
+#define XT_OTHER_UID	1001
+#define XT_GPU		0x1234
+#define XT_EVENTS	64
+
+/**
+ * struct xt - state of a test, kunit.priv
+ * @user: start of a region of user memory
+ * @used: bytes of it given away
+ * @files: clients to be closed at the end
+ * @node: a node that can do everything
+ * @process: a process of XT_UID
+ * @queues: three queues of it
+ * @ids: their ids
+ * @entries: of the last xt_apply(), as they came back
+ * @results: of the last xt_apply()
+ * @result_count: how many
+ * @list: of the last xt_list()
+ * @events: of the last xt_read()
+ * @old_cred: before xt_become(), or NULL
+ */
+struct xt {
+	unsigned long user;
+	size_t used;
+	struct file *files[XT_CLIENTS];
+	struct xs_hw_node *node;
+	struct xs_hw_process *process;
+	struct xs_hw_queue *queues[3];
+	u64 ids[3];
+	struct kfd_xsched_entry entries[16];
+	struct kfd_xsched_node_result results[FAKE_NODES];
+	u32 result_count;
+	struct kfd_xsched_queue list[FAKE_QUEUES];
+	struct kfd_xsched_event events[XT_EVENTS];
+	const struct cred *old_cred;
+};
+
+/* init and exit of a suite; exit expects that nothing is left held. */
+int xt_init(struct kunit *test);
+void xt_exit(struct kunit *test);
+
+/* User memory, until the test ends; xt_put() copies something there. */
+unsigned long xt_alloc(struct kunit *test, size_t size);
+unsigned long xt_put(struct kunit *test, const void *from, size_t size);
+void xt_get(struct kunit *test, void *to, unsigned long from, size_t size);
+
+/* Open the device node, nonblocking; close it. */
+struct file *xt_open(struct kunit *test);
+void xt_close(struct kunit *test, struct file *file);
+
+/* An ioctl with an address in user memory. */
+long xt_ioctl(struct file *file, unsigned int cmd, unsigned long address);
+
+/* An ioctl with an argument that is copied there and back. */
+long xt_ioctl_arg(struct kunit *test, struct file *file, unsigned int cmd,
+		  void *arg, size_t size);
+
+/* APPLY of some entries; see xt.entries, xt.results. */
+long xt_apply(struct kunit *test, struct file *file,
+	      const struct kfd_xsched_entry *entries, u32 count);
+
+/* APPLY of one entry. */
+long xt_do(struct kunit *test, struct file *file, u32 op, u32 target, u64 id, s32 value);
+long xt_suspend(struct kunit *test, struct file *file, u64 queue);
+long xt_resume(struct kunit *test, struct file *file, u64 queue);
+
+/* LIST into xt.list; how many. */
+u32 xt_list(struct kunit *test, struct file *file);
+
+/* One queue out of LIST; all zero if it is not there. */
+struct kfd_xsched_queue xt_describe(struct kunit *test, struct file *file, u64 id);
+
+long xt_subscribe(struct kunit *test, struct file *file, u32 events,
+		  u32 sample_us, u32 settle_us);
+
+/* read() into xt.events: how many, or -errno. */
+long xt_read(struct kunit *test, struct file *file);
+
+/* The next event, within a second; type U32_MAX if none comes. */
+struct kfd_xsched_event xt_wait_event(struct kunit *test, struct file *file);
+
+/* Go on as that user, without capabilities, until xt_unbecome() or the end. */
+void xt_become(struct kunit *test, unsigned int uid);
+void xt_unbecome(struct kunit *test);
+
+/* A file of debugfs, to be closed with __fput_sync(); and a write to it. */
+struct file *xt_open_debugfs(struct kunit *test, const char *name, int flags);
+void xt_write(struct kunit *test, struct file *file, const char *text);
+
+#define XT_ENTRY(_op, _target, _id, _value) {				\
+	.op = KFD_XSCHED_OP_##_op,					\
+	.target = KFD_XSCHED_TARGET_##_target,				\
+	.id = _id,							\
+	.value = _value,						\
+}
+
+#endif /* KFD_XSCHED_HARNESS_H */

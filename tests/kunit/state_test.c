@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * state.c: what claims amount to, and where samples lead.
+ */
+#include <kunit/test.h>
+#include <linux/kfd_xsched.h>
+
+#include "state.h"
+
+static void add(struct list_head *claims, struct xs_claim *claim, bool held,
+		s32 priority, u64 seq)
+{
+	*claim = (struct xs_claim){
+		.next = { .held = held, .priority = priority, .seq = seq },
+	};
+	list_add_tail(&claim->in_queue, claims);
+}
+
+/* Nobody's queue is wanted free, with the application's priority. */
+static void no_claims(struct kunit *test)
+{
+	LIST_HEAD(claims);
+	const struct xs_want want = xs_state_want(&claims);
+
+	KUNIT_EXPECT_EQ(test, want.holders, 0);
+	KUNIT_EXPECT_EQ(test, want.priority, KFD_XSCHED_PRIORITY_APP);
+}
+
+/* Holders are counted; it takes all of them to let go. */
+static void holders_add_up(struct kunit *test)
+{
+	struct xs_claim a, b, c;
+	LIST_HEAD(claims);
+
+	add(&claims, &a, true, KFD_XSCHED_PRIORITY_APP, 0);
+	add(&claims, &b, false, KFD_XSCHED_PRIORITY_APP, 0);
+	add(&claims, &c, true, KFD_XSCHED_PRIORITY_APP, 0);
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 2);
+	a.next.held = false;
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 1);
+	c.next.held = false;
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 0);
+}
+
+/* Of several overrides the latest wins, whatever the order of the list. */
+static void latest_priority_wins(struct kunit *test)
+{
+	struct xs_claim a, b, c;
+	LIST_HEAD(claims);
+
+	add(&claims, &a, false, 3, 7);
+	add(&claims, &b, false, 9, 12);
+	add(&claims, &c, false, 1, 8);
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 9);
+	b.next.priority = KFD_XSCHED_PRIORITY_APP;
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 1);
+}
+
+/* A queue is settled only when hold and priority both are as wanted. */
+static void settled(struct kunit *test)
+{
+	const struct xs_want free = { .priority = KFD_XSCHED_PRIORITY_APP };
+	const struct xs_want held = { .holders = 1, .priority = 3 };
+	static const struct {
+		enum xs_applied applied;
+		s32 override;
+		bool free, held;
+	} cases[] = {
+		{ XS_APPLIED_UNKNOWN, KFD_XSCHED_PRIORITY_APP, false, false },
+		{ XS_APPLIED_FREE, KFD_XSCHED_PRIORITY_APP, true, false },
+		{ XS_APPLIED_FREE, 3, false, false },
+		{ XS_APPLIED_HELD, KFD_XSCHED_PRIORITY_APP, false, false },
+		{ XS_APPLIED_HELD, 3, false, true },
+		{ XS_APPLIED_GONE, 3, true, true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].free,
+				    xs_state_settled(&free, cases[i].applied,
+						     cases[i].override), "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].held,
+				    xs_state_settled(&held, cases[i].applied,
+						     cases[i].override), "case %u", i);
+	}
+}
+
+#define UNKNOWN	XS_ACTIVITY_UNKNOWN
+#define READY	XS_ACTIVITY_READY
+#define DRY	XS_ACTIVITY_DRY
+#define IDLE	XS_ACTIVITY_IDLE
+
+/* Every state under every kind of sample leads where the diagram says. */
+static void activity(struct kunit *test)
+{
+	static const struct {
+		const char *what;
+		struct xs_sample sample;
+		enum xs_activity to[4];	/* from UNKNOWN, READY, DRY, IDLE */
+	} cases[] = {
+		{ "packets", { .packets = true }, { READY, READY, READY, READY } },
+		{ "packets while held", { .packets = true, .held = true },
+			{ READY, READY, READY, READY } },
+		{ "gone", { .packets = true, .gone = true }, { IDLE, IDLE, IDLE, IDLE } },
+		{ "dry", {}, { IDLE, DRY, DRY, IDLE } },
+		{ "dry and settled", { .settled = true }, { IDLE, IDLE, IDLE, IDLE } },
+		{ "waves", { .settled = true, .waves = XS_WAVES_SOME },
+			{ READY, READY, READY, IDLE } },
+		{ "waves hidden by a switch", { .settled = true, .waves = XS_WAVES_HIDDEN },
+			{ UNKNOWN, READY, READY, IDLE } },
+		{ "held, may have waves saved",
+			{ .held = true, .settled = true, .has_run = true },
+			{ READY, READY, READY, IDLE } },
+		{ "born held", { .held = true, .settled = true },
+			{ IDLE, READY, READY, IDLE } },
+	};
+	unsigned int i, from;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (from = UNKNOWN; from <= IDLE; from++)
+			KUNIT_EXPECT_EQ_MSG(test, cases[i].to[from],
+					    xs_activity_next(from, &cases[i].sample),
+					    "%s, from %u", cases[i].what, from);
+	}
+}
+
+/* Waves are read only where they decide something. */
+static void waves_are_asked_sparingly(struct kunit *test)
+{
+	const struct xs_sample packets = { .packets = true, .settled = true };
+	const struct xs_sample held = { .held = true, .settled = true };
+	const struct xs_sample gone = { .gone = true, .settled = true };
+	const struct xs_sample settled = { .settled = true };
+	const struct xs_sample dry = {};
+
+	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &packets));
+	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &held));
+	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &gone));
+	KUNIT_EXPECT_TRUE(test, xs_activity_needs_waves(UNKNOWN, &dry));
+	KUNIT_EXPECT_TRUE(test, xs_activity_needs_waves(READY, &dry));
+	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(DRY, &dry));
+	KUNIT_EXPECT_TRUE(test, xs_activity_needs_waves(DRY, &settled));
+	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(IDLE, &settled));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(no_claims),
+	KUNIT_CASE(holders_add_up),
+	KUNIT_CASE(latest_priority_wins),
+	KUNIT_CASE(settled),
+	KUNIT_CASE(activity),
+	KUNIT_CASE(waves_are_asked_sparingly),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "state",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
