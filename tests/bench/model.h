@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model under load: requests that arrive, run on one queue one after
+ * another, and are timed from their arrival.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "preset.h"
+#include "spin.h"
+
+/** enum model_arrival - when requests come */
+enum model_arrival {
+	MODEL_CLOSED,	/* the next one is queued before the last one ends */
+	MODEL_PERIODIC,	/* at equal distances */
+	MODEL_POISSON,	/* at exponentially distributed distances */
+};
+
+/**
+ * struct model_options - what the command line asks for
+ * @name: name of the process, and of the result
+ * @preset: the model
+ * @arrival: when requests come
+ * @rate: of an open loop, requests a second
+ * @seed: of the Poisson arrivals
+ * @requests: stop after so many, 0: no limit
+ * @seconds: submit nothing more after so long, 0: no limit
+ * @start_ns: CLOCK_MONOTONIC of the beginning, 0: at once
+ * @window_from_ns: first moment, after the start, of which dispatches are listed
+ * @window_ns: length of that time, 0: none are listed
+ * @max_requests: room in the log when there is no @requests
+ * @output: file of the result, NULL: standard output
+ */
+struct model_options {
+	const char *name;
+	const struct preset *preset;
+	enum model_arrival arrival;
+	double rate;
+	uint64_t seed;
+	uint64_t requests;
+	double seconds;
+	uint64_t start_ns;
+	uint64_t window_from_ns;
+	uint64_t window_ns;
+	uint64_t max_requests;
+	const char *output;
+};
+
+/**
+ * struct model_request - what is known of one request; CLOCK_MONOTONIC
+ * @arrival_ns: when it came, by schedule: waiting for its turn counts
+ * @submitted_ns: when its packets were in the queue
+ * @done_ns: when the process was told that it is complete
+ * @first: number of its first dispatch in the log
+ */
+struct model_request {
+	uint64_t arrival_ns;
+	uint64_t submitted_ns;
+	uint64_t done_ns;
+	uint64_t first;
+};
+
+/* Iterations of a closed loop in the queue at a time. */
+#define MODEL_DEPTH	2
+
+/**
+ * struct model - the running model
+ * @options: what it was asked
+ * @dev: GPU
+ * @queue: its only queue
+ * @signals: one for each request in flight
+ * @set: dispatches and their log
+ * @requests: all requests so far
+ * @submitted: how many
+ * @completed: of them, in order
+ * @capacity: room in @requests
+ * @kernels: dispatches of one request
+ * @next_arrival_ns: schedule of an open loop
+ * @random: state of the generator
+ * @start_ns: when the first request could come
+ * @end_ns: when the last was complete
+ */
+struct model {
+	const struct model_options *options;
+	struct kfdq_device *dev;
+	struct kfdq_queue *queue;
+	struct kfdq_signal *signals[MODEL_DEPTH];
+	struct spin_set set;
+	struct model_request *requests;
+	uint64_t submitted;
+	uint64_t completed;
+	uint64_t capacity;
+	uint32_t kernels;
+	uint64_t next_arrival_ns;
+	uint64_t random;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+/* Open the GPU, create the queue, allocate the log; -errno. */
+int model_init(struct model *m, const struct model_options *options);
+
+/* Run until the options or *@stop say so, and until everything is complete; -errno. */
+int model_run(struct model *m, const volatile bool *stop);
+
+/* Release everything. */
+void model_fini(struct model *m);
+
+/* Write the result, with the account of the dispatches, as JSON. */
+void model_write(const struct model *m, const struct spin_account *account, FILE *f);
+
+/* "closed", "periodic" or "poisson". */
+const char *model_arrival_name(enum model_arrival arrival);
+
+/* CLOCK_MONOTONIC, nanoseconds. */
+uint64_t model_now(void);
+
+#endif /* MODEL_H */

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/* two-models.json, and the comparison of two of them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "report.h"
+
+/* Rounded, so that the file shows what the figures are worth. */
+static void add(json_object *o, const char *key, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.4f", value);
+	json_object_object_add(o, key, json_object_new_double_s(value, text));
+}
+
+static void add_count(json_object *o, const char *key, uint64_t value)
+{
+	json_object_object_add(o, key, json_object_new_int64((int64_t)value));
+}
+
+static json_object *write_mode(const struct raw_mode *mode, const struct stats_mode *s)
+{
+	json_object *run = json_object_new_object(), *o;
+
+	json_object_object_add(run, "mode", json_object_new_string(mode->name));
+	o = json_object_new_object();
+	add_count(o, "n", s->hi_ms.count);
+	add(o, "rps", s->hi_rps);
+	add(o, "mean_ms", s->hi_ms.mean);
+	add(o, "p50_ms", s->hi_ms.p50);
+	add(o, "p99_ms", s->hi_ms.p99);
+	add(o, "busy", s->hi_busy);
+	json_object_object_add(run, "hi", o);
+	o = json_object_new_object();
+	add(o, "iter_s", s->lo_iter_s);
+	add(o, "images_s", s->lo_images_s);
+	json_object_object_add(run, "lo", o);
+	o = json_object_new_object();
+	add_count(o, "count", s->switch_us.count);
+	add(o, "p50_us", s->switch_us.p50);
+	add(o, "p99_us", s->switch_us.p99);
+	add(o, "event_to_quiet_p50_us", s->reaction_us.p50);
+	add(o, "event_to_quiet_p99_us", s->reaction_us.p99);
+	json_object_object_add(run, "switch", o);
+	o = json_object_new_object();
+	add_count(o, "submitted", s->submitted);
+	add_count(o, "executed", s->executed);
+	add_count(o, "lost", s->lost);
+	add_count(o, "duplicated", s->duplicated);
+	add_count(o, "out_of_order", s->out_of_order);
+	add_count(o, "wave_saves", s->saved);
+	json_object_object_add(run, "dispatch", o);
+	return run;
+}
+
+/* What the model was: everything but its measurements. */
+static json_object *model_params(const struct raw_model *m)
+{
+	static const char *const keys[] = {
+		"preset", "images", "source", "stages", "arrival", "rate", "seed",
+	};
+	json_object *o = json_object_new_object(), *v;
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (json_object_object_get_ex(m->doc, keys[i], &v))
+			json_object_object_add(o, keys[i], json_object_get(v));
+	}
+	return o;
+}
+
+static json_object *params(const struct raw *raw)
+{
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "hi", model_params(&raw->modes[RAW_HPF].hi));
+	json_object_object_add(o, "lo", model_params(&raw->modes[RAW_HPF].lo));
+	json_object_object_add(o, "profile", json_object_get(raw->profile));
+	return o;
+}
+
+bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
+		  const char *path)
+{
+	json_object *doc = json_object_new_object(), *runs = json_object_new_array(), *o, *name;
+	const char *device = "unknown";
+	int i, ret;
+
+	if (json_object_object_get_ex(raw->profile, "name", &name))
+		device = json_object_get_string(name);
+	json_object_object_add(doc, "experiment", json_object_new_string("two-models"));
+	json_object_object_add(doc, "device", json_object_new_string(device));
+	json_object_object_add(doc, "clock", json_object_new_string("icount"));
+	json_object_object_add(doc, "commit", json_object_new_string(commit));
+	for (i = 0; i < RAW_MODES; i++)
+		json_object_array_add(runs, write_mode(&raw->modes[i], &stats->modes[i]));
+	json_object_object_add(doc, "runs", runs);
+	o = json_object_new_object();
+	add(o, "native_p99_over_alone", stats->native_p99_ratio);
+	add(o, "hpf_p99_over_alone", stats->hpf_p99_ratio);
+	add(o, "hpf_lo_share", stats->lo_share);
+	json_object_object_add(doc, "ratios", o);
+	o = json_object_new_object();
+	add_count(o, "count", stats->kills);
+	add(o, "low_runs_again_ms", stats->run_again_ms);
+	json_object_object_add(doc, "scheduler_killed", o);
+	json_object_object_add(doc, "params", params(raw));
+	ret = json_object_to_file_ext(path, doc, JSON_C_TO_STRING_PRETTY |
+				      JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (ret)
+		fprintf(stderr, "xs-report: %s\n", json_util_get_last_err());
+	json_object_put(doc);
+	return !ret;
+}
+
+static bool same_number(double a, double b, double tolerance)
+{
+	double larger = fmax(fabs(a), fabs(b));
+
+	return fabs(a - b) <= tolerance * larger;
+}
+
+static bool same(json_object *a, json_object *b, double tolerance, const char *where)
+{
+	char inside[256];
+	json_object *other;
+	bool ok = true;
+	size_t i;
+
+	if (!json_object_is_type(b, json_object_get_type(a)))
+		return false;
+	switch (json_object_get_type(a)) {
+	case json_type_object: {
+		json_object_object_foreach(a, key, value) {
+			snprintf(inside, sizeof(inside), "%s.%s", where, key);
+			ok &= json_object_object_get_ex(b, key, &other) &&
+			      same(value, other, tolerance, inside);
+		}
+		return ok;
+	}
+	case json_type_array:
+		ok = json_object_array_length(a) == json_object_array_length(b);
+		for (i = 0; ok && i < json_object_array_length(a); i++) {
+			snprintf(inside, sizeof(inside), "%s[%zu]", where, i);
+			ok &= same(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i),
+				   tolerance, inside);
+		}
+		return ok;
+	case json_type_int:
+	case json_type_double:
+		ok = same_number(json_object_get_double(a), json_object_get_double(b), tolerance);
+		break;
+	default:
+		return true;
+	}
+	if (!ok)
+		printf("  differs: %s: %g and %g\n", where, json_object_get_double(a),
+		       json_object_get_double(b));
+	return ok;
+}
+
+bool result_same(const char *path_a, const char *path_b, double tolerance)
+{
+	json_object *a = json_object_from_file(path_a), *b = json_object_from_file(path_b);
+	bool ok = a && b && same(a, b, tolerance, "");
+
+	if (!a || !b)
+		fprintf(stderr, "xs-report: %s\n", json_util_get_last_err());
+	json_object_put(a);
+	json_object_put(b);
+	return ok;
+}

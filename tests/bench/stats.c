@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/* Percentiles, rates, ratios. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats.h"
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nearest rank: a value that did occur. */
+static double percentile(const double *sorted, size_t n, double p)
+{
+	size_t rank = (size_t)ceil(p / 100 * (double)n);
+
+	return sorted[rank ? rank - 1 : 0];
+}
+
+static struct stats_sample sample(double *values, size_t n)
+{
+	struct stats_sample s = { .count = n };
+	size_t i;
+
+	if (!n)
+		return s;
+	for (i = 0; i < n; i++)
+		s.mean += values[i] / (double)n;
+	qsort(values, n, sizeof(*values), compare);
+	s.p50 = percentile(values, n, 50);
+	s.p99 = percentile(values, n, 99);
+	return s;
+}
+
+static double seconds(uint64_t from, uint64_t to)
+{
+	return (double)(to - from) / 1e9;
+}
+
+static void compute_hi(struct stats_mode *s, const struct raw_model *m)
+{
+	double *ms = calloc(m->count, sizeof(*ms)), busy = 0;
+	size_t i;
+
+	for (i = 0; i < m->count; i++) {
+		ms[i] = (double)(m->requests[i].done - m->requests[i].arrival) / 1e6;
+		busy += seconds(m->requests[i].first, m->requests[i].last);
+	}
+	s->hi_ms = sample(ms, m->count);
+	s->hi_rps = (double)m->count / seconds(m->start, m->end);
+	s->hi_busy = busy / seconds(m->start, m->end);
+	free(ms);
+}
+
+/*
+ * Iterations until @until; of the one in progress then, the part of its time
+ * that had passed.
+ */
+static double iterations(const struct raw_model *m, uint64_t until)
+{
+	uint64_t before = m->start;
+	double n = 0;
+	size_t i;
+
+	for (i = 0; i < m->count; i++) {
+		if (m->requests[i].done > until)
+			return n + seconds(before, until) / seconds(before, m->requests[i].done);
+		n++;
+		before = m->requests[i].done;
+	}
+	return n;
+}
+
+static void compute_lo(struct stats_mode *s, const struct raw_model *m, uint64_t until)
+{
+	if (until > m->end)
+		until = m->end;
+	s->lo_iter_s = iterations(m, until) / seconds(m->start, until);
+	s->lo_images_s = s->lo_iter_s * m->images;
+}
+
+static void compute_switches(struct stats_mode *s, const struct raw_mode *mode)
+{
+	double *call = calloc(mode->switch_count + 1, sizeof(*call));
+	double *reaction = calloc(mode->switch_count + 1, sizeof(*reaction));
+	const struct raw_switch *sw;
+	size_t i, n = 0, m = 0;
+
+	for (i = 0; i < mode->switch_count; i++) {
+		sw = &mode->switches[i];
+		if (!sw->held)
+			continue;
+		call[n++] = (double)(sw->end - sw->begin) / 1e3;
+		if (sw->event)
+			reaction[m++] = (double)(sw->end - sw->event) / 1e3;
+	}
+	s->switch_us = sample(call, n);
+	s->reaction_us = sample(reaction, m);
+	free(call);
+	free(reaction);
+}
+
+static void add_account(struct stats_mode *s, const struct raw_model *m)
+{
+	s->submitted += m->submitted;
+	s->executed += m->executed;
+	s->lost += m->lost;
+	s->duplicated += m->duplicated;
+	s->out_of_order += m->out_of_order;
+	s->saved += m->saved;
+}
+
+static void compute_kills(struct stats *stats, const struct raw *raw)
+{
+	size_t i;
+
+	stats->kills = raw->killed_count;
+	for (i = 0; i < raw->killed_count; i++)
+		stats->run_again_ms = fmax(stats->run_again_ms,
+					   raw->killed[i] ? (double)raw->killed[i] / 1e6 : INFINITY);
+}
+
+void stats_compute(struct stats *stats, const struct raw *raw)
+{
+	const struct stats_mode *alone = &stats->modes[RAW_ALONE];
+	const struct stats_mode *hpf = &stats->modes[RAW_HPF];
+	const struct raw_mode *mode;
+	struct stats_mode *s;
+	int i;
+
+	memset(stats, 0, sizeof(*stats));
+	for (i = 0; i < RAW_MODES; i++) {
+		mode = &raw->modes[i];
+		s = &stats->modes[i];
+		compute_hi(s, &mode->hi);
+		compute_lo(s, &mode->lo, i == RAW_ALONE ? mode->lo.end : mode->hi.end);
+		compute_switches(s, mode);
+		add_account(s, &mode->hi);
+		add_account(s, &mode->lo);
+	}
+	compute_kills(stats, raw);
+	stats->native_p99_ratio = stats->modes[RAW_NATIVE].hi_ms.p99 / alone->hi_ms.p99;
+	stats->hpf_p99_ratio = hpf->hi_ms.p99 / alone->hi_ms.p99;
+	stats->lo_share = hpf->lo_iter_s / ((1 - alone->hi_busy) * alone->lo_iter_s);
+}

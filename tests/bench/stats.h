@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The figures, computed from the raw results. */
+#ifndef STATS_H
+#define STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "raw.h"
+
+/**
+ * struct stats_sample - distribution of a set of times
+ * @count: how many
+ * @mean: in the unit of the times
+ * @p50: nearest rank
+ * @p99: nearest rank
+ */
+struct stats_sample {
+	size_t count;
+	double mean;
+	double p50;
+	double p99;
+};
+
+/**
+ * struct stats_mode - one row of the table
+ * @hi_ms: latency of the high-priority requests, from arrival
+ * @hi_rps: of them, a second
+ * @hi_busy: part of the time they had waves on the GPU
+ * @lo_iter_s: iterations a second of the other model, while the first ran
+ * @lo_images_s: the same in images
+ * @switch_us: preemptions: from the call until the GPU was quiet
+ * @reaction_us: the same from the event that the request had come
+ * @submitted: dispatches of both, and what became of them
+ * @executed: see struct spin_account
+ * @lost: likewise
+ * @duplicated: likewise
+ * @out_of_order: likewise
+ * @saved: likewise
+ */
+struct stats_mode {
+	struct stats_sample hi_ms;
+	double hi_rps;
+	double hi_busy;
+	double lo_iter_s;
+	double lo_images_s;
+	struct stats_sample switch_us;
+	struct stats_sample reaction_us;
+	uint64_t submitted;
+	uint64_t executed;
+	uint64_t lost;
+	uint64_t duplicated;
+	uint64_t out_of_order;
+	uint64_t saved;
+};
+
+/**
+ * struct stats - all figures
+ * @modes: by enum raw_mode_id
+ * @native_p99_ratio: high P99, native over alone
+ * @hpf_p99_ratio: high P99, HPF over alone
+ * @lo_share: low throughput under HPF, of (1 - high's part) x alone
+ * @kills: times the scheduler was killed while it held
+ * @run_again_ms: longest time until the held process had run again; infinite
+ *	if it never did
+ */
+struct stats {
+	struct stats_mode modes[RAW_MODES];
+	double native_p99_ratio;
+	double hpf_p99_ratio;
+	double lo_share;
+	size_t kills;
+	double run_again_ms;
+};
+
+void stats_compute(struct stats *stats, const struct raw *raw);
+
+#endif /* STATS_H */

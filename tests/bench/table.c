@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/* The table and the verdict. */
+#include <stdio.h>
+
+#include "report.h"
+
+#define NATIVE_MIN	5.0	/* native shows the problem */
+#define HPF_MAX		1.2	/* hpf solves it */
+#define LO_SHARE_MIN	0.85	/* without starving the other */
+#define RUN_AGAIN_MAX	100.0	/* ms, and the kernel lets go when it is killed */
+
+static void print_row(const char *name, const struct stats_mode *s, double p99_alone)
+{
+	printf("  %-7s %8.2f %8.2f %8.2f %7.2fx %7.2f   %6.2f %9.1f", name, s->hi_ms.p50,
+	       s->hi_ms.p99, s->hi_ms.mean, s->hi_ms.p99 / p99_alone, s->hi_rps, s->lo_iter_s,
+	       s->lo_images_s);
+	if (s->switch_us.count)
+		printf("   %6zu %7.1f %7.1f\n", s->switch_us.count, s->switch_us.p50,
+		       s->switch_us.p99);
+	else
+		printf("   %6s %7s %7s\n", "-", "-", "-");
+}
+
+void table_print(const struct raw *raw, const struct stats *stats)
+{
+	double p99 = stats->modes[RAW_ALONE].hi_ms.p99;
+	const struct stats_mode *s;
+	int i;
+
+	printf("\n  Two models on one GPU (guest time)\n\n");
+	printf("  %-7s %-44s   %-16s   %s\n", "", "high priority: latency from arrival, ms",
+	       "low priority", "preemptions: call to quiet, us");
+	printf("  %-7s %8s %8s %8s %8s %7s   %6s %9s   %6s %7s %7s\n", "mode", "P50", "P99",
+	       "mean", "P99/al.", "req/s", "iter/s", "images/s", "count", "P50", "P99");
+	for (i = 0; i < RAW_MODES; i++)
+		print_row(raw->modes[i].name, &stats->modes[i], p99);
+	printf("\n  dispatches: %-7s %10s %10s %6s %11s %13s %12s\n", "mode", "submitted", "executed",
+	       "lost", "duplicated", "out of order", "wave saves");
+	for (i = 0; i < RAW_MODES; i++) {
+		s = &stats->modes[i];
+		printf("              %-7s %10llu %10llu %6llu %11llu %13llu %12llu\n",
+		       raw->modes[i].name, (unsigned long long)s->submitted,
+		       (unsigned long long)s->executed, (unsigned long long)s->lost,
+		       (unsigned long long)s->duplicated, (unsigned long long)s->out_of_order,
+		       (unsigned long long)s->saved);
+	}
+	printf("\n  high priority alone keeps the GPU busy %.1f %% of the time\n\n",
+	       stats->modes[RAW_ALONE].hi_busy * 100);
+}
+
+static bool criterion(bool ok, const char *what, double value, const char *want)
+{
+	printf("  %-4s %-58s %7.2f  (%s)\n", ok ? "ok" : "MISS", what, value, want);
+	return ok;
+}
+
+bool table_verdict(const struct stats *stats)
+{
+	const struct stats_mode *s;
+	uint64_t wrong = 0;
+	bool ok;
+	int i;
+
+	for (i = 0; i < RAW_MODES; i++) {
+		s = &stats->modes[i];
+		wrong += s->lost + s->duplicated + s->out_of_order;
+		if (s->executed != s->submitted)
+			wrong++;
+	}
+	ok = criterion(stats->native_p99_ratio >= NATIVE_MIN,
+		       "native: high P99 over alone shows the problem", stats->native_p99_ratio,
+		       "at least 5");
+	ok &= criterion(stats->hpf_p99_ratio <= HPF_MAX, "hpf: high P99 over alone",
+			stats->hpf_p99_ratio, "at most 1.20");
+	ok &= criterion(stats->lo_share >= LO_SHARE_MIN,
+			"hpf: low throughput over what high leaves of it", stats->lo_share,
+			"at least 0.85");
+	ok &= criterion(stats->modes[RAW_HPF].switch_us.count > 0, "hpf: preemptions",
+			(double)stats->modes[RAW_HPF].switch_us.count, "some");
+	ok &= criterion(!wrong, "dispatches lost, duplicated or out of order", (double)wrong,
+			"none, in all modes");
+	ok &= criterion(stats->kills && stats->run_again_ms <= RUN_AGAIN_MAX,
+			"xschedd killed while it holds: low runs again after, ms",
+			stats->run_again_ms, "at most 100");
+	printf("\n");
+	return ok;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/*
+ * xs-report: from what the guest measured to the table, two-models.json and
+ * two-models.svg. Ends with 1 when a criterion is missed: every number it
+ * prints is of the run it was given.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define TOLERANCE	0.01
+
+static int usage(void)
+{
+	fputs("usage: xs-report [--commit ID] RAWDIR OUTDIR\n"
+	      "       xs-report --same A.json B.json     (all numbers within 1 %)\n", stderr);
+	return 2;
+}
+
+static int report(const char *raw_dir, const char *out_dir, const char *commit)
+{
+	char json[512], svg[512];
+	struct stats stats;
+	struct raw raw;
+	bool ok;
+
+	snprintf(json, sizeof(json), "%s/two-models.json", out_dir);
+	snprintf(svg, sizeof(svg), "%s/two-models.svg", out_dir);
+	/* Nothing of an earlier run may be taken for this one's. */
+	remove(json);
+	remove(svg);
+	ok = raw_read(&raw, raw_dir);
+	if (ok) {
+		stats_compute(&stats, &raw);
+		table_print(&raw, &stats);
+		ok = table_verdict(&stats);
+		ok &= result_write(&raw, &stats, commit, json);
+		ok &= timeline_draw(&raw, &stats, svg);
+		printf("  %s\n  %s\n\n", json, svg);
+	}
+	raw_free(&raw);
+	return ok ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *commit = getenv("XS_COMMIT");
+
+	if (argc == 4 && !strcmp(argv[1], "--same"))
+		return result_same(argv[2], argv[3], TOLERANCE) ? 0 : 1;
+	if (argc == 5 && !strcmp(argv[1], "--commit")) {
+		commit = argv[2];
+		argv += 2;
+		argc -= 2;
+	}
+	if (argc != 3)
+		return usage();
+	return report(argv[1], argv[2], commit ? commit : "unknown");
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The device: /dev/kfd, its topology, and the render node whose address space
+ * the queues use.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/kfd_ioctl.h>
+
+#include "kfdq_priv.h"
+
+#define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
+#define MAX_NODES	128
+
+int kfdq_ioctl(const struct kfdq_device *dev, unsigned long request, void *arg)
+{
+	while (ioctl(dev->kfd, request, arg) < 0) {
+		if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Nodes without a GPU have an id of zero: find the first with one. */
+static int find_gpu(struct kfdq_device *dev)
+{
+	char path[128];
+	FILE *f;
+	int node, n;
+
+	for (node = 0; node < MAX_NODES; node++) {
+		snprintf(path, sizeof(path), TOPOLOGY "/%d/gpu_id", node);
+		f = fopen(path, "re");
+		if (!f)
+			return -ENODEV;
+		n = fscanf(f, "%u", &dev->gpu_id);
+		fclose(f);
+		if (n == 1 && dev->gpu_id) {
+			dev->node = node;
+			return 0;
+		}
+	}
+	return -ENODEV;
+}
+
+int kfdq_property(const struct kfdq_device *dev, const char *name, uint64_t *value)
+{
+	char path[128], key[64];
+	unsigned long long v;
+	int ret = -ENOENT;
+	FILE *f;
+
+	snprintf(path, sizeof(path), TOPOLOGY "/%d/properties", dev->node);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (fscanf(f, "%63s %llu", key, &v) == 2) {
+		if (strcmp(key, name))
+			continue;
+		*value = v;
+		ret = 0;
+		break;
+	}
+	fclose(f);
+	return ret;
+}
+
+static int open_render_node(struct kfdq_device *dev)
+{
+	struct kfd_ioctl_acquire_vm_args acquire = { 0 };
+	char path[64];
+	uint64_t minor;
+	int ret;
+
+	ret = kfdq_property(dev, "drm_render_minor", &minor);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", (unsigned int)minor);
+	dev->drm = open(path, O_RDWR | O_CLOEXEC);
+	if (dev->drm < 0)
+		return -errno;
+	acquire.drm_fd = dev->drm;
+	acquire.gpu_id = dev->gpu_id;
+	return kfdq_ioctl(dev, AMDKFD_IOC_ACQUIRE_VM, &acquire);
+}
+
+int kfdq_open(struct kfdq_device **out)
+{
+	struct kfdq_device *dev = calloc(1, sizeof(*dev));
+	int ret;
+
+	if (!dev)
+		return -ENOMEM;
+	dev->drm = -1;
+	dev->kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	ret = dev->kfd < 0 ? -errno : find_gpu(dev);
+	if (!ret)
+		ret = open_render_node(dev);
+	if (ret) {
+		kfdq_close(dev);
+		return ret;
+	}
+	*out = dev;
+	return 0;
+}
+
+void kfdq_close(struct kfdq_device *dev)
+{
+	if (!dev)
+		return;
+	if (dev->doorbells)
+		munmap(dev->doorbells, dev->doorbells_size);
+	kfdq_free(dev, &dev->signals);
+	/* The event page stays KFD's until the process ends. */
+	if (dev->drm >= 0)
+		close(dev->drm);
+	if (dev->kfd >= 0)
+		close(dev->kfd);
+	free(dev);
+}
+
+uint32_t kfdq_gpu_id(const struct kfdq_device *dev)
+{
+	return dev->gpu_id;
+}

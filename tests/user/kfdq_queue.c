@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Queues: an AQL ring, the indices beside it, the area its waves are saved
+ * in, and the doorbell.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <linux/kfd_ioctl.h>
+
+#include "kfdq_priv.h"
+
+#define PACKET_INVALID		1
+#define PACKET_DISPATCH		2
+#define HEADER_BARRIER		(1u << 8)
+#define HEADER_FENCE_SYSTEM	((2u << 9) | (2u << 11))	/* acquire, release */
+#define SETUP_DIMENSIONS	1
+#define EOP_BYTES		4096
+#define DOORBELL_PAGES		8192UL	/* 1024 doorbells of 8 bytes a process */
+
+/* hsa_kernel_dispatch_packet_t */
+struct aql_dispatch {
+	uint16_t header;
+	uint16_t setup;
+	uint16_t workgroup_size[3];
+	uint16_t reserved0;
+	uint32_t grid_size[3];
+	uint32_t private_segment_size;
+	uint32_t group_segment_size;
+	uint64_t kernel_object;
+	uint64_t kernarg_address;
+	uint64_t reserved2;
+	uint64_t completion_signal;
+};
+
+_Static_assert(sizeof(struct aql_dispatch) == 64, "an AQL packet has 64 bytes");
+
+/* Both indices in one page, a cache line apart. */
+struct indices {
+	uint64_t read;
+	uint64_t pad[7];
+	uint64_t write;
+};
+
+/**
+ * struct kfdq_queue - an AQL queue
+ * @dev: where it lives
+ * @options: as given at creation, then as updated
+ * @id: KFD's id
+ * @ring: packets
+ * @indices: struct indices
+ * @eop: end-of-pipe buffer
+ * @save: context save area of all XCCs
+ * @save_size: of one XCC, as the topology says
+ * @control_stack_size: part of it
+ * @doorbell: what to ring
+ * @written: packets written
+ */
+struct kfdq_queue {
+	struct kfdq_device *dev;
+	struct kfdq_queue_options options;
+	uint32_t id;
+	struct kfdq_buffer ring;
+	struct kfdq_buffer indices;
+	struct kfdq_buffer eop;
+	struct kfdq_buffer save;
+	uint32_t save_size;
+	uint32_t control_stack_size;
+	volatile uint64_t *doorbell;
+	uint64_t written;
+};
+
+/*
+ * KFD takes a save area of exactly the size it computes itself: what the
+ * topology tells, and 32 bytes a wave for a debugger, for each XCC
+ * (kfd_queue_ctx_save_restore_size() in the kernel).
+ */
+static int save_area_size(struct kfdq_queue *q, size_t *total)
+{
+	uint64_t simds, per_cu, arrays, per_engine, save, control, xccs, gfx, cus, waves, debug;
+	const struct kfdq_device *dev = q->dev;
+
+	if (kfdq_property(dev, "simd_count", &simds) ||
+	    kfdq_property(dev, "simd_per_cu", &per_cu) ||
+	    kfdq_property(dev, "array_count", &arrays) ||
+	    kfdq_property(dev, "simd_arrays_per_engine", &per_engine) ||
+	    kfdq_property(dev, "cwsr_size", &save) ||
+	    kfdq_property(dev, "ctl_stack_size", &control) ||
+	    kfdq_property(dev, "gfx_target_version", &gfx))
+		return -ENOENT;
+	if (kfdq_property(dev, "num_xcc", &xccs) || !xccs)
+		xccs = 1;
+	if (!per_cu || !per_engine)
+		return -EINVAL;
+	cus = simds / per_cu / xccs;
+	if (gfx >= 100100) {
+		waves = cus * 32;
+	} else {
+		waves = arrays / per_engine * 512;
+		if (cus * 40 < waves)
+			waves = cus * 40;
+	}
+	debug = kfdq_align(waves * 32, 64);
+	q->save_size = (uint32_t)save;
+	q->control_stack_size = (uint32_t)control;
+	*total = kfdq_align((save + debug) * xccs, KFDQ_PAGE);
+	return 0;
+}
+
+static void free_buffers(struct kfdq_queue *q)
+{
+	kfdq_free(q->dev, &q->save);
+	kfdq_free(q->dev, &q->eop);
+	kfdq_free(q->dev, &q->indices);
+	kfdq_free(q->dev, &q->ring);
+}
+
+static int alloc_buffers(struct kfdq_queue *q)
+{
+	size_t save;
+	int ret;
+
+	ret = save_area_size(q, &save);
+	if (!ret)
+		ret = kfdq_alloc(q->dev, KFDQ_GTT, q->options.packets * 64UL, &q->ring);
+	if (!ret)
+		ret = kfdq_alloc(q->dev, KFDQ_GTT, sizeof(struct indices), &q->indices);
+	if (!ret)
+		ret = kfdq_alloc(q->dev, KFDQ_VRAM, EOP_BYTES, &q->eop);
+	if (!ret)
+		ret = kfdq_alloc(q->dev, KFDQ_GTT, save, &q->save);
+	if (ret)
+		free_buffers(q);
+	return ret;
+}
+
+/* KFD gives a process one range of doorbells; the first queue maps it. */
+static int map_doorbell(struct kfdq_queue *q, uint64_t offset)
+{
+	struct kfdq_device *dev = q->dev;
+	uint64_t within = offset & (DOORBELL_PAGES - 1);
+	void *p;
+
+	if (!dev->doorbells) {
+		p = mmap(NULL, DOORBELL_PAGES, PROT_READ | PROT_WRITE, MAP_SHARED, dev->kfd,
+			 (off_t)(offset & ~(DOORBELL_PAGES - 1)));
+		if (p == MAP_FAILED)
+			return -errno;
+		dev->doorbells = p;
+		dev->doorbells_size = DOORBELL_PAGES;
+	}
+	q->doorbell = (volatile uint64_t *)((char *)dev->doorbells + within);
+	return 0;
+}
+
+static int destroy(struct kfdq_queue *q)
+{
+	struct kfd_ioctl_destroy_queue_args args = { .queue_id = q->id };
+
+	return kfdq_ioctl(q->dev, AMDKFD_IOC_DESTROY_QUEUE, &args);
+}
+
+static int create(struct kfdq_queue *q)
+{
+	struct indices *indices = q->indices.addr;
+	struct aql_dispatch *ring = q->ring.addr;
+	struct kfd_ioctl_create_queue_args args = {
+		.ring_base_address = (uintptr_t)q->ring.addr,
+		.ring_size = q->options.packets * 64,
+		.gpu_id = q->dev->gpu_id,
+		.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+		.queue_percentage = q->options.percentage,
+		.queue_priority = q->options.priority,
+		.read_pointer_address = (uintptr_t)&indices->read,
+		.write_pointer_address = (uintptr_t)&indices->write,
+		.eop_buffer_address = (uintptr_t)q->eop.addr,
+		.eop_buffer_size = EOP_BYTES,
+		.ctx_save_restore_address = (uintptr_t)q->save.addr,
+		.ctx_save_restore_size = q->save_size,
+		.ctl_stack_size = q->control_stack_size,
+	};
+	uint32_t i;
+	int ret;
+
+	indices->read = 0;
+	indices->write = 0;
+	q->written = 0;
+	for (i = 0; i < q->options.packets; i++)
+		ring[i].header = PACKET_INVALID;
+	ret = kfdq_ioctl(q->dev, AMDKFD_IOC_CREATE_QUEUE, &args);
+	if (ret)
+		return ret;
+	q->id = args.queue_id;
+	ret = map_doorbell(q, args.doorbell_offset);
+	if (ret)
+		destroy(q);
+	return ret;
+}
+
+int kfdq_queue_create(struct kfdq_device *dev, const struct kfdq_queue_options *options,
+		      struct kfdq_queue **out)
+{
+	struct kfdq_queue *q;
+	int ret;
+
+	/* The ring is a buffer of its own: whole pages, a power of two. */
+	if (options->packets < 64 || (options->packets & (options->packets - 1)))
+		return -EINVAL;
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return -ENOMEM;
+	q->dev = dev;
+	q->options = *options;
+	ret = alloc_buffers(q);
+	if (!ret) {
+		ret = create(q);
+		if (ret)
+			free_buffers(q);
+	}
+	if (ret) {
+		free(q);
+		return ret;
+	}
+	*out = q;
+	return 0;
+}
+
+int kfdq_queue_destroy(struct kfdq_queue *q)
+{
+	int ret = destroy(q);
+
+	free_buffers(q);
+	free(q);
+	return ret;
+}
+
+int kfdq_queue_recreate(struct kfdq_queue *q)
+{
+	int ret = destroy(q);
+
+	return ret ? ret : create(q);
+}
+
+int kfdq_queue_update(struct kfdq_queue *q, uint32_t percentage, uint32_t priority)
+{
+	struct kfd_ioctl_update_queue_args args = {
+		.ring_base_address = (uintptr_t)q->ring.addr,
+		.queue_id = q->id,
+		.ring_size = q->options.packets * 64,
+		.queue_percentage = percentage,
+		.queue_priority = priority,
+	};
+	int ret = kfdq_ioctl(q->dev, AMDKFD_IOC_UPDATE_QUEUE, &args);
+
+	if (!ret) {
+		q->options.percentage = percentage;
+		q->options.priority = priority;
+	}
+	return ret;
+}
+
+uint32_t kfdq_queue_id(const struct kfdq_queue *q)
+{
+	return q->id;
+}
+
+static void write_packet(struct aql_dispatch *packet, const struct kfdq_dispatch *d)
+{
+	packet->setup = SETUP_DIMENSIONS;
+	packet->workgroup_size[0] = (uint16_t)d->workgroup_size;
+	packet->workgroup_size[1] = 1;
+	packet->workgroup_size[2] = 1;
+	packet->reserved0 = 0;
+	packet->grid_size[0] = d->workgroups * d->workgroup_size;
+	packet->grid_size[1] = 1;
+	packet->grid_size[2] = 1;
+	packet->private_segment_size = 0;
+	packet->group_segment_size = d->code->lds_bytes;
+	packet->kernel_object = (uintptr_t)d->code;
+	packet->kernarg_address = (uintptr_t)d->kernarg;
+	packet->reserved2 = 0;
+	packet->completion_signal = (uintptr_t)d->completion;
+	/* The header makes the packet valid: last, and visible after the rest. */
+	__atomic_store_n(&packet->header, PACKET_DISPATCH | HEADER_BARRIER | HEADER_FENCE_SYSTEM,
+			 __ATOMIC_RELEASE);
+}
+
+int kfdq_queue_submit(struct kfdq_queue *q, const struct kfdq_dispatch *dispatches, uint32_t count)
+{
+	struct indices *indices = q->indices.addr;
+	struct aql_dispatch *ring = q->ring.addr;
+	uint32_t mask = q->options.packets - 1, i;
+	uint64_t read = __atomic_load_n(&indices->read, __ATOMIC_ACQUIRE);
+
+	if (q->written + count - read > q->options.packets)
+		return -EAGAIN;
+	for (i = 0; i < count; i++)
+		write_packet(&ring[(q->written + i) & mask], &dispatches[i]);
+	q->written += count;
+	__atomic_store_n(&indices->write, q->written, __ATOMIC_RELEASE);
+	/* A doorbell is told the index of the last packet. */
+	*q->doorbell = q->written - 1;
+	return 0;
+}

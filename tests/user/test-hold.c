@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+/* Holds: what they stop, what they leave alone, and how they end. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define HELD_MS		400	/* how long we watch a held queue do nothing */
+#define DONE_MS		10000	/* when something that runs must be done */
+
+static const struct spin_shape half_second = { 64, 256, 500 * MS };
+static const struct spin_shape tenth = { 64, 256, 100 * MS };
+/* Fills the GPU many times over with workgroups shorter than a grace. */
+static const struct spin_shape many_short = { 640 * 4000, 256, 40000 };
+
+static int fd;
+static struct kfd_xsched_node_result node;
+
+static int hold(const struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, &node);
+}
+
+static int release(const struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, &node);
+}
+
+static struct kfd_xsched_queue state_of(struct worker *w, unsigned int queue)
+{
+	struct kfd_xsched_queue q = { 0 };
+	uint32_t id;
+
+	if (worker_queue_id(w, queue, &id) || xsdev_find(fd, w->pid, id, &q))
+		tap_bail("queue %u of the worker is not listed", queue);
+	return q;
+}
+
+/* Start something long and be sure that it runs. */
+static void start_long(struct worker *w, unsigned int queue)
+{
+	if (worker_submit(w, queue, &half_second, 1))
+		tap_bail("submit failed");
+	xsdev_sleep_ms(100);
+}
+
+static void test_mid_kernel(struct worker *w)
+{
+	uint64_t before = state_of(w, 0).preemptions, resumed;
+	struct kfd_xsched_queue q;
+	struct vgpu_log log;
+
+	start_long(w, 0);
+	tap_is(hold(w), 0, "SUSPEND while a dispatch runs");
+	tap_is(node.fw_transactions, 1, "one firmware transaction");
+	q = state_of(w, 0);
+	tap_ok((q.state & KFD_XSCHED_QUEUE_HELD) && (q.state & KFD_XSCHED_QUEUE_MINE) &&
+	       !(q.state & KFD_XSCHED_QUEUE_ACTIVE), "the queue is held, by us, and off the hardware");
+	tap_is(q.holders, 1, "it has one holder");
+	tap_is(q.preemptions - before, 1, "it was preempted once");
+	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the dispatch makes no progress");
+	resumed = xsdev_now();
+	tap_is(release(w), 0, "RESUME");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "the dispatch completes");
+	worker_last_log(w, 0, &log);
+	tap_is(log.executed, 1, "it executed once");
+	tap_is(log.saved, 1, "its waves were saved once");
+	tap_ok(log.start_ns < resumed && log.end_ns > resumed, "it began before the hold and ended after it");
+	tap_ok(log.end_ns - resumed < half_second.workgroup_ns,
+	       "it had less left to run than a whole dispatch takes");
+	tap_ok(state_of(w, 0).held_ns >= HELD_MS * MS, "the time held is accounted");
+}
+
+static void test_batch(struct worker *w, unsigned int n)
+{
+	struct kfd_xsched_entry e[4] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		worker_submit(&w[i], 0, &half_second, 1);
+		worker_submit(&w[i], 1, &half_second, 1);
+		e[i].op = KFD_XSCHED_OP_SUSPEND;
+		e[i].target = KFD_XSCHED_TARGET_PROCESS;
+		e[i].id = w[i].pid;
+	}
+	tap_is(xsdev_apply(fd, e, n, &node), 0, "SUSPEND of %u processes with %u queues", n, 2 * n);
+	tap_ok(node.fw_transactions == 1 && node.flips == 2 * n,
+	       "one firmware transaction takes all of them off");
+	tap_is(xsdev_apply(fd, e, n, &node), 0, "the same again");
+	tap_is(node.fw_transactions, 0, "costs no transaction");
+	for (i = 0; i < n; i++)
+		tap_is(worker_wait(&w[i], 1, HELD_MS), -ETIME, "process %u is stopped", i);
+	for (i = 0; i < n; i++)
+		e[i].op = KFD_XSCHED_OP_RESUME;
+	tap_is(xsdev_apply(fd, e, n, &node), 0, "RESUME of all");
+	tap_is(node.fw_transactions, 1, "is one transaction");
+	for (i = 0; i < n; i++) {
+		tap_is(worker_wait(&w[i], 0, DONE_MS), 0, "process %u completes", i);
+		tap_is(worker_wait(&w[i], 1, DONE_MS), 0, "on both queues");
+	}
+}
+
+static void test_switch(struct worker *a, struct worker *b)
+{
+	struct kfd_xsched_entry e[2] = {
+		{ .op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_PROCESS, .id = a->pid },
+		{ .op = KFD_XSCHED_OP_RESUME, .target = KFD_XSCHED_TARGET_PROCESS, .id = b->pid },
+	};
+
+	tap_is(hold(b), 0, "one process is held");
+	start_long(a, 0);
+	worker_submit(b, 0, &tenth, 1);
+	tap_is(xsdev_apply(fd, e, 2, &node), 0, "SUSPEND of another and RESUME of it in one call");
+	tap_is(node.fw_transactions, 1, "is one transaction, not two");
+	tap_is(worker_wait(b, 0, DONE_MS), 0, "the one runs");
+	tap_is(worker_wait(a, 0, HELD_MS), -ETIME, "the other does not");
+	release(a);
+	tap_is(worker_wait(a, 0, DONE_MS), 0, "until it is resumed");
+}
+
+static void test_one_queue(struct worker *w)
+{
+	struct kfd_xsched_queue q = state_of(w, 0);
+
+	worker_submit(w, 0, &half_second, 1);
+	worker_submit(w, 1, &tenth, 1);
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, q.id, 0, NULL), 0, "SUSPEND of one queue");
+	tap_is(worker_wait(w, 1, DONE_MS), 0, "the other queue of the process runs on");
+	tap_is(worker_wait(w, 0, HELD_MS), -ETIME, "the held one does not");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, q.id, 0, NULL), 0, "RESUME");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "it completes");
+}
+
+/* The application's own reason, percentage 0, and ours: both must be gone. */
+static void test_percentage(struct worker *w)
+{
+	uint64_t id;
+
+	start_long(w, 0);
+	tap_is(hold(w), 0, "percentage: held");
+	tap_is(worker_update(w, 0, 0, 7), 0, "percentage: the application sets 0 while held");
+	tap_is(release(w), 0, "percentage: resumed");
+	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "percentage: 0 still keeps it off");
+	tap_is(worker_update(w, 0, 100, 7), 0, "percentage: the application sets 100");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "percentage: it completes");
+
+	/* This queue alone: the process's other one would cost a transaction. */
+	start_long(w, 0);
+	worker_update(w, 0, 0, 7);
+	id = state_of(w, 0).id;
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, id, 0, &node), 0,
+	       "percentage: held while at 0");
+	tap_is(node.fw_transactions, 0, "percentage: off already, it costs no transaction");
+	tap_is(worker_update(w, 0, 100, 7), 0, "percentage: the application sets 100 while held");
+	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "percentage: the hold still keeps it off");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, id, 0, &node), 0, "percentage: resumed");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "percentage: it completes");
+}
+
+/* Memory management's reason, eviction, and ours: both must be gone. */
+static void test_eviction(struct worker *w)
+{
+	struct vgpu_log log;
+
+	start_long(w, 0);
+	tap_is(worker_invalidate(w), 0, "eviction: registered memory is taken away");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "eviction: the queue is restored and completes");
+	worker_last_log(w, 0, &log);
+	tap_ok(log.saved >= 1, "eviction: its waves were saved on the way");
+
+	start_long(w, 0);
+	tap_is(hold(w), 0, "eviction: held");
+	tap_is(worker_invalidate(w), 0, "eviction: registered memory is taken away while held");
+	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "eviction: restored, the hold remains");
+	tap_is(release(w), 0, "eviction: resumed");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "eviction: it completes");
+
+	start_long(w, 0);
+	tap_is(hold(w), 0, "eviction: held");
+	worker_invalidate(w);
+	tap_is(release(w), 0, "eviction: resumed at once, maybe while evicted");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "eviction: it completes");
+}
+
+static void test_born_held(struct worker *w)
+{
+	int n;
+
+	tap_is(hold(w), 0, "a process is held");
+	n = worker_add_queue(w);
+	if (!tap_ok(n > 0, "it creates a queue"))
+		return;
+	tap_ok((state_of(w, n).state & KFD_XSCHED_QUEUE_HELD) &&
+	       !(state_of(w, n).state & KFD_XSCHED_QUEUE_ACTIVE), "which is born held");
+	worker_submit(w, n, &tenth, 1);
+	tap_is(worker_wait(w, n, HELD_MS), -ETIME, "and does not run");
+	tap_is(release(w), 0, "the process is resumed");
+	tap_is(worker_wait(w, n, DONE_MS), 0, "the new queue runs");
+	n = worker_add_queue(w);
+	tap_ok(n > 0 && !(state_of(w, n).state & KFD_XSCHED_QUEUE_HELD),
+	       "a queue created later is not held");
+}
+
+static void test_two_clients(struct worker *w)
+{
+	int other = xsdev_open();
+
+	start_long(w, 0);
+	hold(w);
+	tap_is(xsdev_process_op(other, KFD_XSCHED_OP_SUSPEND, w->pid, 0, &node), 0,
+	       "a second client holds what the first holds");
+	tap_is(node.fw_transactions, 0, "which costs no transaction");
+	tap_is(state_of(w, 0).holders, 2, "two holders");
+	tap_is(release(w), 0, "the first lets go");
+	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "it stays held by the second");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL), -EALREADY,
+	       "the first has nothing more to resume");
+	tap_is(close(other), 0, "the second closes its file");
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "and the dispatch completes");
+	tap_is(state_of(w, 0).holders, 0, "no holder is left");
+}
+
+/* A scheduler that is killed without a word. */
+static void test_client_killed(struct worker *w)
+{
+	int ready[2], status;
+	pid_t child;
+	char c = 0;
+
+	start_long(w, 0);
+	if (pipe(ready))
+		tap_bail("pipe: error %d", -errno);
+	child = fork();
+	if (!child) {
+		int mine = xsdev_open();
+
+		c = xsdev_process_op(mine, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL) ? 'n' : 'y';
+		if (write(ready[1], &c, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	tap_ok(read(ready[0], &c, 1) == 1 && c == 'y', "another process holds the worker");
+	close(ready[0]);
+	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the worker is stopped");
+	kill(child, SIGKILL);
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "the holder is killed, and the dispatch completes");
+	waitpid(child, &status, 0);
+	tap_is(state_of(w, 0).holders, 0, "no holder is left");
+}
+
+static void test_held_killed(struct worker *other)
+{
+	struct kfd_xsched_event event;
+	struct worker w;
+	uint64_t id;
+	pid_t pid;
+	int n;
+
+	if (worker_start(&w, 2, NULL))
+		tap_bail("no worker");
+	pid = w.pid;
+	n = xsdev_list(fd, NULL, 0);
+	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT), 0, 0);
+	start_long(&w, 0);
+	id = state_of(&w, 0).id;
+	tap_is(hold(&w), 0, "a process is held in the middle of a dispatch");
+	worker_kill(&w);
+	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_PROCESS_EXIT, pid, DONE_MS, &event), 0,
+	       "it is killed, and its end is told");
+	xsdev_subscribe(fd, 0, 0, 0);
+	tap_is(xsdev_list(fd, NULL, 0), n - 2, "its queues are gone");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, id, 0, NULL), -ESRCH,
+	       "its queue cannot be resumed any more");
+	worker_submit(other, 0, &tenth, 1);
+	tap_is(worker_wait(other, 0, DONE_MS), 0, "another process runs");
+}
+
+/* Lv2: workgroups that end within the grace are not saved. */
+static void test_unmap(struct worker *w)
+{
+	struct vgpu_log log;
+
+	tap_is(worker_submit(w, 0, &many_short, 1), 0, "many short workgroups are submitted");
+	xsdev_sleep_ms(20);
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 100, &node), 0,
+	       "UNMAP with a grace longer than a workgroup");
+	tap_is(node.fw_transactions, 1, "one firmware transaction");
+	tap_is(worker_wait(w, 0, HELD_MS), -ETIME, "no new workgroup begins");
+	release(w);
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "resumed, the dispatch completes");
+	worker_last_log(w, 0, &log);
+	tap_is(log.executed, 1, "it executed once");
+	tap_is(log.saved, 0, "no wave of it was saved");
+	start_long(w, 0);
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 100, &node), 0,
+	       "UNMAP with a grace shorter than a workgroup");
+	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the dispatch makes no progress");
+	release(w);
+	tap_is(worker_wait(w, 0, DONE_MS), 0, "resumed, it completes");
+	worker_last_log(w, 0, &log);
+	tap_is(log.saved, 1, "its waves were saved");
+}
+
+static void check_account(struct worker *w, const char *who)
+{
+	struct spin_account a;
+
+	worker_account(w, &a);
+	tap_ok(spin_account_clean(&a), "%s: every dispatch executed once and in order", who);
+}
+
+int main(void)
+{
+	struct worker w[3];
+	unsigned int i;
+
+	fd = xsdev_open();
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	for (i = 0; i < 3; i++) {
+		if (worker_start(&w[i], 2, NULL))
+			tap_bail("no worker");
+	}
+	test_mid_kernel(&w[0]);
+	test_batch(w, 3);
+	test_switch(&w[0], &w[1]);
+	test_one_queue(&w[0]);
+	test_percentage(&w[0]);
+	test_eviction(&w[0]);
+	test_born_held(&w[1]);
+	test_two_clients(&w[0]);
+	test_client_killed(&w[0]);
+	test_held_killed(&w[1]);
+	test_unmap(&w[2]);
+	for (i = 0; i < 3; i++) {
+		check_account(&w[i], "at the end");
+		worker_stop(&w[i]);
+	}
+	return tap_done();
+}

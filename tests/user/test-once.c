@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Exactly once: two processes with two queues each work without pause while
+ * holds come and go at random, and every dispatch still executes once, in
+ * order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define SWITCHES	500
+#define WORKERS		2
+
+/* From a corner of the GPU to twice what it holds. */
+static const struct spin_shape shape = { 1280, 256, MS };
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/* One random switch: a process or a queue, suspend, unmap or resume. */
+static int random_switch(int fd, const struct worker *w, uint32_t *seed)
+{
+	/* Mostly resumed, so that there is something to stop. */
+	static const uint32_t ops[] = {
+		KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_OP_UNMAP,
+		KFD_XSCHED_OP_RESUME, KFD_XSCHED_OP_RESUME, KFD_XSCHED_OP_RESUME,
+	};
+	uint32_t op = ops[next_random(seed) % 5];
+	int grace = op == KFD_XSCHED_OP_UNMAP ? (int)(next_random(seed) % 100) : 0;
+	struct kfd_xsched_queue queues[16];
+	int n;
+
+	if (next_random(seed) & 1)
+		return xsdev_process_op(fd, op, w[next_random(seed) % WORKERS].pid, grace, NULL);
+	n = xsdev_list(fd, queues, 16);
+	if (n <= 0)
+		return n ? n : -ENOENT;
+	return xsdev_queue_op(fd, op, queues[next_random(seed) % n].id, grace, NULL);
+}
+
+static uint64_t preemptions(int fd)
+{
+	struct kfd_xsched_queue queues[16];
+	int n = xsdev_list(fd, queues, 16), i;
+	uint64_t sum = 0;
+
+	for (i = 0; i < n && i < 16; i++)
+		sum += queues[i].preemptions;
+	return sum;
+}
+
+static void report(struct worker *w, unsigned int i)
+{
+	struct spin_account a;
+
+	tap_is(worker_load_stop(&w[i]), 0, "process %u: everything completed", i);
+	worker_account(&w[i], &a);
+	tap_is(a.lost, 0, "process %u: none of %llu dispatches was lost", i,
+	       (unsigned long long)a.submitted);
+	tap_is(a.duplicated, 0, "process %u: none executed twice", i);
+	tap_is(a.out_of_order, 0, "process %u: none out of order", i);
+	tap_ok(a.saved > 10, "process %u: waves were saved %llu times on the way", i,
+	       (unsigned long long)a.saved);
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t seed = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 1;
+	unsigned int i, failed = 0;
+	struct worker w[WORKERS];
+	int fd = xsdev_open(), ret;
+
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	tap_note("seed %u", seed);
+	for (i = 0; i < WORKERS; i++) {
+		if (worker_start(&w[i], 2, NULL))
+			tap_bail("no worker");
+		worker_load_start(&w[i], &shape, seed + i);
+	}
+	for (i = 0; i < SWITCHES; i++) {
+		ret = random_switch(fd, w, &seed);
+		failed += ret && ret != -EALREADY;
+		xsdev_sleep_ms(next_random(&seed) % 8);
+	}
+	tap_is(failed, 0, "%u random switches", SWITCHES);
+	tap_ok(preemptions(fd) > SWITCHES / 10, "queues were taken off the hardware %llu times",
+	       (unsigned long long)preemptions(fd));
+	for (i = 0; i < WORKERS; i++)
+		xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w[i].pid, 0, NULL);
+	/* Single queues may still be held: closing the file lets go of everything. */
+	close(fd);
+	for (i = 0; i < WORKERS; i++) {
+		report(w, i);
+		worker_stop(&w[i]);
+	}
+	return tap_done();
+}

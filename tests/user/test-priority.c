@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/* SET_PRIORITY: what takes effect is read back, and the application's comes back. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS	1000000ULL
+#define APP	7	/* what the worker asks for */
+
+static const struct spin_shape tenth = { 64, 256, 100 * MS };
+static int fd;
+
+static struct kfd_xsched_queue state_of(struct worker *w, unsigned int queue)
+{
+	struct kfd_xsched_queue q = { 0 };
+	uint32_t id;
+
+	if (worker_queue_id(w, queue, &id) || xsdev_find(fd, w->pid, id, &q))
+		tap_bail("queue %u of the worker is not listed", queue);
+	return q;
+}
+
+static int set(int client, struct worker *w, int value, uint32_t *effective)
+{
+	struct kfd_xsched_entry e = {
+		.op = KFD_XSCHED_OP_SET_PRIORITY, .target = KFD_XSCHED_TARGET_PROCESS,
+		.id = w->pid, .value = value,
+	};
+	int ret = xsdev_apply(client, &e, 1, NULL);
+
+	*effective = e.effective;
+	return ret;
+}
+
+static void test_values(struct worker *w)
+{
+	uint32_t effective;
+	unsigned int wrong = 0;
+	int value;
+
+	tap_is(state_of(w, 0).priority, APP, "the application's priority is listed");
+	for (value = KFD_XSCHED_PRIORITY_MIN; value <= KFD_XSCHED_PRIORITY_MAX; value++)
+		wrong += set(fd, w, value, &effective) || effective != (uint32_t)value ||
+			 state_of(w, 0).priority != (uint32_t)value ||
+			 state_of(w, 1).priority != (uint32_t)value;
+	tap_is(wrong, 0, "each priority takes effect on all queues and is read back");
+	tap_is(set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective), 0, "the priority is given back");
+	tap_is(effective, APP, "the answer is the application's");
+	tap_is(state_of(w, 0).priority, APP, "and so is the list");
+}
+
+static void test_application(struct worker *w)
+{
+	uint32_t effective;
+
+	set(fd, w, 12, &effective);
+	tap_is(worker_update(w, 0, 100, 4), 0, "the application sets 4 under an override of 12");
+	tap_is(state_of(w, 0).priority, 12, "the override stays in effect");
+	set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective);
+	tap_is(state_of(w, 0).priority, 4, "given back, the application's 4 takes effect");
+	worker_update(w, 0, 100, APP);
+}
+
+static void test_new_queue(struct worker *w)
+{
+	uint32_t effective;
+	int n;
+
+	set(fd, w, 2, &effective);
+	n = worker_add_queue(w);
+	if (tap_ok(n > 0, "a process with an override creates a queue"))
+		tap_is(state_of(w, n).priority, 2, "which has the override, too");
+	set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective);
+	if (n > 0)
+		tap_is(state_of(w, n).priority, APP, "and loses it with the others");
+}
+
+static void test_close(struct worker *w)
+{
+	int other = xsdev_open();
+	uint32_t effective;
+
+	tap_is(set(other, w, 15, &effective), 0, "another client sets 15");
+	tap_is(state_of(w, 0).priority, 15, "it is in effect");
+	close(other);
+	tap_is(state_of(w, 0).priority, APP, "the client's end gives it back");
+}
+
+static void test_running(struct worker *w)
+{
+	struct spin_account a;
+	uint32_t effective;
+
+	worker_submit(w, 0, &tenth, 1);
+	tap_is(set(fd, w, 14, &effective), 0, "a priority is set while a dispatch runs");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL), 0, "then it is held");
+	tap_is(set(fd, w, 1, &effective), 0, "a priority is set while it is held");
+	tap_is(effective, 1, "it is read back");
+	tap_is(worker_wait(w, 0, 500), -ETIME, "it stays held");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL), 0, "resumed");
+	tap_is(worker_wait(w, 0, 10000), 0, "the dispatch completes");
+	set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective);
+	worker_account(w, &a);
+	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
+}
+
+int main(void)
+{
+	struct worker w;
+
+	fd = xsdev_open();
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	if (worker_start(&w, 2, NULL))
+		tap_bail("no worker");
+	test_values(&w);
+	test_application(&w);
+	test_new_queue(&w);
+	test_close(&w);
+	test_running(&w);
+	worker_stop(&w);
+	return tap_done();
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Bad input: every error of the table in the uapi header, on the real module
+ * and driver, with nothing changed by it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define TAIL	64	/* bytes behind a structure that this kernel does not know */
+
+static int fd;
+static struct kfd_xsched_queue queue;	/* the worker's only one */
+static void *nowhere;			/* an address without memory */
+
+/* An entry that is right, to be spoilt. */
+static struct kfd_xsched_entry good_entry(void)
+{
+	return (struct kfd_xsched_entry){
+		.op = KFD_XSCHED_OP_SUSPEND,
+		.target = KFD_XSCHED_TARGET_QUEUE,
+		.id = queue.id,
+	};
+}
+
+static bool held(void)
+{
+	struct kfd_xsched_queue q;
+
+	if (xsdev_find(fd, queue.pid, queue.queue_id, &q))
+		tap_bail("the queue is gone");
+	return q.state & KFD_XSCHED_QUEUE_HELD;
+}
+
+static void resume(void)
+{
+	xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, queue.id, 0, NULL);
+}
+
+/*
+ * One row an ioctl: its argument, valid, and where its flags and its reserved
+ * field are (reserved 0: there is none, flags 0: there is none).
+ */
+struct argument {
+	const char *name;
+	unsigned long request;
+	const void *valid;
+	size_t size;
+	size_t flags;
+	size_t reserved;
+};
+
+/* All about a structure's size; it may be followed by unknown fields. */
+static void test_size(const struct argument *arg)
+{
+	char *buf = calloc(1, arg->size + TAIL);
+	uint32_t *size = (uint32_t *)buf;
+
+	memcpy(buf, arg->valid, arg->size);
+	*size = 0;
+	tap_is(xsdev_ioctl(fd, arg->request, buf), -EINVAL, "%s: size 0", arg->name);
+	*size = arg->size - 4;
+	tap_is(xsdev_ioctl(fd, arg->request, buf), -EINVAL, "%s: size too small", arg->name);
+	*size = arg->size;
+	tap_is(xsdev_ioctl(fd, arg->request, buf), 0, "%s: exact size", arg->name);
+	memcpy(buf, arg->valid, arg->size);
+	*size = arg->size + TAIL;
+	tap_is(xsdev_ioctl(fd, arg->request, buf), 0, "%s: longer, with a tail of zeros", arg->name);
+	memcpy(buf, arg->valid, arg->size);
+	*size = arg->size + TAIL;
+	buf[arg->size + TAIL - 1] = 1;
+	tap_is(xsdev_ioctl(fd, arg->request, buf), -E2BIG, "%s: longer, the last byte set", arg->name);
+	*size = UINT32_MAX;
+	tap_ok(xsdev_ioctl(fd, arg->request, buf) < 0, "%s: size 4 GiB", arg->name);
+	free(buf);
+}
+
+static void test_fields(const struct argument *arg)
+{
+	char *buf = calloc(1, arg->size);
+	unsigned int bit, wrong = 0;
+
+	for (bit = 0; bit < 32; bit++) {
+		memcpy(buf, arg->valid, arg->size);
+		*(uint32_t *)(buf + arg->flags) = 1u << bit;
+		wrong += xsdev_ioctl(fd, arg->request, buf) != -EOPNOTSUPP;
+	}
+	tap_is(wrong, 0, "%s: each of the 32 unknown flags", arg->name);
+	if (arg->reserved) {
+		memcpy(buf, arg->valid, arg->size);
+		*(uint32_t *)(buf + arg->reserved) = 1;
+		tap_is(xsdev_ioctl(fd, arg->request, buf), -EINVAL, "%s: reserved field set",
+		       arg->name);
+	}
+	tap_is(xsdev_ioctl(fd, arg->request, nowhere), -EFAULT, "%s: bad pointer", arg->name);
+	tap_is(xsdev_ioctl(fd, arg->request, NULL), -EFAULT, "%s: no pointer", arg->name);
+	free(buf);
+}
+
+static void test_structures(void)
+{
+	struct kfd_xsched_entry entry = good_entry();
+	struct kfd_xsched_info info = { .size = sizeof(info) };
+	struct kfd_xsched_list list = { .size = sizeof(list) };
+	struct kfd_xsched_subscribe subscribe = { .size = sizeof(subscribe) };
+	struct kfd_xsched_apply apply = {
+		.size = sizeof(apply), .count = 1, .stride = sizeof(entry),
+		.entries = (uintptr_t)&entry,
+	};
+	const struct argument args[] = {
+		{ "INFO", KFD_XSCHED_INFO, &info, sizeof(info),
+		  offsetof(struct kfd_xsched_info, flags), 0 },
+		{ "LIST", KFD_XSCHED_LIST, &list, sizeof(list),
+		  offsetof(struct kfd_xsched_list, flags),
+		  offsetof(struct kfd_xsched_list, reserved) },
+		{ "APPLY", KFD_XSCHED_APPLY, &apply, sizeof(apply),
+		  offsetof(struct kfd_xsched_apply, flags),
+		  offsetof(struct kfd_xsched_apply, reserved) },
+		{ "SUBSCRIBE", KFD_XSCHED_SUBSCRIBE, &subscribe, sizeof(subscribe),
+		  offsetof(struct kfd_xsched_subscribe, flags),
+		  offsetof(struct kfd_xsched_subscribe, reserved) },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(args) / sizeof(args[0]); i++) {
+		test_size(&args[i]);
+		resume();
+		test_fields(&args[i]);
+		tap_ok(!held(), "%s: nothing is held by all that", args[i].name);
+	}
+	tap_is(xsdev_ioctl(fd, _IO(KFD_XSCHED_IOC_TYPE, 0x7f), &info), -ENOTTY, "unknown ioctl");
+}
+
+static void test_info(void)
+{
+	struct kfd_xsched_node nodes[4];
+	struct kfd_xsched_info info = {
+		.size = sizeof(info), .node_capacity = 4, .node_stride = sizeof(nodes[0]),
+		.nodes = (uintptr_t)nodes,
+	};
+
+	memset(nodes, 0, sizeof(nodes));
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_INFO, &info), 0, "INFO with nodes");
+	tap_is(info.abi_version, KFD_XSCHED_ABI_VERSION, "the version of the interface");
+	tap_is(info.node_count, 1, "one node");
+	tap_is(nodes[0].gpu_id, queue.gpu_id, "it is the queue's");
+	tap_is(nodes[0].backend, KFD_XSCHED_BACKEND_HWS, "scheduled by HWS");
+	tap_ok((nodes[0].caps & KFD_XSCHED_CAP_SUSPEND) && (nodes[0].caps & KFD_XSCHED_CAP_UNMAP),
+	       "it can suspend and unmap");
+	info.node_stride = sizeof(nodes[0]) - 4;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_INFO, &info), -EINVAL, "INFO: stride too small");
+	info.node_stride = sizeof(nodes[0]);
+	info.nodes = (uintptr_t)nowhere;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_INFO, &info), -EFAULT, "INFO: bad array");
+}
+
+static void test_list(void)
+{
+	struct kfd_xsched_queue q[2];
+	struct kfd_xsched_list list = {
+		.size = sizeof(list), .capacity = 2, .stride = sizeof(q[0]), .queues = (uintptr_t)q,
+	};
+
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_LIST, &list), 0, "LIST");
+	tap_is(list.count, 1, "one queue");
+	list.capacity = 0;
+	list.count = 0;
+	tap_ok(!xsdev_ioctl(fd, KFD_XSCHED_LIST, &list) && list.count == 1,
+	       "LIST without room tells how many there are");
+	list.capacity = KFD_XSCHED_MAX_ENTRIES + 1;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_LIST, &list), -E2BIG, "LIST: capacity above the limit");
+	list.capacity = 2;
+	list.stride = sizeof(q[0]) - 8;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_LIST, &list), -EINVAL, "LIST: stride too small");
+	list.stride = sizeof(q[0]);
+	list.queues = (uintptr_t)nowhere;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_LIST, &list), -EFAULT, "LIST: bad array");
+}
+
+static void test_apply_array(void)
+{
+	struct kfd_xsched_entry entry = good_entry();
+	struct kfd_xsched_node_result node;
+	struct kfd_xsched_apply a = {
+		.size = sizeof(a), .count = 1, .stride = sizeof(entry), .entries = (uintptr_t)&entry,
+	}, apply = a;
+
+	apply.count = 0;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EINVAL, "APPLY of nothing");
+	apply.count = KFD_XSCHED_MAX_ENTRIES + 1;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -E2BIG, "APPLY: count above the limit");
+	apply = a;
+	apply.stride = sizeof(entry) - 8;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EINVAL, "APPLY: stride too small");
+	apply = a;
+	apply.entries = (uintptr_t)nowhere;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EFAULT, "APPLY: bad array");
+	apply.entries = 0;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EFAULT, "APPLY: no array");
+	apply = a;
+	apply.node_capacity = 1;
+	apply.node_stride = 8;
+	apply.nodes = (uintptr_t)&node;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EINVAL, "APPLY: node stride too small");
+	tap_ok(!held(), "APPLY: nothing is held by all that");
+}
+
+static void test_apply_stride(void)
+{
+	struct {
+		struct kfd_xsched_entry entry;
+		char tail[TAIL];
+	} longer[2];
+	struct kfd_xsched_apply apply = {
+		.size = sizeof(apply), .count = 2, .stride = sizeof(longer[0]),
+		.entries = (uintptr_t)longer,
+	};
+
+	memset(longer, 0, sizeof(longer));
+	longer[0].entry = good_entry();
+	longer[1].entry = good_entry();
+	longer[1].tail[TAIL - 1] = 1;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -E2BIG,
+	       "APPLY: longer elements, the last byte of one set");
+	tap_ok(!held(), "APPLY: and nothing is held");
+	longer[1].tail[TAIL - 1] = 0;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), 0,
+	       "APPLY: longer elements with tails of zeros");
+	tap_is(longer[0].entry.effective, 1, "APPLY: the answer is in the element");
+	resume();
+}
+
+/* As many entries as there may be, all for one queue: one switch. */
+static void test_apply_limit(void)
+{
+	struct kfd_xsched_entry *entries = calloc(KFD_XSCHED_MAX_ENTRIES, sizeof(*entries));
+	struct kfd_xsched_node_result node;
+	uint32_t i;
+
+	for (i = 0; i < KFD_XSCHED_MAX_ENTRIES; i++)
+		entries[i] = good_entry();
+	tap_is(xsdev_apply(fd, entries, KFD_XSCHED_MAX_ENTRIES, &node), 0,
+	       "APPLY of %d entries", KFD_XSCHED_MAX_ENTRIES);
+	tap_ok(held() && node.fw_transactions == 1, "one queue is held by one transaction");
+	resume();
+	free(entries);
+}
+
+/* One spoilt entry: what it returns, and that a good one before it had no effect. */
+static void bad_entry(struct kfd_xsched_entry bad, int want, const char *what)
+{
+	struct kfd_xsched_entry entries[] = { good_entry(), bad };
+	int ret = xsdev_apply(fd, entries, 2, NULL);
+
+	tap_is(ret, want, "entry: %s", what);
+	tap_ok(entries[1].status == want, "entry: %s: its status tells", what);
+	if (!tap_ok(!held(), "entry: %s: the good one beside it changed nothing", what))
+		resume();
+}
+
+static void test_entry(void)
+{
+	struct kfd_xsched_entry e = good_entry();
+
+	e.op = 0;
+	bad_entry(e, -EOPNOTSUPP, "operation 0");
+	e.op = 99;
+	bad_entry(e, -EOPNOTSUPP, "operation 99");
+	e = good_entry();
+	e.target = 0;
+	bad_entry(e, -EOPNOTSUPP, "target 0");
+	e.target = 99;
+	bad_entry(e, -EOPNOTSUPP, "target 99");
+	e = good_entry();
+	e.reserved = 1;
+	bad_entry(e, -EINVAL, "reserved field set");
+	e = good_entry();
+	e.value = 1;
+	bad_entry(e, -EINVAL, "SUSPEND with a value");
+	e = good_entry();
+	e.id = queue.id + 1000000;
+	bad_entry(e, -ENOENT, "a queue that never was");
+	e.id = 0;
+	bad_entry(e, -ENOENT, "queue 0");
+	e = good_entry();
+	e.target = KFD_XSCHED_TARGET_PROCESS;
+	e.id = 1;
+	bad_entry(e, -ENOENT, "a process without a GPU");
+	e.id = UINT64_MAX;
+	bad_entry(e, -ENOENT, "a process that cannot be");
+	e = good_entry();
+	e.op = KFD_XSCHED_OP_SET_PRIORITY;
+	e.value = KFD_XSCHED_PRIORITY_MAX + 1;
+	bad_entry(e, -EINVAL, "a priority above the highest");
+	e.value = KFD_XSCHED_PRIORITY_APP - 1;
+	bad_entry(e, -EINVAL, "a priority below the lowest");
+	e = good_entry();
+	e.op = KFD_XSCHED_OP_UNMAP;
+	e.value = -1;
+	bad_entry(e, -EINVAL, "a negative grace");
+	e.value = 1000000;
+	bad_entry(e, -EINVAL, "a grace above the node's longest");
+	e = good_entry();
+	e.op = KFD_XSCHED_OP_RESUME;
+	bad_entry(e, -EBUSY, "the opposite of another entry");
+}
+
+static void test_graces(void)
+{
+	struct kfd_xsched_entry e[2] = { good_entry(), good_entry() };
+
+	e[0].op = KFD_XSCHED_OP_UNMAP;
+	e[0].value = 10;
+	e[1].op = KFD_XSCHED_OP_UNMAP;
+	e[1].value = 20;
+	tap_is(xsdev_apply(fd, e, 2, NULL), -EINVAL, "two graces for one node");
+	tap_ok(!held(), "and nothing is held");
+}
+
+static void test_repeat(void)
+{
+	struct kfd_xsched_node_result node;
+
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, queue.id, 0, &node), -EALREADY,
+	       "RESUME of what is not held");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, queue.id, 0, &node), 0, "SUSPEND");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, queue.id, 0, &node), 0, "second SUSPEND");
+	tap_is(node.fw_transactions, 0, "costs no firmware transaction");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, queue.id, 0, &node), 0, "RESUME");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, queue.id, 0, &node), -EALREADY,
+	       "second RESUME");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, queue.pid, 0, &node), -EALREADY,
+	       "RESUME of a process that is not held");
+}
+
+/* A queue that is gone is benign: it only fails a call that has nothing else to do. */
+static void test_dead_queue(struct worker *w)
+{
+	struct kfd_xsched_entry e[2] = { good_entry(), good_entry() };
+	struct kfd_xsched_queue q;
+	uint32_t id;
+	int n;
+
+	n = worker_add_queue(w);
+	if (n < 0 || worker_queue_id(w, n, &id) || xsdev_find(fd, w->pid, id, &q))
+		tap_bail("no second queue");
+	tap_is(worker_recreate(w, n), 0, "a queue is destroyed");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, q.id, 0, NULL), -ESRCH,
+	       "SUSPEND of a queue that is gone");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, q.id, 0, NULL), -ESRCH,
+	       "RESUME of a queue that is gone");
+	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SET_PRIORITY, q.id, 3, NULL), -ESRCH,
+	       "SET_PRIORITY of a queue that is gone");
+	e[1].id = q.id;
+	tap_is(xsdev_apply(fd, e, 2, NULL), 0, "SUSPEND of one that lives and one that is gone");
+	tap_ok(e[0].status == 0 && e[1].status == -ESRCH && held(), "the statuses tell them apart");
+	resume();
+}
+
+static void test_subscribe(void)
+{
+	const uint32_t ready = KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY);
+	const uint32_t add = KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_ADD);
+	struct kfd_xsched_event event;
+	unsigned int bit, wrong = 0;
+
+	for (bit = KFD_XSCHED_EVENT_NODE_RESET + 1; bit < 32; bit++)
+		wrong += xsdev_subscribe(fd, 1u << bit, 0, 0) != -EOPNOTSUPP;
+	tap_is(wrong, 0, "SUBSCRIBE: each unknown event");
+	tap_is(xsdev_subscribe(fd, ready, KFD_XSCHED_SAMPLE_US_MIN - 1, 0), -EINVAL,
+	       "SUBSCRIBE: sampling too often");
+	tap_is(xsdev_subscribe(fd, ready, 0, 0), -EINVAL, "SUBSCRIBE: READY without a period");
+	tap_is(xsdev_subscribe(fd, ready, KFD_XSCHED_SAMPLE_US_MAX + 1, 0), -EINVAL,
+	       "SUBSCRIBE: sampling too seldom");
+	tap_is(xsdev_subscribe(fd, ready, 100, KFD_XSCHED_SETTLE_US_MAX + 1), -EINVAL,
+	       "SUBSCRIBE: too long a settle time");
+	tap_is(xsdev_subscribe(fd, add, 100, 0), -EINVAL, "SUBSCRIBE: a period without READY");
+	tap_is(xsdev_subscribe(fd, add, 0, 0), 0, "SUBSCRIBE to new queues");
+	tap_is(read(fd, &event, sizeof(event) - 1) < 0 ? -errno : 0, -EINVAL,
+	       "read: a buffer shorter than a record");
+	tap_is(read(fd, &event, sizeof(event)) < 0 ? -errno : 0, -EAGAIN, "read: nothing there");
+	tap_is(xsdev_subscribe(fd, 0, 0, 0), 0, "SUBSCRIBE to nothing");
+}
+
+int main(void)
+{
+	struct worker w;
+	uint32_t id;
+	int ret;
+
+	fd = xsdev_open();
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	if (xsdev_wait_no_queue(fd, 5000))
+		tap_bail("somebody else has queues");
+	ret = worker_start(&w, 1, NULL);
+	if (ret || worker_queue_id(&w, 0, &id) || xsdev_find(fd, w.pid, id, &queue))
+		tap_bail("no queue to act on: error %d", ret);
+	nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	test_info();
+	test_list();
+	test_structures();
+	test_apply_array();
+	test_apply_stride();
+	test_apply_limit();
+	test_entry();
+	test_graces();
+	test_repeat();
+	test_subscribe();
+	test_dead_queue(&w);
+	tap_is(worker_stop(&w), 0, "the worker exits");
+	return tap_done();
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/* The test's side of a worker, and its start. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "worker.h"
+#include "worker_priv.h"
+#include "xsdev.h"
+
+static int receive(struct worker *w, struct worker_reply *reply)
+{
+	ssize_t n;
+
+	do {
+		n = recv(w->sock, reply, sizeof(*reply), 0);
+	} while (n < 0 && errno == EINTR);
+	return n == sizeof(*reply) ? reply->ret : -EPIPE;
+}
+
+static int post(struct worker *w, const struct worker_request *request)
+{
+	ssize_t n = send(w->sock, request, sizeof(*request), MSG_NOSIGNAL);
+
+	return n == sizeof(*request) ? 0 : -EPIPE;
+}
+
+static int call(struct worker *w, const struct worker_request *request,
+		struct worker_reply *reply)
+{
+	int ret = post(w, request);
+
+	return ret ? ret : receive(w, reply);
+}
+
+/* Does not return. */
+static void child(struct worker *w, int sock, unsigned int queues, const struct worker_ids *ids,
+		  const char *name)
+{
+	close(w->sock);
+	if (name)
+		prctl(PR_SET_NAME, name);
+	if (ids && (setresgid(ids->real, ids->effective, ids->saved) ||
+		    setresuid(ids->real, ids->effective, ids->saved)))
+		_exit(125);
+	/* A change of ids undoes both. */
+	if (ids)
+		prctl(PR_SET_DUMPABLE, ids->dumpable);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	_exit(worker_main(sock, queues, w->shared));
+}
+
+static int start(struct worker *w, unsigned int queues, const struct worker_ids *ids,
+		 const char *name)
+{
+	struct worker_reply reply;
+	int pair[2], ret;
+
+	memset(w, 0, sizeof(*w));
+	w->shared = mmap(NULL, sizeof(*w->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (w->shared == MAP_FAILED)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	w->sock = pair[0];
+	w->pid = fork();
+	if (w->pid < 0)
+		return -errno;
+	if (!w->pid)
+		child(w, pair[1], queues, ids, name);
+	close(pair[1]);
+	/* The first answer says whether its queues exist. */
+	ret = receive(w, &reply);
+	if (ret)
+		worker_kill(w);
+	return ret;
+}
+
+int worker_start(struct worker *w, unsigned int queues, const struct worker_ids *ids)
+{
+	return start(w, queues, ids, NULL);
+}
+
+int worker_start_named(struct worker *w, unsigned int queues, const char *name)
+{
+	return start(w, queues, NULL, name);
+}
+
+static int reap(struct worker *w)
+{
+	int status;
+
+	while (waitpid(w->pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	close(w->sock);
+	munmap(w->shared, sizeof(*w->shared));
+	memset(w, 0, sizeof(*w));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int worker_stop(struct worker *w)
+{
+	/* It exits as its socket comes to the end. */
+	shutdown(w->sock, SHUT_WR);
+	return reap(w);
+}
+
+void worker_kill(struct worker *w)
+{
+	kill(w->pid, SIGKILL);
+	reap(w);
+}
+
+int worker_submit(struct worker *w, unsigned int queue, const struct spin_shape *shape,
+		  uint32_t count)
+{
+	struct worker_request request = {
+		.command = WORKER_SUBMIT, .queue = queue, .shape = *shape, .a = count
+	};
+	struct worker_reply reply;
+
+	return call(w, &request, &reply);
+}
+
+int worker_wait(struct worker *w, unsigned int queue, int timeout_ms)
+{
+	struct worker_request request = {
+		.command = WORKER_WAIT, .queue = queue, .a = (uint32_t)timeout_ms
+	};
+	struct worker_reply reply;
+
+	return call(w, &request, &reply);
+}
+
+int worker_update(struct worker *w, unsigned int queue, uint32_t percentage, uint32_t priority)
+{
+	struct worker_request request = {
+		.command = WORKER_UPDATE, .queue = queue, .a = percentage, .b = priority
+	};
+	struct worker_reply reply;
+
+	return call(w, &request, &reply);
+}
+
+int worker_add_queue(struct worker *w)
+{
+	struct worker_request request = { .command = WORKER_ADD_QUEUE };
+	struct worker_reply reply;
+	int ret = call(w, &request, &reply);
+
+	return ret ? ret : (int)reply.value;
+}
+
+int worker_recreate(struct worker *w, unsigned int queue)
+{
+	struct worker_request request = { .command = WORKER_RECREATE, .queue = queue };
+	struct worker_reply reply;
+
+	return call(w, &request, &reply);
+}
+
+int worker_queue_id(struct worker *w, unsigned int queue, uint32_t *id)
+{
+	struct worker_request request = { .command = WORKER_QUEUE_ID, .queue = queue };
+	struct worker_reply reply;
+	int ret = call(w, &request, &reply);
+
+	if (!ret)
+		*id = reply.value;
+	return ret;
+}
+
+int worker_account(struct worker *w, struct spin_account *out)
+{
+	struct worker_request request = { .command = WORKER_ACCOUNT };
+	struct worker_reply reply;
+	int ret = call(w, &request, &reply);
+
+	if (!ret)
+		*out = reply.account;
+	return ret;
+}
+
+int worker_last_log(struct worker *w, unsigned int queue, struct vgpu_log *out)
+{
+	struct worker_request request = { .command = WORKER_LAST_LOG, .queue = queue };
+	struct worker_reply reply;
+	int ret = call(w, &request, &reply);
+
+	if (!ret)
+		*out = reply.log;
+	return ret;
+}
+
+int worker_invalidate(struct worker *w)
+{
+	struct worker_request request = { .command = WORKER_INVALIDATE };
+	struct worker_reply reply;
+
+	return call(w, &request, &reply);
+}
+
+int worker_load_start(struct worker *w, const struct spin_shape *shape, uint32_t seed)
+{
+	struct worker_request request = { .command = WORKER_LOAD, .shape = *shape, .a = seed };
+
+	w->shared->stop = 0;
+	return post(w, &request);
+}
+
+int worker_load_stop(struct worker *w)
+{
+	struct worker_reply reply;
+
+	__atomic_store_n(&w->shared->stop, 1, __ATOMIC_RELEASE);
+	return receive(w, &reply);
+}
+
+uint32_t worker_load_rounds(const struct worker *w)
+{
+	return __atomic_load_n(&w->shared->rounds, __ATOMIC_ACQUIRE);
+}
+
+int worker_load_progress(struct worker *w, uint32_t from, int timeout_ms)
+{
+	uint64_t deadline = xsdev_now() + (uint64_t)timeout_ms * 1000000, now;
+	struct timespec left;
+
+	while (worker_load_rounds(w) == from) {
+		now = xsdev_now();
+		if (now >= deadline)
+			return -ETIME;
+		left.tv_sec = (time_t)((deadline - now) / 1000000000);
+		left.tv_nsec = (long)((deadline - now) % 1000000000);
+		syscall(SYS_futex, &w->shared->rounds, FUTEX_WAIT, from, &left, NULL, 0);
+	}
+	return 0;
+}

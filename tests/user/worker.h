@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A worker: another process that owns user queues and does what the test
+ * tells it. It stands for the application: it never touches the scheduler.
+ *
+ * Calls are synchronous. They return 0 or a negative errno, -EPIPE when the
+ * worker is gone.
+ */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "spin.h"
+
+#define WORKER_MAX_QUEUES	8
+
+/**
+ * struct worker_shared - memory the test and the worker have in common
+ * @stop: the test asks the load to end
+ * @rounds: rounds of the load so far; a futex
+ * @done_ns: CLOCK_MONOTONIC of the last one
+ */
+struct worker_shared {
+	uint32_t stop;
+	uint32_t rounds;
+	uint64_t done_ns;
+};
+
+/**
+ * struct worker - handle of a worker
+ * @pid: its process
+ * @sock: where commands go and answers come
+ * @shared: see there
+ */
+struct worker {
+	pid_t pid;
+	int sock;
+	struct worker_shared *shared;
+};
+
+/**
+ * struct worker_ids - user ids a worker takes before it opens the GPU
+ * @real: uid
+ * @effective: euid
+ * @saved: suid
+ * @dumpable: look like a program that was executed with them; a process that
+ *	changes its ids by itself is not dumpable
+ */
+struct worker_ids {
+	uid_t real;
+	uid_t effective;
+	uid_t saved;
+	bool dumpable;
+};
+
+/* Start a worker with so many queues, with those ids or (NULL) the caller's. */
+int worker_start(struct worker *w, unsigned int queues, const struct worker_ids *ids);
+
+/* The same under a name of its own (at most 15 characters), for rules by name. */
+int worker_start_named(struct worker *w, unsigned int queues, const char *name);
+
+/* Let it exit in order; its exit status, or -errno. */
+int worker_stop(struct worker *w);
+
+/* SIGKILL, and wait until it is gone. */
+void worker_kill(struct worker *w);
+
+/* Submit @count equal dispatches to queue number @queue. */
+int worker_submit(struct worker *w, unsigned int queue, const struct spin_shape *shape,
+		  uint32_t count);
+
+/* Wait, blocked, for the last submission of the queue: -ETIME after @timeout_ms. */
+int worker_wait(struct worker *w, unsigned int queue, int timeout_ms);
+
+/* AMDKFD_IOC_UPDATE_QUEUE. */
+int worker_update(struct worker *w, unsigned int queue, uint32_t percentage, uint32_t priority);
+
+/* Create one more queue; its number, or -errno. */
+int worker_add_queue(struct worker *w);
+
+/* Destroy a queue and create it anew. */
+int worker_recreate(struct worker *w, unsigned int queue);
+
+/* KFD's id of a queue. */
+int worker_queue_id(struct worker *w, unsigned int queue, uint32_t *id);
+
+/* Account of all dispatches of all queues. */
+int worker_account(struct worker *w, struct spin_account *out);
+
+/* Log of the last dispatch of a queue. */
+int worker_last_log(struct worker *w, unsigned int queue, struct vgpu_log *out);
+
+/*
+ * Take pages away from memory that is registered with the GPU: amdkfd evicts
+ * the queues of the process, and restores them a little later.
+ */
+int worker_invalidate(struct worker *w);
+
+/*
+ * Load: on every queue, submit a batch of dispatches up to this shape, wait
+ * for them, again and again until worker_load_stop(). Nothing else may be
+ * asked meanwhile. @seed varies the sizes; 0: all of the given shape.
+ */
+int worker_load_start(struct worker *w, const struct spin_shape *shape, uint32_t seed);
+
+/* End the load; what it returned: -EIO when something never completed. */
+int worker_load_stop(struct worker *w);
+
+/* Block until the load has made a round beyond number @from: -ETIME. */
+int worker_load_progress(struct worker *w, uint32_t from, int timeout_ms);
+
+/* Rounds of the load so far. */
+uint32_t worker_load_rounds(const struct worker *w);
+
+#endif /* WORKER_H */
