@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+#
+# What one types. The work is done by scripts/; "make help" lists the targets.
+
+# Absolute: everything that is made goes there, and nothing anywhere else.
+export BUILD := $(abspath build)
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+PREFIX ?= /usr/local
+SBINDIR ?= $(PREFIX)/sbin
+UDEVDIR ?= /lib/udev/rules.d
+SYSTEMDDIR ?= /lib/systemd/system
+SYSUSERSDIR ?= /usr/lib/sysusers.d
+MODULESLOADDIR ?= /usr/lib/modules-load.d
+DKMSDIR ?= /usr/src/kfd-xsched-$(VERSION)
+
+# "make DISPLAY=y ..." builds amdgpu with its display code. Only from the command line: in
+# the environment, DISPLAY is something else.
+ifeq ($(origin DISPLAY),command line)
+export KFD_XSCHED_DISPLAY := $(DISPLAY)
+endif
+
+# Scripts use all processors by themselves; two of them at once would only disturb each other.
+.NOTPARALLEL:
+
+help:
+	@echo 'make demo       two models on one GPU: alone, together, and under a scheduler'
+	@echo 'make check      every test; the last line counts them'
+	@echo ''
+	@echo 'make build      all that these two run, without running it'
+	@echo 'make amdgpu     the patched amdgpu.ko     (DISPLAY=y: with display code)'
+	@echo 'make kmod       kfd_xsched.ko'
+	@echo 'make vgpu       vgpu.ko, the software GPU for the tests'
+	@echo 'make user       libxsched, xschedd, xschedctl, test programs'
+	@echo 'make guest      the image that the virtual machine boots'
+	@echo ''
+	@echo 'make install       library, tools, service, and the source of the kernel modules'
+	@echo '                   for DKMS          (DESTDIR=, PREFIX=$(PREFIX))'
+	@echo 'make clean         forget results, logs and what is built, but for amdgpu'
+	@echo 'make distclean     remove build/ altogether'
+	@echo ''
+	@echo 'demo and check install the Debian packages they need and must be run as root for that;'
+	@echo 'scripts/install-deps check --list prints them. Everything made is in build/.'
+
+demo:
+	@scripts/demo
+
+check:
+	@scripts/check
+
+build:
+	@scripts/build check
+
+amdgpu:
+	@scripts/build linux patch amdgpu
+
+kmod vgpu: amdgpu
+	@scripts/build $@
+
+user:
+	@scripts/build user
+
+guest:
+	@scripts/build linux patch amdgpu kmod vgpu user guest
+
+install: install-user install-dkms
+	@echo ''
+	@echo 'The kernel modules are built and installed by DKMS:'
+	@echo '  dkms install kfd-xsched/$(VERSION)'
+	@echo '  systemd-sysusers && udevadm control --reload && systemctl daemon-reload'
+	@echo 'They take effect when amdgpu is loaded next, at the next boot at the latest.'
+
+install-user: user
+	$(MAKE) -C libxsched O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
+	$(MAKE) -C tools O=$(BUILD) PREFIX=$(PREFIX) SBINDIR=$(SBINDIR) DESTDIR=$(DESTDIR) install
+	install -D -m 0644 packaging/60-kfd-xsched.rules -t $(DESTDIR)$(UDEVDIR)
+	install -D -m 0644 packaging/kfd-xsched.sysusers $(DESTDIR)$(SYSUSERSDIR)/kfd-xsched.conf
+	install -D -m 0644 packaging/kfd-xsched.modules-load \
+		$(DESTDIR)$(MODULESLOADDIR)/kfd-xsched.conf
+	[ -e $(DESTDIR)/etc/default/kfd-xsched ] || \
+		install -D -m 0644 packaging/kfd-xsched.default $(DESTDIR)/etc/default/kfd-xsched
+	install -d $(DESTDIR)$(SYSTEMDDIR)
+	sed 's|@SBINDIR@|$(SBINDIR)|' packaging/xschedd.service.in \
+		>$(DESTDIR)$(SYSTEMDDIR)/xschedd.service
+	chmod 0644 $(DESTDIR)$(SYSTEMDDIR)/xschedd.service
+
+# What DKMS needs to build the modules for any kernel: see dkms.conf.
+install-dkms:
+	install -D -m 0644 dkms.conf Kbuild -t $(DESTDIR)$(DKMSDIR)
+	install -D -m 0644 scripts/lib.sh -t $(DESTDIR)$(DKMSDIR)/scripts
+	install -m 0755 $(addprefix scripts/,apply-patches dkms-build extract-linux make-amdgpu \
+		make-module patch-amdgpu) $(DESTDIR)$(DKMSDIR)/scripts
+	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
+
+clean:
+	rm -rf $(addprefix $(BUILD)/,bin check dkms guest lib log modules obj results)
+	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
+
+distclean:
+	rm -rf $(BUILD)
+
+.PHONY: help demo check build amdgpu kmod vgpu user guest install install-user install-dkms \
+	clean distclean

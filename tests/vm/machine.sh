@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# The guest's hardware, as QEMU options. To be sourced after scripts/lib.sh.
+#
+#   smp     two CPUs, real time, real races
+#   icount  one CPU and a clock that counts its instructions, 1 ns each: the same run
+#           gives the same times on any machine, and waiting costs nothing
+#
+# ivshmem's memory is the software GPU's VRAM and doorbells; "master" lets it be saved.
+# pvpanic is how the guest stops itself where it may be saved (see emit.c).
+#
+# Without cx16, because QEMU 7.2 leaves part of an operand in RFLAGS after CMPXCHG16B, system
+# flags included: an interrupt that hits there takes the guest down, about once in 20 boots.
+# The kernel does without the instruction where the CPU lacks it.
+
+KERNEL=/boot/vmlinuz-$("$TOP/scripts/kver")
+APPEND="console=ttyS0 quiet loglevel=5 log_buf_len=4M panic=-1 oops=panic tsc=reliable mitigations=off"
+
+# set_machine MODE INITRAMFS: fill the array "machine" with QEMU and its options.
+set_machine() {
+	local append=$APPEND
+
+	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m 2G
+		-accel "tcg,thread=single" -cpu "qemu64,-cx16"
+		-object "memory-backend-ram,id=vram,size=512M,share=on"
+		-device "ivshmem-plain,memdev=vram,master=on"
+		-device pvpanic
+		-kernel "$KERNEL" -initrd "$2")
+	case $1 in
+	smp)
+		machine+=(-smp 2)
+		;;
+	icount)
+		machine+=(-smp 1 -icount "shift=0,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
+		append="$append nokaslr"
+		;;
+	*)
+		die "no machine of mode $1"
+		;;
+	esac
+	machine+=(-append "$append")
+}
+
+# Print what to start QEMU with in mode $1. Under icount, the thread that runs the guest and
+# the main loop must never run at the same time: between the guest's HLT and the moment its
+# last instructions are counted, the main loop may warp the clock to the next timer, and
+# those instructions come on top (icount_start_warp_timer() of QEMU 7.2): nanoseconds that are
+# there in one run and not in the next. On one CPU they take turns.
+machine_launcher() {
+	local cpus
+
+	[ "$1" = icount ] || return 0
+	cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+	printf '%s\n' taskset -c "${cpus##*[-,]}"
+}
+
+# machine_outputs DIR: options that send the guest's serial lines (the kernel's, and the
+# test's) and its debug console into files of DIR.
+machine_outputs() {
+	printf '%s\n' -serial "file:$1/console.log" -serial "file:$1/test.log" \
+		-debugcon "file:$1/debugcon" -global isa-debugcon.iobase=0xe9
+}
