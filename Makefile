@@ -33,6 +33,7 @@ help:
 	@echo 'make vgpu       vgpu.ko, the software GPU for the tests'
 	@echo 'make user       libxsched, xschedd, xschedctl, test programs'
 	@echo 'make guest      the image that the virtual machine boots'
+	@echo 'make docs       the manual, build/docs/html'
 	@echo ''
 	@echo 'make install       library, tools, service, and the source of the kernel modules'
 	@echo '                   for DKMS          (DESTDIR=, PREFIX=$(PREFIX))'
@@ -62,6 +63,11 @@ user:
 
 guest:
 	@scripts/build linux patch amdgpu kmod vgpu user guest
+
+docs:
+	@scripts/build docs
+	@scripts/docs
+	@echo $(BUILD)/docs/html/index.html
 
 install: install-user install-dkms
 	@echo ''
@@ -99,5 +105,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check build amdgpu kmod vgpu user guest install install-user install-dkms \
+.PHONY: help demo check build amdgpu kmod vgpu user guest docs install install-user install-dkms \
 	clean distclean
