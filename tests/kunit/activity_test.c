@@ -202,6 +202,29 @@ static void switch_hides_waves(struct kunit *test)
 	expect_event(test, a, &w, IDLE);
 }
 
+/* The same when the switch begins while the waves are being counted. */
+static void switch_crosses_a_look(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct watched w = add_watched(test, 0);
+	unsigned int reads;
+
+	WRITE_ONCE(w.queue->waves, 5);
+	WRITE_ONCE(w.queue->wave_ms, 50);
+	set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	expect_event(test, a, &w, READY);
+	xt->node->switch_ms = 200;
+	set_indices(test, &w, 1, 1);
+	/* Counting has begun, and will end within the switch. */
+	reads = READ_ONCE(w.queue->wave_reads);
+	while (READ_ONCE(w.queue->wave_reads) == reads)
+		usleep_range(100, 200);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
+	expect_silence(test, a);
+}
+
 /**
  * struct later - a store of indices by another thread
  * @w: whose
@@ -437,6 +460,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(waves_in_flight),
 	KUNIT_CASE(between_two_looks),
 	KUNIT_CASE(switch_hides_waves),
+	KUNIT_CASE(switch_crosses_a_look),
 	KUNIT_CASE(sampled_during_a_switch),
 	KUNIT_CASE(held_is_not_idle),
 	KUNIT_CASE(held_gets_work),

@@ -343,6 +343,8 @@ static void process_is_held_whole(struct kunit *test)
 				    KFD_XSCHED_TARGET_PROCESS, nr, 0), 0);
 	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 3);
 	KUNIT_EXPECT_EQ(test, fake_transactions(), 1);
+	/* What is created during the switch must not slip through. */
+	KUNIT_EXPECT_TRUE(test, xt->process->was_hold_new);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_TRUE(test, xt->queues[i]->held);
 	KUNIT_EXPECT_EQ(test, xt_do(test, client(test), KFD_XSCHED_OP_RESUME,

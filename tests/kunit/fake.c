@@ -36,6 +36,7 @@ static bool change_one(struct xs_hw_change *change)
 	struct xs_hw_queue *queue = change->queue;
 	bool flips;
 
+	queue->desc.process->was_hold_new = queue->desc.process->hold_new;
 	change->ret = queue->ret;
 	if (queue->ret == -ESRCH)
 		return false;
@@ -92,6 +93,7 @@ static bool fake_is_active(struct xs_hw_queue *queue)
 static int fake_waves(struct xs_hw_queue *queue)
 {
 	queue->wave_reads++;
+	msleep(READ_ONCE(queue->wave_ms));
 	if (READ_ONCE(queue->desc.node->switching) || READ_ONCE(queue->held))
 		return 0;
 	return READ_ONCE(queue->waves);

@@ -63,6 +63,7 @@ struct xs_hw_node {
  * @nr: its number
  * @exited: the core was told so
  * @hold_new: new queues are born held
+ * @was_hold_new: that, when a queue of it was changed last
  * @lock: plays amdkfd's process mutex
  */
 struct xs_hw_process {
@@ -70,6 +71,7 @@ struct xs_hw_process {
 	pid_t nr;
 	bool exited;
 	bool hold_new;
+	bool was_hold_new;
 	struct mutex lock;	/* plays amdkfd's process mutex */
 };
 
@@ -82,6 +84,7 @@ struct xs_hw_process {
  * @ret: what changes of it are answered with
  * @waves: waves in flight while not held
  * @wave_reads: how often somebody asked
+ * @wave_ms: how long it takes to tell
  */
 struct xs_hw_queue {
 	struct xs_hw_queue_desc desc;
@@ -91,6 +94,7 @@ struct xs_hw_queue {
 	int ret;
 	int waves;
 	unsigned int wave_reads;
+	unsigned int wave_ms;
 };
 
 extern const struct xs_backend_ops fake_backend;

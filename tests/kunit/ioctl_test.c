@@ -3,6 +3,8 @@
  * The rules every ioctl keeps: sizes, tails, flags, reserved fields, counts,
  * and addresses that are not there.
  */
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -306,12 +308,17 @@ static void apply_read_only(struct kunit *test)
 	struct xt *xt = test->priv;
 	const struct kfd_xsched_entry entry =
 		XT_ENTRY(SUSPEND, QUEUE, xt->ids[0], 0);
+	struct file *file;
 	unsigned long array;
+	loff_t at = 0;
 
-	array = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ,
-			      MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	file = filp_open("/", O_TMPFILE | O_RDWR, 0600);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_ASSERT_EQ(test, kernel_write(file, &entry, sizeof(entry), &at),
+			sizeof(entry));
+	array = kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+	fput(file);
 	KUNIT_ASSERT_NE(test, array, 0);
-	/* All zero: a bad entry, but EFAULT comes first. */
 	KUNIT_EXPECT_EQ(test, apply_array(test, array, 1, sizeof(entry)), -EFAULT);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
 }

@@ -26,12 +26,16 @@ function name_of(text) {
 
 /^1\.\.[0-9]+$/			{ planned = substr($0, 4) }
 /^    # Subtest: /		{ suite = $3; said = 0; next }
-/^        # Subtest: /		{ test = $3; has_params = 1; said = 0; next }
-/^        (not )?ok [0-9]+ /	{ result(/^ *ok/, suite "." test "." name_of($0)); next }
+/^        # Subtest: /		{ test = $3; params = 0; said = 0; next }
+/^        (not )?ok [0-9]+ / {
+	params++
+	result(/^ *ok/, suite "." test "." name_of($0))
+	next
+}
 /^    (not )?ok [0-9]+ / {
-	if (!has_params || /^ *not/)
+	if (!params)
 		result(/^ *ok/, suite "." name_of($0))
-	has_params = 0
+	params = 0
 	next
 }
 /^(not )?ok [0-9]+ / {
