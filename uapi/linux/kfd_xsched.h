@@ -54,7 +54,8 @@
  * ETIME       the firmware did not answer; a GPU reset has been scheduled
  * ENODEV      the GPU or the driver is going away
  * ENOMEM      out of memory; nothing changed
- * EBUSY       another entry of the same array asks for the opposite
+ * EBUSY       another entry of the same array asks for the opposite, or for
+ *             another priority; on MES, amdgpu has halted the scheduler
  * ==========  ==============================================================
  */
 
@@ -199,7 +200,10 @@ struct kfd_xsched_list {
  *	are saved. A grace is a property of the whole transaction of a node:
  *	two different ones for one node in one call are EINVAL.
  * @KFD_XSCHED_OP_RESUME: drop this client's hold, taken by either of the above
- * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, or give it back
+ * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, or give it back,
+ *	which is success also without an override. The latest override of all
+ *	clients is in effect; when its client goes, the one before it. A copy
+ *	queue has no priority: EOPNOTSUPP, and left out in a process.
  */
 enum kfd_xsched_op {
 	KFD_XSCHED_OP_SUSPEND = 1,
@@ -213,7 +217,9 @@ enum kfd_xsched_op {
  * @KFD_XSCHED_TARGET_QUEUE: a queue, by &kfd_xsched_queue.id
  * @KFD_XSCHED_TARGET_PROCESS: a thread group id in the caller's pid
  *	namespace: all its queues on all nodes, and those it will create while
- *	held or overridden
+ *	held or overridden. RESUME drops this client's holds on its queues, too,
+ *	however they were taken. RESUME of one queue of a held process releases
+ *	that queue alone; those to come are still born held.
  */
 enum kfd_xsched_target {
 	KFD_XSCHED_TARGET_QUEUE = 1,
@@ -289,12 +295,13 @@ struct kfd_xsched_node_result {
  * the errno of the first only when there is no good one beside them.
  * Then at most one firmware transaction a node (HWS). On return no wave of a
  * held queue is on the GPU. When a node fails, the call returns its errno and
- * the other nodes keep what was done.
+ * the other nodes keep what was done; what was asked for queues to come of a
+ * process that has a queue on the failed node is not in force.
  *
  * Who may call: SUSPEND, UNMAP, RESUME and a priority up to
  * KFD_XSCHED_PRIORITY_NORMAL on processes of the caller's uid that did not
  * change their credentials; everything else takes CAP_SYS_NICE in the target's
- * user namespace.
+ * user namespace. What a client has taken it may always give back.
  */
 struct kfd_xsched_apply {
 	__u32 size;
@@ -313,7 +320,7 @@ struct kfd_xsched_apply {
  * enum kfd_xsched_event_type - what a struct kfd_xsched_event tells
  * @KFD_XSCHED_EVENT_QUEUE_ADD: a queue was created
  * @KFD_XSCHED_EVENT_QUEUE_DEL: a queue is gone
- * @KFD_XSCHED_EVENT_PROCESS_EXIT: a GPU process is gone
+ * @KFD_XSCHED_EVENT_PROCESS_EXIT: a GPU process is gone, after its queues
  * @KFD_XSCHED_EVENT_READY: a queue got work
  * @KFD_XSCHED_EVENT_IDLE: a queue ran dry and stayed so
  * @KFD_XSCHED_EVENT_LOST: @data events did not fit: LIST again
@@ -376,7 +383,9 @@ struct kfd_xsched_event {
  * @reserved: must be zero
  *
  * Replaces the former subscription. A queue that has work when it begins to
- * be sampled is reported READY. Only queues the caller may see are reported.
+ * be sampled, or when the client begins to ask, is reported READY. Only queues
+ * the caller may see are reported; that is decided by the credentials the
+ * owner had when the queue came, and those of who opened the device.
  * Nothing is sampled when nobody asks for READY or IDLE.
  */
 struct kfd_xsched_subscribe {
