@@ -4,9 +4,11 @@
  * two-models.svg. Ends with 1 when a criterion is missed: every number it
  * prints is of the run it was given.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report.h"
 
@@ -26,6 +28,10 @@ static int report(const char *raw_dir, const char *out_dir, const char *commit)
 	struct raw raw;
 	bool ok;
 
+	if (mkdir(out_dir, 0777) && errno != EEXIST) {
+		fprintf(stderr, "xs-report: %s: %s\n", out_dir, strerror(errno));
+		return 1;
+	}
 	snprintf(json, sizeof(json), "%s/two-models.json", out_dir);
 	snprintf(svg, sizeof(svg), "%s/two-models.svg", out_dir);
 	/* Nothing of an earlier run may be taken for this one's. */
