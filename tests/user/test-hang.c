@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The firmware does not answer a switch: the caller is told so, in bounded
+ * time and without keeping the CPU; nothing is held; amdkfd resets the GPU, and
+ * the next process is scheduled as ever.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define FW_TIMEOUT_MS	2000	/* instead of amdkfd's nine seconds */
+#define SLACK_MS	5000
+#define CPU_MS		500	/* of FW_TIMEOUT_MS, for a caller that sleeps */
+#define HANG		"/sys/module/vgpu/parameters/hang"
+#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
+
+static const struct spin_shape endless = { 64, 256, 60000 * MS };
+static const struct spin_shape tenth = { 64, 256, 100 * MS };
+static int fd;
+
+static void write_parameter(const char *path, const char *value)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f || fputs(value, f) < 0 || fclose(f))
+		tap_bail("%s: error %d", path, -errno);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 * MS +
+		(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
+}
+
+/* As the daemon does: at real-time priority, where spinning would starve others. */
+static void test_switch(struct worker *w)
+{
+	const struct sched_param fifo = { .sched_priority = 1 }, other = { 0 };
+	struct kfd_xsched_entry entry = {
+		.op = KFD_XSCHED_OP_SUSPEND,
+		.target = KFD_XSCHED_TARGET_PROCESS,
+		.id = w->pid,
+	};
+	uint64_t wall, cpu;
+	struct kfd_xsched_queue q;
+	uint32_t id;
+
+	worker_queue_id(w, 0, &id);
+	if (sched_setscheduler(0, SCHED_FIFO, &fifo))
+		tap_bail("SCHED_FIFO: error %d", -errno);
+	wall = xsdev_now();
+	cpu = cpu_ns();
+	tap_is(xsdev_apply(fd, &entry, 1, NULL), -ETIME, "SUSPEND fails with ETIME");
+	wall = xsdev_now() - wall;
+	cpu = cpu_ns() - cpu;
+	sched_setscheduler(0, SCHED_OTHER, &other);
+	tap_is(entry.status, -ETIME, "so does its entry");
+	tap_ok(wall < (FW_TIMEOUT_MS + SLACK_MS) * MS, "it does not wait for ever");
+	tap_ok(cpu < CPU_MS * MS, "nor at the expense of others");
+	tap_note("%llu ms, of which %llu ms on the CPU", wall / MS, cpu / MS);
+	tap_is(xsdev_find(fd, w->pid, id, &q), 0, "the queue is still there");
+	tap_ok(!(q.state & KFD_XSCHED_QUEUE_HELD) && !q.holders, "nobody holds it");
+}
+
+static void test_reset(void)
+{
+	struct kfd_xsched_event e;
+
+	do {
+		if (xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, SLACK_MS, &e)) {
+			tap_ok(false, "the GPU is reset");
+			return;
+		}
+	} while (e.data != 1);
+	tap_ok(true, "the GPU is reset");
+}
+
+static void test_afterwards(void)
+{
+	struct kfd_xsched_node_result node;
+	struct spin_account a;
+	struct worker w;
+
+	if (worker_start(&w, 1, NULL))
+		tap_bail("no worker after the reset");
+	worker_submit(&w, 0, &tenth, 1);
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w.pid, 0, &node), 0,
+	       "a new process is held");
+	tap_is(node.fw_transactions, 1, "by one transaction");
+	tap_is(worker_wait(&w, 0, 300), -ETIME, "it does not run");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w.pid, 0, NULL), 0, "it is resumed");
+	tap_is(worker_wait(&w, 0, SLACK_MS), 0, "it runs to its end");
+	worker_account(&w, &a);
+	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
+	worker_stop(&w);
+}
+
+int main(void)
+{
+	struct worker w;
+	char ms[16];
+
+	fd = xsdev_open();
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	if (worker_start(&w, 1, NULL) || worker_submit(&w, 0, &endless, 1))
+		tap_bail("no worker");
+	snprintf(ms, sizeof(ms), "%d", FW_TIMEOUT_MS);
+	write_parameter(FW_TIMEOUT, ms);
+	write_parameter(HANG, "1");
+	test_switch(&w);
+	test_reset();
+	worker_kill(&w);
+	xsdev_wait_no_queue(fd, SLACK_MS);
+	test_afterwards();
+	return tap_done();
+}
