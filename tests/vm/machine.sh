@@ -46,13 +46,14 @@ set_machine() {
 # the main loop must never run at the same time: between the guest's HLT and the moment its
 # last instructions are counted, the main loop may warp the clock to the next timer, and
 # those instructions come on top (icount_start_warp_timer() of QEMU 7.2): nanoseconds that are
-# there in one run and not in the next. On one CPU they take turns.
+# there in one run and not in the next. On one CPU they take turns, and under SCHED_BATCH
+# the one that wakes up does not interrupt the other.
 machine_launcher() {
 	local cpus
 
 	[ "$1" = icount ] || return 0
 	cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
-	printf '%s\n' taskset -c "${cpus##*[-,]}"
+	printf '%s\n' taskset -c "${cpus##*[-,]}" chrt -b 0
 }
 
 # machine_outputs DIR: options that send the guest's serial lines (the kernel's, and the
