@@ -62,7 +62,7 @@ static struct aql_packet *head_packet(struct vgpu_queue *q)
 
 static enum sim_fetch refuse(struct vgpu_queue *q, const char *what, u64 value)
 {
-	vgpu->stats.bad_packets++;
+	q->node->stats.bad_packets++;
 	pr_err("AQL packet %llu of pasid %u doorbell %x: %s %llx\n", q->read,
 	       q->entry.pasid, q->entry.doorbell, what, value);
 	return SIM_FETCH_FAULT;
@@ -215,7 +215,7 @@ static bool send_signal(struct vgpu_queue *q, const struct sim_dispatch *d, u64 
 	if (!mailbox)
 		return false;
 	WRITE_ONCE(*mailbox, s->event);
-	vgpu_interrupt(vgpu, q->entry.pasid, s->event);
+	vgpu_interrupt(q->node, q->entry.pasid, s->event);
 	return true;
 }
 

@@ -113,12 +113,9 @@ int vgpu_bringup(struct vgpu *vg)
 	r = init_memory(vg);
 	if (r)
 		goto unmap_doorbells;
-	r = vgpu_engine_start(vg);
-	if (r)
-		goto fini_memory;
 	r = init_drm(vg);
 	if (r)
-		goto stop_engine;
+		goto fini_memory;
 	r = init_kfd(vg);
 	if (r)
 		goto unregister;
@@ -127,8 +124,6 @@ int vgpu_bringup(struct vgpu *vg)
 unregister:
 	vgpu_call(amdgpu_amdkfd_device_fini_sw, vg->adev);
 	drm_dev_unregister(adev_to_drm(vg->adev));
-stop_engine:
-	vgpu_engine_stop(vg);
 fini_memory:
 	fini_memory(vg);
 unmap_doorbells:

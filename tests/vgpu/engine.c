@@ -50,33 +50,80 @@ static bool is_owner(const struct vgpu *vg, const void *mm)
 {
 	u32 i, n = READ_ONCE(vg->nr_owners);
 
-	if (!mm)
-		return false;
 	for (i = 0; i < n; i++)
 		if (READ_ONCE(vg->owners[i]) == mm)
 			return true;
 	return false;
 }
 
-/* ---- running the model ---- */
-
-static bool any_blocked(const struct vgpu *vg)
+/* Whether that process has a queue in the hardware of any GPU. */
+static bool is_anyones(const void *mm)
 {
+	const struct vgpu *vg;
 	u32 i;
 
-	for (i = 0; i < vg->gpu.nr_queues; i++)
-		if (vg->gpu.queues[i]->blocked)
+	if (!mm)
+		return false;
+	vgpu_for_each(vg, i)
+		if (is_owner(vg, mm))
 			return true;
 	return false;
 }
 
+static bool rung(const struct vgpu *vg, const void *mm)
+{
+	u32 i;
+
+	if (!is_owner(vg, mm))
+		return false;
+	for (i = 0; i < vg->nr_nodes; i++)
+		if (vgpu_hqd_rung(&vg->nodes[i], mm))
+			return true;
+	return false;
+}
+
+static bool any_rung(const void *mm)
+{
+	const struct vgpu *vg;
+	u32 i;
+
+	if (!mm)
+		return false;
+	vgpu_for_each(vg, i)
+		if (rung(vg, mm))
+			return true;
+	return false;
+}
+
+/* ---- running the model ---- */
+
+static bool any_blocked(const struct vgpu_node *node)
+{
+	u32 i;
+
+	for (i = 0; i < node->gpu.nr_queues; i++)
+		if (node->gpu.queues[i]->blocked)
+			return true;
+	return false;
+}
+
+/* When a node acts next by itself. */
+static u64 node_next(const struct vgpu_node *node)
+{
+	return min(sim_next_event(&node->gpu), vgpu_hiq_next(node));
+}
+
 static void set_timer(struct vgpu *vg, u64 now)
 {
-	u64 next = min(sim_next_event(&vg->gpu), vgpu_hiq_next(vg));
+	u64 next = SIM_NEVER;
+	u32 i;
 
-	/* a signal that a packet waits for may be set by a CPU */
-	if (any_blocked(vg))
-		next = min(next, now + SIGNAL_POLL_NS);
+	for (i = 0; i < vg->nr_nodes; i++) {
+		next = min(next, node_next(&vg->nodes[i]));
+		/* a signal that a packet waits for may be set by a CPU */
+		if (any_blocked(&vg->nodes[i]))
+			next = min(next, now + SIGNAL_POLL_NS);
+	}
 	if (next == vg->timer_at)
 		return;
 	vg->timer_at = next;
@@ -87,37 +134,49 @@ static void set_timer(struct vgpu *vg, u64 now)
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
+static void run_node(struct vgpu_node *node, u64 now)
+{
+	u64 t;
+
+	vgpu_hqd_scan_doorbells(node);
+	for (;;) {
+		t = node_next(node);
+		if (t > now)
+			break;
+		sim_advance(&node->gpu, max(t, node->gpu.now));
+		vgpu_hiq_step(node, node->gpu.now);
+	}
+	sim_advance(&node->gpu, max(now, node->gpu.now));
+}
+
 /* Bring the model up to the present. */
 void vgpu_engine_run(struct vgpu *vg)
 {
 	u64 now = ktime_get_ns(), t;
+	struct vgpu_stats *s = &vg->nodes[0].stats;
+	u32 i;
 
 	lockdep_assert_held(&vg->lock);
-	vgpu_hqd_scan_doorbells(vg);
-	for (;;) {
-		t = min(sim_next_event(&vg->gpu), vgpu_hiq_next(vg));
-		if (t > now)
-			break;
-		sim_advance(&vg->gpu, max(t, vg->gpu.now));
-		vgpu_hiq_step(vg, vg->gpu.now);
-	}
-	sim_advance(&vg->gpu, max(now, vg->gpu.now));
+	for (i = 0; i < vg->nr_nodes; i++)
+		run_node(&vg->nodes[i], now);
 	set_timer(vg, now);
 
 	t = ktime_get_ns() - now;
-	vg->stats.runs++;
-	vg->stats.run_ns += t;
-	vg->stats.run_max_ns = max(vg->stats.run_max_ns, t);
+	s->runs++;
+	s->run_ns += t;
+	s->run_max_ns = max(s->run_max_ns, t);
 }
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
 	struct vgpu *vg = container_of(timer, struct vgpu, timer);
 	unsigned long flags;
+	u32 i;
 
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	vg->timer_at = 0;
-	sim_retry_blocked(&vg->gpu);
+	for (i = 0; i < vg->nr_nodes; i++)
+		sim_retry_blocked(&vg->nodes[i].gpu);
 	vgpu_engine_run(vg);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
 	return HRTIMER_NORESTART;
@@ -130,6 +189,15 @@ void vgpu_engine_kick(struct vgpu *vg)
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	vgpu_engine_run(vg);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
+}
+
+static void kick_all(void)
+{
+	struct vgpu *vg;
+	u32 i;
+
+	vgpu_for_each(vg, i)
+		vgpu_engine_kick(vg);
 }
 
 /* ---- doorbells ---- */
@@ -147,12 +215,12 @@ static enum hrtimer_restart on_poll(struct hrtimer *timer)
 {
 	struct vgpu_cpu *c = container_of(timer, struct vgpu_cpu, poll);
 
-	if (!is_owner(vgpu, current->mm))
+	if (!is_anyones(current->mm))
 		return HRTIMER_NORESTART;
-	if (vgpu_hqd_rung(vgpu, current->mm)) {
+	if (any_rung(current->mm)) {
 		c->period = POLL_NS;
 		c->silent = 0;
-		vgpu_engine_kick(vgpu);
+		kick_all();
 	} else if (++c->silent >= BACK_OFF) {
 		c->period = min_t(u32, c->period * 2, POLL_MAX_NS);
 		c->silent = 0;
@@ -163,8 +231,8 @@ static enum hrtimer_restart on_poll(struct hrtimer *timer)
 
 static void on_kick(struct irq_work *work)
 {
-	vgpu_engine_kick(vgpu);
-	if (is_owner(vgpu, current->mm))
+	kick_all();
+	if (is_anyones(current->mm))
 		start_poll(this_cpu_ptr(&vgpu_cpus));
 }
 
@@ -173,10 +241,18 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 {
 	struct vgpu_cpu *c = this_cpu_ptr(&vgpu_cpus);
 
-	if (is_owner(vgpu, prev->mm) && vgpu_hqd_rung(vgpu, prev->mm))
+	if (any_rung(prev->mm))
 		irq_work_queue(&c->kick);
-	if (is_owner(vgpu, next->mm))
+	if (is_anyones(next->mm))
 		start_poll(c);
+}
+
+static void add_owner(struct vgpu *vg, const void *mm)
+{
+	if (!mm || is_owner(vg, mm) || vg->nr_owners == VGPU_OWNERS)
+		return;
+	WRITE_ONCE(vg->owners[vg->nr_owners], mm);
+	WRITE_ONCE(vg->nr_owners, vg->nr_owners + 1);
 }
 
 /*
@@ -185,16 +261,14 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
  */
 void vgpu_engine_owners_changed(struct vgpu *vg)
 {
-	const void *mm;
-	u32 i, cpu;
+	const struct sim_gpu *gpu;
+	u32 n, i, cpu;
 
 	WRITE_ONCE(vg->nr_owners, 0);
-	for (i = 0; i < vg->gpu.nr_queues; i++) {
-		mm = vgpu_queue(vg->gpu.queues[i])->entry.mm;
-		if (!mm || is_owner(vg, mm) || vg->nr_owners == VGPU_OWNERS)
-			continue;
-		WRITE_ONCE(vg->owners[vg->nr_owners], mm);
-		WRITE_ONCE(vg->nr_owners, vg->nr_owners + 1);
+	for (n = 0; n < vg->nr_nodes; n++) {
+		gpu = &vg->nodes[n].gpu;
+		for (i = 0; i < gpu->nr_queues; i++)
+			add_owner(vg, vgpu_queue(gpu->queues[i])->entry.mm);
 	}
 	if (!vg->nr_owners)
 		return;
@@ -226,7 +300,21 @@ static const struct sim_ops ops = {
 	.preempted = sim_preempted,
 };
 
-int vgpu_engine_init(struct vgpu *vg)
+void vgpu_node_init(struct vgpu_node *node)
+{
+	node->hiq.at = SIM_NEVER;
+	node->slice_at = SIM_NEVER;
+	sim_gpu_init(&node->gpu, node->profile, &ops, node);
+}
+
+void vgpu_node_reset(struct vgpu_node *node)
+{
+	node->slice_at = SIM_NEVER;
+	node->runlist_len = 0;
+	sim_gpu_reset(&node->gpu);
+}
+
+int vgpu_engine_init(void)
 {
 	struct vgpu_cpu *c;
 	u32 cpu;
@@ -234,13 +322,6 @@ int vgpu_engine_init(struct vgpu *vg)
 	queue_irq_work_on = vgpu_symbol("irq_work_queue_on");	/* not exported */
 	if (!queue_irq_work_on)
 		return -ENOENT;
-	raw_spin_lock_init(&vg->lock);
-	vg->tlb_epoch = 1;
-	vg->hiq.at = SIM_NEVER;
-	vg->slice_at = SIM_NEVER;
-	sim_gpu_init(&vg->gpu, vg->profile, &ops, vg);
-	hrtimer_init(&vg->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
-	vg->timer.function = on_timer;
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(&vgpu_cpus, cpu);
 		c->kick = IRQ_WORK_INIT_HARD(on_kick);
@@ -252,20 +333,47 @@ int vgpu_engine_init(struct vgpu *vg)
 	return switch_point ? 0 : -ENOENT;
 }
 
-int vgpu_engine_start(struct vgpu *vg)
+int vgpu_engine_start(void)
 {
 	return tracepoint_probe_register(switch_point, on_switch, NULL);
 }
 
-void vgpu_engine_stop(struct vgpu *vg)
+void vgpu_engine_stop(void)
 {
 	u32 cpu;
 
 	tracepoint_probe_unregister(switch_point, on_switch, NULL);
 	tracepoint_synchronize_unregister();
-	hrtimer_cancel(&vg->timer);
 	for_each_possible_cpu(cpu) {
 		irq_work_sync(per_cpu_ptr(&vgpu_cpus.kick, cpu));
 		hrtimer_cancel(per_cpu_ptr(&vgpu_cpus.poll, cpu));
 	}
+}
+
+/* From here on the device is found, and its doorbells are seen. */
+int vgpu_engine_add(struct vgpu *vg)
+{
+	u32 i;
+
+	raw_spin_lock_init(&vg->lock);
+	vg->tlb_epoch = 1;
+	hrtimer_init(&vg->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	vg->timer.function = on_timer;
+	for (i = 0; i < vg->nr_nodes; i++)
+		vgpu_node_init(&vg->nodes[i]);
+	for (i = 0; i < VGPU_DEVICES; i++) {
+		if (vgpu_devices[i])
+			continue;
+		vg->index = i;
+		smp_store_release(&vgpu_devices[i], vg);
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+void vgpu_engine_remove(struct vgpu *vg)
+{
+	WRITE_ONCE(vgpu_devices[vg->index], NULL);
+	synchronize_rcu();	/* who looks at them cannot be interrupted */
+	hrtimer_cancel(&vg->timer);
 }

@@ -44,7 +44,7 @@ void *vgpu_gart_ptr(struct vgpu *vg, u64 addr)
 					 pte & AMDGPU_PTE_SYSTEM);
 	}
 	if (!page) {
-		vg->stats.gart_faults++;
+		vg->nodes[0].stats.gart_faults++;
 		pr_err("no memory at GART address %llx\n", addr);
 		return NULL;
 	}
@@ -82,15 +82,16 @@ static void *walk(struct vgpu *vg, u64 pd, u64 va)
 
 static void *page_ptr(struct vgpu_queue *q, u64 page)
 {
+	struct vgpu *vg = q->node->vg;
 	struct vgpu_vm *vm = &q->vm;
 	u32 i = page % VGPU_TLB;
 
-	if (vm->epoch != vgpu->tlb_epoch) {
+	if (vm->epoch != vg->tlb_epoch) {
 		memset(vm->tlb, 0, sizeof(vm->tlb));
-		vm->epoch = vgpu->tlb_epoch;
+		vm->epoch = vg->tlb_epoch;
 	}
 	if (vm->tlb[i].page != page || !vm->tlb[i].at) {
-		vm->tlb[i].at = walk(vgpu, vm->pd, page << 12);
+		vm->tlb[i].at = walk(vg, vm->pd, page << 12);
 		vm->tlb[i].page = page;
 	}
 	return vm->tlb[i].at;
@@ -98,7 +99,7 @@ static void *page_ptr(struct vgpu_queue *q, u64 page)
 
 static void *no_page(struct vgpu_queue *q, u64 va)
 {
-	vgpu->stats.vm_faults++;
+	q->node->stats.vm_faults++;
 	pr_err("VM fault, pasid %u doorbell %x address %llx\n",
 	       q->entry.pasid, q->entry.doorbell, va);
 	return NULL;
@@ -149,6 +150,6 @@ void vgpu_tlb_flush(struct vgpu *vg)
 
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	vg->tlb_epoch++;
-	vg->stats.tlb_flushes++;
+	vg->nodes[0].stats.tlb_flushes++;
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
 }

@@ -23,16 +23,16 @@ static struct v9_mqd *mqd_of_xcc(struct vgpu_queue *q, u32 xcc)
 {
 	u64 addr = q->entry.mqd + (u64)xcc * q->mqd->cp_mqd_stride_size;
 
-	return vgpu_gart_ptr(vgpu, addr);
+	return vgpu_gart_ptr(q->node->vg, addr);
 }
 
-static struct vgpu_queue *free_slot(struct vgpu *vg)
+static struct vgpu_queue *free_slot(struct vgpu_node *node)
 {
 	u32 i;
 
-	for (i = 0; i < vg->profile->hqds; i++)
-		if (vg->slots[i].sim.state == SIM_QUEUE_OFF)
-			return &vg->slots[i];
+	for (i = 0; i < node->profile->hqds; i++)
+		if (node->slots[i].sim.state == SIM_QUEUE_OFF)
+			return &node->slots[i];
 	return NULL;
 }
 
@@ -50,9 +50,10 @@ static bool load_indices(struct vgpu_queue *q)
 	return true;
 }
 
-static void load_mqd(struct vgpu *vg, struct vgpu_queue *q,
+static void load_mqd(struct vgpu_node *node, struct vgpu_queue *q,
 		     const struct vgpu_entry *e, struct v9_mqd *m)
 {
+	q->node = node;
 	q->entry = *e;
 	q->vm.pd = e->pd;
 	q->vm.epoch = 0;	/* another process may have used the slot */
@@ -64,31 +65,31 @@ static void load_mqd(struct vgpu *vg, struct vgpu_queue *q,
 	q->save = ((u64)m->cp_hqd_ctx_save_base_addr_hi << 32 |
 		   m->cp_hqd_ctx_save_base_addr_lo) + m->cp_hqd_cntl_stack_size;
 	q->save_bytes = m->cp_hqd_ctx_save_size - m->cp_hqd_cntl_stack_size;
-	q->doorbell = (u64 *)(vg->doorbells + e->doorbell * 4);
+	q->doorbell = (u64 *)(node->vg->doorbells + e->doorbell * 4);
 	WRITE_ONCE(*q->doorbell, VGPU_DOORBELL_QUIET);
 	smp_mb();	/* a ring after this is seen, one before is in the index */
 }
 
 /* Put a queue into a free slot. Returns when it is up, SIM_NEVER if refused. */
-u64 vgpu_hqd_map(struct vgpu *vg, const struct vgpu_entry *e, u64 at)
+u64 vgpu_hqd_map(struct vgpu_node *node, const struct vgpu_entry *e, u64 at)
 {
-	struct vgpu_queue *q = free_slot(vg);
-	struct v9_mqd *m = vgpu_gart_ptr(vg, e->mqd);
+	struct vgpu_queue *q = free_slot(node);
+	struct v9_mqd *m = vgpu_gart_ptr(node->vg, e->mqd);
 	u32 image;
 
 	if (!q || !m)
 		return SIM_NEVER;
 	if (!(m->cp_hqd_aql_control & 1)) {
-		vg->stats.bad_queues++;
+		node->stats.bad_queues++;
 		pr_err("pasid %u doorbell %x: not an AQL queue\n", e->pasid, e->doorbell);
 		return SIM_NEVER;
 	}
-	load_mqd(vg, q, e, m);
+	load_mqd(node, q, e, m);
 	image = m->cp_hqd_cntl_stack_offset != m->cp_hqd_cntl_stack_size ?
 		q->save_bytes : 0;
-	at = sim_queue_map(&vg->gpu, &q->sim, m->cp_hqd_pipe_priority, at, image);
+	at = sim_queue_map(&node->gpu, &q->sim, m->cp_hqd_pipe_priority, at, image);
 	if (!load_indices(q))
-		sim_queue_fault(&vg->gpu, &q->sim, "write index");
+		sim_queue_fault(&node->gpu, &q->sim, "write index");
 	vgpu_dbg("map pasid %u doorbell %x read %llu write %llu image %u\n",
 		 e->pasid, e->doorbell, q->read, q->write, image);
 	return at;
@@ -98,7 +99,7 @@ u64 vgpu_hqd_map(struct vgpu *vg, const struct vgpu_entry *e, u64 at)
 void vgpu_hqd_saved(struct sim_queue *sim, u32 image_bytes, u64 state_bytes)
 {
 	struct vgpu_queue *q = vgpu_queue(sim);
-	u32 xccs = vgpu->profile->xccs;
+	u32 xccs = q->node->xccs;
 	u32 state = state_bytes / xccs, stack, xcc;
 	struct v9_mqd *m;
 
@@ -142,30 +143,30 @@ void vgpu_hqd_fault(struct sim_queue *sim, const char *why)
 }
 
 /* Take note of rings since the last scan. */
-void vgpu_hqd_scan_doorbells(struct vgpu *vg)
+void vgpu_hqd_scan_doorbells(struct vgpu_node *node)
 {
 	struct vgpu_queue *q;
 	u32 i;
 
-	for (i = 0; i < vg->gpu.nr_queues; i++) {
-		q = vgpu_queue(vg->gpu.queues[i]);
+	for (i = 0; i < node->gpu.nr_queues; i++) {
+		q = vgpu_queue(node->gpu.queues[i]);
 		if (READ_ONCE(*q->doorbell) == VGPU_DOORBELL_QUIET)
 			continue;
 		/* full barrier: the write index is read after this */
 		xchg(q->doorbell, VGPU_DOORBELL_QUIET);
-		vg->stats.rings++;
+		node->stats.rings++;
 		sim_queue_ring(&q->sim);
 	}
 }
 
 /* Whether a queue of that address space was rung. Without the lock: a hint. */
-bool vgpu_hqd_rung(const struct vgpu *vg, const void *mm)
+bool vgpu_hqd_rung(const struct vgpu_node *node, const void *mm)
 {
 	const struct vgpu_queue *q;
 	u32 i;
 
-	for (i = 0; i < vg->profile->hqds; i++) {
-		q = &vg->slots[i];
+	for (i = 0; i < node->profile->hqds; i++) {
+		q = &node->slots[i];
 		if (q->entry.mm == mm && q->sim.state != SIM_QUEUE_OFF &&
 		    READ_ONCE(*q->doorbell) != VGPU_DOORBELL_QUIET)
 			return true;
@@ -173,28 +174,13 @@ bool vgpu_hqd_rung(const struct vgpu *vg, const void *mm)
 	return false;
 }
 
-/* kfd2kgd's get_cu_occupancy: waves of each slot on one XCC. */
-void vgpu_hqd_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
-			int *max_waves_per_cu, u32 inst)
+/* Waves of a slot on one XCC, counted from the node's first. */
+u32 vgpu_hqd_waves(const struct vgpu_node *node, u32 slot, u32 xcc)
 {
-	const struct sim_profile *p = vgpu->profile;
-	struct vgpu_queue *q;
-	unsigned long flags;
-	u32 i, waves;
+	const struct vgpu_queue *q = &node->slots[slot];
 
-	raw_spin_lock_irqsave(&vgpu->lock, flags);
-	vgpu_engine_run(vgpu);
-	for (i = 0; i < p->hqds; i++) {
-		q = &vgpu->slots[i];
-		if (q->sim.state == SIM_QUEUE_OFF)
-			continue;
-		/* the first XCCs get the remainder */
-		waves = (q->sim.waves + p->xccs - 1 - inst) / p->xccs;
-		if (!waves)
-			continue;
-		occ[i].wave_cnt += waves;
-		occ[i].doorbell_off = q->entry.doorbell;
-	}
-	raw_spin_unlock_irqrestore(&vgpu->lock, flags);
-	*max_waves_per_cu = p->simds_per_cu * p->waves_per_simd;
+	if (q->sim.state == SIM_QUEUE_OFF)
+		return 0;
+	/* the first XCCs get the remainder */
+	return (q->sim.waves + node->xccs - 1 - xcc) / node->xccs;
 }

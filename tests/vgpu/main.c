@@ -29,7 +29,45 @@ int vgpu_verbose;
 module_param_named(verbose, vgpu_verbose, int, 0644);
 MODULE_PARM_DESC(verbose, "log every queue that is mapped and unmapped");
 
-struct vgpu *vgpu;
+struct vgpu *vgpu_devices[VGPU_DEVICES];
+
+struct vgpu *vgpu_of(const struct amdgpu_device *adev)
+{
+	struct vgpu *vg;
+	u32 i;
+
+	vgpu_for_each(vg, i)
+		if (vg->adev == adev)
+			return vg;
+	return NULL;
+}
+
+/* amdkfd maps the page of its own doorbells once a GPU. */
+struct vgpu *vgpu_of_doorbell(const void __iomem *db)
+{
+	const void __iomem *page;
+	struct vgpu *vg;
+	u32 i;
+
+	vgpu_for_each(vg, i) {
+		if (!vg->adev->kfd.dev)
+			continue;
+		page = vg->adev->kfd.dev->doorbell_kernel_ptr;
+		if (page && db >= page && db < page + PAGE_SIZE)
+			return vg;
+	}
+	return NULL;
+}
+
+struct vgpu_node *vgpu_node_of_xcc(struct vgpu *vg, u32 xcc)
+{
+	u32 i;
+
+	for (i = 1; i < vg->nr_nodes; i++)
+		if (xcc < vg->nodes[i].first_xcc)
+			break;
+	return &vg->nodes[i - 1];
+}
 
 static int create_device(struct vgpu *vg, struct pci_dev *pdev)
 {
@@ -54,34 +92,75 @@ static int create_device(struct vgpu *vg, struct pci_dev *pdev)
 	return 0;
 }
 
-static int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+/* The GPU as one node. */
+static int create_nodes(struct vgpu *vg)
 {
-	struct vgpu *vg = vgpu;
-	int r;
+	vg->nodes = vzalloc(sizeof(*vg->nodes));
+	if (!vg->nodes)
+		return -ENOMEM;
+	vg->nr_nodes = 1;
+	vg->nodes[0].vg = vg;
+	vg->nodes[0].profile = vg->profile;
+	vg->nodes[0].xccs = vg->profile->xccs;
+	return 0;
+}
 
-	if (vg->adev)
-		return -EBUSY;	/* one device only */
-	if (pci_resource_len(pdev, 2) < vg->vram_size + (2 << 20))
-		return -ENOSPC;
-	r = pcim_enable_device(pdev);
-	if (r)
-		return r;
-	r = create_device(vg, pdev);
-	if (r)
-		return r;
-	r = vgpu_device_fabricate(vg);
+static void free_device(struct vgpu *vg)
+{
+	vfree(vg->nodes);
+	kfree(vg);
+}
+
+static int bring_up(struct vgpu *vg)
+{
+	int r = vgpu_device_fabricate(vg);
+
 	if (!r)
 		r = vgpu_bringup(vg);
 	if (r) {
 		pr_err("bring-up failed: %d\n", r);
 		vgpu_device_release(vg);
-		module_put(adev_to_drm(vg->adev)->driver->fops->owner);
-		vg->adev = NULL;
-		return r;
 	}
+	return r;
+}
+
+static int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct vgpu *vg;
+	int r;
+
+	vg = kzalloc(sizeof(*vg), GFP_KERNEL);
+	if (!vg)
+		return -ENOMEM;
+	vg->profile = sim_profile_find(profile);
+	vg->vram_size = (u64)vram_mb << 20;
+	r = pci_resource_len(pdev, 2) < vg->vram_size + (2 << 20) ? -ENOSPC : 0;
+	if (!r)
+		r = pcim_enable_device(pdev);
+	if (!r)
+		r = create_nodes(vg);
+	if (!r)
+		r = create_device(vg, pdev);
+	if (r)
+		goto free;
+	r = vgpu_engine_add(vg);
+	if (r)
+		goto put;
+	r = bring_up(vg);
+	if (r)
+		goto remove;
+	vgpu_stats_add(vg);
 	__module_get(THIS_MODULE);
 	pr_info("%s is up, %llu MiB of VRAM\n", vg->profile->name, vg->vram_size >> 20);
 	return 0;
+
+remove:
+	vgpu_engine_remove(vg);
+put:
+	module_put(adev_to_drm(vg->adev)->driver->fops->owner);
+free:
+	free_device(vg);
+	return r;
 }
 
 static const struct pci_device_id vgpu_ids[] = {
@@ -100,34 +179,33 @@ static int __init vgpu_init(void)
 {
 	int r;
 
-	vgpu = vzalloc(sizeof(*vgpu));
-	if (!vgpu)
-		return -ENOMEM;
-	vgpu->vram_size = (u64)vram_mb << 20;
-	vgpu->profile = sim_profile_find(profile);
-	if (!vgpu->profile) {
+	if (!sim_profile_find(profile)) {
 		pr_err("unknown profile %s\n", profile);
-		r = -EINVAL;
-		goto free;
+		return -EINVAL;
 	}
 	r = vgpu_symbols_init();
 	if (!r)
-		r = vgpu_engine_init(vgpu);
+		r = vgpu_tables_find_calls();
+	if (!r)
+		r = vgpu_engine_init();
 	if (!r)
 		r = vgpu_redirect_install();
 	if (r)
-		goto free;
-	vgpu_stats_init(vgpu);
-	r = pci_register_driver(&vgpu_driver);
+		return r;
+	r = vgpu_engine_start();
 	if (r)
 		goto remove;
+	vgpu_stats_init(profile);
+	r = pci_register_driver(&vgpu_driver);
+	if (r)
+		goto stop;
 	return 0;
 
-remove:
+stop:
 	vgpu_stats_exit();
+	vgpu_engine_stop();
+remove:
 	vgpu_redirect_remove();
-free:
-	vfree(vgpu);
 	return r;
 }
 
@@ -136,8 +214,8 @@ static void __exit vgpu_exit(void)
 {
 	pci_unregister_driver(&vgpu_driver);
 	vgpu_stats_exit();
+	vgpu_engine_stop();
 	vgpu_redirect_remove();
-	vfree(vgpu);
 }
 
 module_init(vgpu_init);

@@ -12,6 +12,7 @@
 
 static void fill(struct amdgpu_bo *bo, u32 value)
 {
+	struct vgpu *vg = vgpu_of(amdgpu_ttm_adev(bo->tbo.bdev));
 	struct amdgpu_res_cursor c;
 	u32 *p;
 	u64 n, i;
@@ -21,7 +22,7 @@ static void fill(struct amdgpu_bo *bo, u32 value)
 	amdgpu_res_first(bo->tbo.resource, 0, amdgpu_bo_size(bo), &c);
 	for (; c.remaining; amdgpu_res_next(&c, n)) {
 		n = c.size;
-		p = vgpu->vram + c.start;
+		p = vg->vram + c.start;
 		if (!value) {
 			memset(p, 0, n);
 			continue;
@@ -53,13 +54,13 @@ int vgpu_fill_buffer(struct amdgpu_bo *bo, u32 value, struct dma_resv *resv,
 	return 0;
 }
 
-static void *mem_ptr(const struct amdgpu_copy_mem *m,
+static void *mem_ptr(struct vgpu *vg, const struct amdgpu_copy_mem *m,
 		     const struct amdgpu_res_cursor *c, u64 done)
 {
 	u64 at = m->offset + done;
 
 	if (m->mem->mem_type == TTM_PL_VRAM)
-		return vgpu->vram + c->start;
+		return vg->vram + c->start;
 	return page_address(m->bo->ttm->pages[at >> PAGE_SHIFT]) + (at & ~PAGE_MASK);
 }
 
@@ -68,6 +69,7 @@ int vgpu_copy_mem_to_mem(struct amdgpu_device *adev,
 			 const struct amdgpu_copy_mem *dst, u64 size, bool tmz,
 			 struct dma_resv *resv, struct dma_fence **fence)
 {
+	struct vgpu *vg = vgpu_of(adev);
 	struct amdgpu_res_cursor s, d;
 	u64 n, at;
 
@@ -80,7 +82,7 @@ int vgpu_copy_mem_to_mem(struct amdgpu_device *adev,
 		n = min(s.size, d.size);
 		n = min(n, PAGE_SIZE - ((src->offset + at) & ~PAGE_MASK));
 		n = min(n, PAGE_SIZE - ((dst->offset + at) & ~PAGE_MASK));
-		memcpy(mem_ptr(dst, &d, at), mem_ptr(src, &s, at), n);
+		memcpy(mem_ptr(vg, dst, &d, at), mem_ptr(vg, src, &s, at), n);
 		amdgpu_res_next(&s, n);
 		amdgpu_res_next(&d, n);
 	}

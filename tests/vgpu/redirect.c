@@ -36,24 +36,41 @@ void *vgpu_symbol(const char *name)
 
 /* ---- replacements ---- */
 
-/* The real one, and the model learns of the HIQ's doorbell at once. */
+/* The real one, and the model learns of a HIQ's doorbell at once. */
 static void new_kernel_doorbell64(void __iomem *db, u64 value)
 {
+	struct vgpu *vg = vgpu_of_doorbell(db);
 	unsigned long flags;
+	u32 i;
 
-	if (!db)
+	if (!vg)
 		return;
-	raw_spin_lock_irqsave(&vgpu->lock, flags);
+	raw_spin_lock_irqsave(&vg->lock, flags);
 	writeq(value, db);
-	vgpu_hiq_ring(vgpu, ktime_get_ns());
-	vgpu_engine_run(vgpu);
-	raw_spin_unlock_irqrestore(&vgpu->lock, flags);
+	for (i = 0; i < vg->nr_nodes; i++)
+		vgpu_hiq_ring(&vg->nodes[i], ktime_get_ns());
+	vgpu_engine_run(vg);
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
 }
 
 static int new_unmap_hiq(struct amdgpu_device *adev, u32 doorbell_off, u32 inst)
 {
-	vgpu_hiq_unload(vgpu);
+	vgpu_hiq_unload(vgpu_node_of_xcc(vgpu_of(adev), inst));
 	return 0;
+}
+
+static void reset_model(struct vgpu *vg)
+{
+	unsigned long flags;
+	u32 i;
+
+	raw_spin_lock_irqsave(&vg->lock, flags);
+	vgpu_hang = false;
+	vg->nodes[0].stats.resets++;
+	for (i = 0; i < vg->nr_nodes; i++)
+		vgpu_node_reset(&vg->nodes[i]);
+	vgpu_engine_owners_changed(vg);
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
 }
 
 /*
@@ -64,18 +81,9 @@ static int new_unmap_hiq(struct amdgpu_device *adev, u32 doorbell_off, u32 inst)
 static int new_gpu_recover(struct amdgpu_device *adev, struct amdgpu_job *job,
 			   struct amdgpu_reset_context *ctx)
 {
-	unsigned long flags;
-
 	down_write(&adev->reset_domain->sem);
 	vgpu_call(amdgpu_amdkfd_pre_reset, adev, ctx);
-	raw_spin_lock_irqsave(&vgpu->lock, flags);
-	vgpu_hang = false;
-	vgpu->stats.resets++;
-	vgpu->slice_at = SIM_NEVER;
-	vgpu->runlist_len = 0;
-	sim_gpu_reset(&vgpu->gpu);
-	vgpu_engine_owners_changed(vgpu);
-	raw_spin_unlock_irqrestore(&vgpu->lock, flags);
+	reset_model(vgpu_of(adev));
 	vgpu_call(amdgpu_amdkfd_post_reset, adev);
 	up_write(&adev->reset_domain->sem);
 	pr_info("reset done\n");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs vgpu/stats: one "name value" a line, so that a test can assert on
+ * debugfs vgpu/stats: one "name value" a line, the sum of all GPUs and nodes, so that a test can assert on
  * them; every name that begins with "bad" or ends in "faults" must stay 0.
+ * debugfs vgpu/stats-G.N: the same of node N of GPU G.
  * debugfs vgpu/profile: the model's parameters, to be printed with results.
  */
 #include <linux/debugfs.h>
@@ -51,33 +52,86 @@ static void show_model(struct seq_file *m, const struct sim_stats *s)
 	seq_printf(m, "queue_faults %llu\n", s->faults);
 }
 
-static int stats_show(struct seq_file *m, void *unused)
-{
-	struct vgpu *vg = m->private;
+struct totals {
 	struct vgpu_stats firmware;
 	struct sim_stats model;
+	u64 mapped;
+	u64 resident_waves;
+};
+
+static void add_words(void *to, const void *from, size_t bytes)
+{
+	const u64 *f = from;
+	u64 *t = to;
+	size_t i;
+
+	for (i = 0; i < bytes / sizeof(*t); i++)
+		t[i] += f[i];
+}
+
+/* Maxima add up, too: what is shown is of all nodes that are asked for. */
+static void add_node(struct totals *t, const struct vgpu_node *node)
+{
+	u32 i;
+
+	add_words(&t->firmware, &node->stats, sizeof(node->stats));
+	add_words(&t->model, &node->gpu.stats, sizeof(node->gpu.stats));
+	t->mapped += node->gpu.nr_queues;
+	for (i = 0; i < node->gpu.nr_queues; i++)
+		t->resident_waves += node->gpu.queues[i]->waves;
+}
+
+static void add_device(struct totals *t, struct vgpu *vg)
+{
 	unsigned long flags;
-	u32 mapped, waves = 0, i;
+	u32 i;
 
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	vgpu_engine_run(vg);
-	firmware = vg->stats;
-	model = vg->gpu.stats;
-	mapped = vg->gpu.nr_queues;
-	for (i = 0; i < mapped; i++)
-		waves += vg->gpu.queues[i]->waves;
+	for (i = 0; i < vg->nr_nodes; i++)
+		add_node(t, &vg->nodes[i]);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
-	show_firmware(m, &firmware);
-	show_model(m, &model);
-	seq_printf(m, "mapped %u\nresident_waves %u\n", mapped, waves);
+}
+
+static void show_totals(struct seq_file *m, const struct totals *t)
+{
+	show_firmware(m, &t->firmware);
+	show_model(m, &t->model);
+	SHOW(m, *t, mapped);
+	SHOW(m, *t, resident_waves);
+}
+
+static int stats_show(struct seq_file *m, void *unused)
+{
+	struct totals t = { };
+	struct vgpu *vg;
+	u32 i;
+
+	vgpu_for_each(vg, i)
+		add_device(&t, vg);
+	show_totals(m, &t);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);
 
+static int node_stats_show(struct seq_file *m, void *unused)
+{
+	struct vgpu_node *node = m->private;
+	struct totals t = { };
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&node->vg->lock, flags);
+	vgpu_engine_run(node->vg);
+	add_node(&t, node);
+	raw_spin_unlock_irqrestore(&node->vg->lock, flags);
+	show_totals(m, &t);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(node_stats);
+
 static int profile_show(struct seq_file *m, void *unused)
 {
-	struct vgpu *vg = m->private;
-	const struct sim_profile *p = vg->profile;
+	const struct sim_profile *p = sim_profile_find(m->private);
 
 	seq_printf(m, "name %s\n", p->name);
 	SHOW(m, *p, xccs);
@@ -103,11 +157,22 @@ static int profile_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(profile);
 
-void vgpu_stats_init(struct vgpu *vg)
+void vgpu_stats_add(struct vgpu *vg)
+{
+	char name[16];
+	u32 i;
+
+	for (i = 0; i < vg->nr_nodes; i++) {
+		snprintf(name, sizeof(name), "stats-%u.%u", vg->index, i);
+		debugfs_create_file(name, 0444, dir, &vg->nodes[i], &node_stats_fops);
+	}
+}
+
+void vgpu_stats_init(const char *profile)
 {
 	dir = debugfs_create_dir("vgpu", NULL);
-	debugfs_create_file("stats", 0444, dir, vg, &stats_fops);
-	debugfs_create_file("profile", 0444, dir, vg, &profile_fops);
+	debugfs_create_file("stats", 0444, dir, NULL, &stats_fops);
+	debugfs_create_file("profile", 0444, dir, (void *)profile, &profile_fops);
 }
 
 void vgpu_stats_exit(void)

@@ -51,7 +51,7 @@ static int read_register(struct amdgpu_device *adev, u32 se, u32 sh, u32 offset,
 
 static u32 get_config_memsize(struct amdgpu_device *adev)
 {
-	return vgpu->vram_size >> 20;
+	return vgpu_of(adev)->vram_size >> 20;
 }
 
 static bool never(struct amdgpu_device *adev)
@@ -86,13 +86,13 @@ static const struct amdgpu_smuio_funcs smuio_funcs = {
 
 static void flush_gpu_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub, u32 type)
 {
-	vgpu_tlb_flush(vgpu);
+	vgpu_tlb_flush(vgpu_of(adev));
 }
 
 static void flush_gpu_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type,
 				bool all_hub, u32 inst)
 {
-	vgpu_tlb_flush(vgpu);
+	vgpu_tlb_flush(vgpu_of(adev));
 }
 
 static enum amdgpu_memory_partition query_mem_partition(struct amdgpu_device *adev)
@@ -100,9 +100,13 @@ static enum amdgpu_memory_partition query_mem_partition(struct amdgpu_device *ad
 	return AMDGPU_NPS1_PARTITION_MODE;
 }
 
+struct vgpu_calls vgpu_calls;
+
 /* A look-up takes hundreds of microseconds: never while the model runs. */
-static int find_calls(struct vgpu_calls *c)
+int vgpu_tables_find_calls(void)
 {
+	struct vgpu_calls *c = &vgpu_calls;
+
 	c->kgd2kfd_interrupt = vgpu_symbol("kgd2kfd_interrupt");
 	c->kfd_lookup_process_by_pasid = vgpu_symbol("kfd_lookup_process_by_pasid");
 	c->kfd_unref_process = vgpu_symbol("kfd_unref_process");
@@ -126,7 +130,7 @@ int vgpu_tables_init(struct vgpu *vg)
 	adev->asic_funcs = &asic_funcs;
 	adev->smuio.funcs = &smuio_funcs;
 	adev->gfx.funcs = &gfx_funcs;
-	return find_calls(&vg->calls);
+	return 0;
 }
 
 /* ---- amdkfd ---- */
@@ -148,12 +152,14 @@ static int init_interrupts(struct amdgpu_device *adev, u32 pipe, u32 inst)
 	return 0;
 }
 
-/* Every XCC gets the same ring; the first one's command processor reads it. */
+/* Every XCC of a node gets the same ring; the first one's command processor reads it. */
 static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, u32 pipe,
 			u32 queue, u32 doorbell_off, u32 inst)
 {
-	if (inst == 0)
-		vgpu_hiq_load(vgpu, mqd, doorbell_off);
+	struct vgpu_node *node = vgpu_node_of_xcc(vgpu_of(adev), inst);
+
+	if (inst == node->first_xcc)
+		vgpu_hiq_load(node, mqd, doorbell_off);
 	return 0;
 }
 
@@ -176,12 +182,35 @@ static void set_page_table_base(struct amdgpu_device *adev, u32 vmid, u64 base)
 
 static void get_iq_wait_times(struct amdgpu_device *adev, u32 *wait, u32 inst)
 {
-	*wait = vgpu->profile->grace_default << CP_IQ_WAIT_TIME2__SCH_WAVE__SHIFT;
+	*wait = vgpu_of(adev)->profile->grace_default << CP_IQ_WAIT_TIME2__SCH_WAVE__SHIFT;
 }
 
 static void program_trap_handler(struct amdgpu_device *adev, u32 vmid, u64 tba,
 				 u64 tma, u32 inst)
 {
+}
+
+/* Waves of each slot on one XCC. */
+static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
+			     int *max_waves_per_cu, u32 inst)
+{
+	struct vgpu *vg = vgpu_of(adev);
+	struct vgpu_node *node = vgpu_node_of_xcc(vg, inst);
+	const struct sim_profile *p = node->profile;
+	unsigned long flags;
+	u32 i, waves;
+
+	raw_spin_lock_irqsave(&vg->lock, flags);
+	vgpu_engine_run(vg);
+	for (i = 0; i < p->hqds; i++) {
+		waves = vgpu_hqd_waves(node, i, inst - node->first_xcc);
+		if (!waves)
+			continue;
+		occ[i].wave_cnt += waves;
+		occ[i].doorbell_off = node->slots[i].entry.doorbell;
+	}
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
+	*max_waves_per_cu = p->simds_per_cu * p->waves_per_simd;
 }
 
 /* Between amdgpu_amdkfd_device_probe() and _device_init(). */
@@ -200,20 +229,21 @@ void vgpu_tables_kfd(struct vgpu *vg)
 	t->set_vm_context_page_table_base = set_page_table_base;
 	t->get_iq_wait_times = get_iq_wait_times;
 	t->program_trap_handler_settings = program_trap_handler;
-	t->get_cu_occupancy = vgpu_hqd_occupancy;
+	t->get_cu_occupancy = get_cu_occupancy;
 	kfd->kfd2kgd = t;
 }
 
 /* An end-of-pipe interrupt, as the interrupt ring would carry it. */
-void vgpu_interrupt(struct vgpu *vg, u32 pasid, u32 context)
+void vgpu_interrupt(struct vgpu_node *node, u32 pasid, u32 context)
 {
-	u32 vmid = vg->adev->vm_manager.first_kfd_vmid;
+	struct amdgpu_device *adev = node->vg->adev;
+	u32 vmid = adev->vm_manager.first_kfd_vmid;
 	u32 entry[IH_DWORDS] = {
 		[0] = SOC15_IH_CLIENTID_GRBM_CP | IH_SOURCE_EOP << 8 | vmid << 24,
 		[3] = pasid,
 		[4] = context,
 	};
 
-	vg->stats.interrupts++;
-	vg->calls.kgd2kfd_interrupt(vg->adev->kfd.dev, entry);
+	node->stats.interrupts++;
+	vgpu_calls.kgd2kfd_interrupt(adev->kfd.dev, entry);
 }
