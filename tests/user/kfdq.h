@@ -8,7 +8,7 @@
  * benchmark programs that stand for ordinary applications. Nothing here knows
  * of the scheduler; a process that uses it is what the scheduler schedules.
  *
- * A *device* is /dev/kfd with the render node of its first GPU. A *buffer* is
+ * A *device* is /dev/kfd with the render node of one GPU. A *buffer* is
  * memory both sides see at the same address. A *signal* is an amd_signal_t
  * with a KFD event behind it, so that waiting blocks in the kernel until the
  * GPU raises its interrupt. A *queue* is an AQL ring with its doorbell.
@@ -73,8 +73,17 @@ struct kfdq_signal {
 /* Signals a device has room for. */
 #define KFDQ_MAX_SIGNALS	64
 
-/* Open the first GPU of the topology: -ENODEV if there is none. */
+/* Open GPU number @gpu of the topology, from 0: -ENODEV if there is none. */
+int kfdq_open_gpu(unsigned int gpu, struct kfdq_device **out);
+
+/* Open the first one. */
 int kfdq_open(struct kfdq_device **out);
+
+/*
+ * Open one more GPU in the same process, which must not be @first's. KFD has one
+ * page of event mailboxes for a process, so @first must outlive it.
+ */
+int kfdq_open_peer(struct kfdq_device *first, unsigned int gpu, struct kfdq_device **out);
 
 /* Close it. Its queues must be destroyed before; buffers go with it. */
 void kfdq_close(struct kfdq_device *dev);

@@ -28,8 +28,8 @@ int kfdq_ioctl(const struct kfdq_device *dev, unsigned long request, void *arg)
 	return 0;
 }
 
-/* Nodes without a GPU have an id of zero: find the first with one. */
-static int find_gpu(struct kfdq_device *dev)
+/* Nodes without a GPU have an id of zero: pass over @gpu of the others. */
+static int find_gpu(struct kfdq_device *dev, unsigned int gpu)
 {
 	char path[128];
 	FILE *f;
@@ -42,7 +42,7 @@ static int find_gpu(struct kfdq_device *dev)
 			return -ENODEV;
 		n = fscanf(f, "%u", &dev->gpu_id);
 		fclose(f);
-		if (n == 1 && dev->gpu_id) {
+		if (n == 1 && dev->gpu_id && !gpu--) {
 			dev->node = node;
 			return 0;
 		}
@@ -91,7 +91,7 @@ static int open_render_node(struct kfdq_device *dev)
 	return kfdq_ioctl(dev, AMDKFD_IOC_ACQUIRE_VM, &acquire);
 }
 
-int kfdq_open(struct kfdq_device **out)
+int kfdq_open_gpu(unsigned int gpu, struct kfdq_device **out)
 {
 	struct kfdq_device *dev = calloc(1, sizeof(*dev));
 	int ret;
@@ -100,7 +100,7 @@ int kfdq_open(struct kfdq_device **out)
 		return -ENOMEM;
 	dev->drm = -1;
 	dev->kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-	ret = dev->kfd < 0 ? -errno : find_gpu(dev);
+	ret = dev->kfd < 0 ? -errno : find_gpu(dev, gpu);
 	if (!ret)
 		ret = open_render_node(dev);
 	if (ret) {
@@ -109,6 +109,20 @@ int kfdq_open(struct kfdq_device **out)
 	}
 	*out = dev;
 	return 0;
+}
+
+int kfdq_open(struct kfdq_device **out)
+{
+	return kfdq_open_gpu(0, out);
+}
+
+int kfdq_open_peer(struct kfdq_device *first, unsigned int gpu, struct kfdq_device **out)
+{
+	int ret = kfdq_open_gpu(gpu, out);
+
+	if (!ret)
+		(*out)->first = first;
+	return ret;
 }
 
 void kfdq_close(struct kfdq_device *dev)

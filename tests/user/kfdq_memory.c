@@ -40,6 +40,11 @@ static int map_to_gpu(struct kfdq_device *dev, uint64_t handle)
 	return kfdq_ioctl(dev, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map);
 }
 
+int kfdq_map(struct kfdq_device *dev, const struct kfdq_buffer *buf)
+{
+	return map_to_gpu(dev, buf->handle);
+}
+
 static void free_bo(struct kfdq_device *dev, uint64_t handle)
 {
 	struct kfd_ioctl_free_memory_of_gpu_args args = { .handle = handle };

@@ -17,6 +17,7 @@
  * @doorbells_size: bytes of that mapping
  * @signals: the signals, or zero before the first one
  * @event_page: mailboxes of the events, allocated with @signals
+ * @first: whose mailboxes are used, or NULL: its own
  * @signal_count: signals taken
  * @event_ids: KFD's id of each signal's event
  */
@@ -29,12 +30,16 @@ struct kfdq_device {
 	size_t doorbells_size;
 	struct kfdq_buffer signals;
 	struct kfdq_buffer event_page;
+	struct kfdq_device *first;
 	uint32_t signal_count;
 	uint32_t event_ids[KFDQ_MAX_SIGNALS];
 };
 
 /* ioctl(2) on /dev/kfd, restarted when interrupted, with -errno for -1. */
 int kfdq_ioctl(const struct kfdq_device *dev, unsigned long request, void *arg);
+
+/* Map a buffer of another GPU for this one, too. */
+int kfdq_map(struct kfdq_device *dev, const struct kfdq_buffer *buf);
 
 static inline size_t kfdq_align(size_t value, size_t to)
 {

@@ -16,13 +16,32 @@
 #define EVENT_PAGE_SIZE		(KFD_SIGNAL_EVENT_LIMIT * 8UL)
 #define TIMEOUT_INFINITE	0xffffffffLL
 
+/* Mailboxes of this device: its own, or those of the first one of the process. */
+static struct kfdq_buffer *event_page(struct kfdq_device *dev)
+{
+	return dev->first ? &dev->first->event_page : &dev->event_page;
+}
+
+static int alloc_event_page(struct kfdq_device *dev)
+{
+	struct kfdq_signal *unused;
+	int ret = 0;
+
+	if (!dev->first)
+		return kfdq_alloc(dev, KFDQ_GTT, EVENT_PAGE_SIZE, &dev->event_page);
+	/* KFD learns of the page with an event of the device it belongs to. */
+	if (!dev->first->signal_count)
+		ret = kfdq_signal_create(dev->first, &unused);
+	return ret ? ret : kfdq_map(dev, event_page(dev));
+}
+
 static int alloc_signals(struct kfdq_device *dev)
 {
 	int ret;
 
 	if (dev->signals.addr)
 		return 0;
-	ret = kfdq_alloc(dev, KFDQ_GTT, EVENT_PAGE_SIZE, &dev->event_page);
+	ret = alloc_event_page(dev);
 	if (!ret)
 		ret = kfdq_alloc(dev, KFDQ_GTT, KFDQ_MAX_SIGNALS * sizeof(struct kfdq_signal),
 				 &dev->signals);
@@ -46,14 +65,14 @@ int kfdq_signal_create(struct kfdq_device *dev, struct kfdq_signal **out)
 	if (ret)
 		return ret;
 	/* KFD is given the page of mailboxes with the first event. */
-	if (!dev->signal_count)
+	if (!dev->signal_count && !dev->first)
 		args.event_page_offset = dev->event_page.handle;
 	ret = kfdq_ioctl(dev, AMDKFD_IOC_CREATE_EVENT, &args);
 	if (ret)
 		return ret;
 	sig = (struct kfdq_signal *)dev->signals.addr + dev->signal_count;
 	sig->kind = SIGNAL_KIND_USER;
-	sig->event_mailbox = (uintptr_t)((uint64_t *)dev->event_page.addr + args.event_slot_index);
+	sig->event_mailbox = (uintptr_t)((uint64_t *)event_page(dev)->addr + args.event_slot_index);
 	sig->event_id = args.event_trigger_data;
 	dev->event_ids[dev->signal_count++] = args.event_id;
 	*out = sig;

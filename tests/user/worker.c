@@ -42,8 +42,8 @@ static int call(struct worker *w, const struct worker_request *request,
 }
 
 /* Does not return. */
-static void child(struct worker *w, int sock, unsigned int queues, const struct worker_ids *ids,
-		  const char *name)
+static void child(struct worker *w, int sock, unsigned int queues, unsigned int gpu,
+		  const struct worker_ids *ids, const char *name)
 {
 	close(w->sock);
 	if (name)
@@ -55,11 +55,11 @@ static void child(struct worker *w, int sock, unsigned int queues, const struct 
 	if (ids)
 		prctl(PR_SET_DUMPABLE, ids->dumpable);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	_exit(worker_main(sock, queues, w->shared));
+	_exit(worker_main(sock, queues, gpu, w->shared));
 }
 
-static int start(struct worker *w, unsigned int queues, const struct worker_ids *ids,
-		 const char *name)
+static int start(struct worker *w, unsigned int queues, unsigned int gpu,
+		 const struct worker_ids *ids, const char *name)
 {
 	struct worker_reply reply;
 	int pair[2], ret;
@@ -76,7 +76,7 @@ static int start(struct worker *w, unsigned int queues, const struct worker_ids 
 	if (w->pid < 0)
 		return -errno;
 	if (!w->pid)
-		child(w, pair[1], queues, ids, name);
+		child(w, pair[1], queues, gpu, ids, name);
 	close(pair[1]);
 	/* The first answer says whether its queues exist. */
 	ret = receive(w, &reply);
@@ -87,12 +87,17 @@ static int start(struct worker *w, unsigned int queues, const struct worker_ids 
 
 int worker_start(struct worker *w, unsigned int queues, const struct worker_ids *ids)
 {
-	return start(w, queues, ids, NULL);
+	return start(w, queues, 0, ids, NULL);
+}
+
+int worker_start_on(struct worker *w, unsigned int queues, unsigned int gpu)
+{
+	return start(w, queues, gpu, NULL, NULL);
 }
 
 int worker_start_named(struct worker *w, unsigned int queues, const char *name)
 {
-	return start(w, queues, NULL, name);
+	return start(w, queues, 0, NULL, name);
 }
 
 static int reap(struct worker *w)

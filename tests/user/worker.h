@@ -15,6 +15,8 @@
 #include "spin.h"
 
 #define WORKER_MAX_QUEUES	8
+#define WORKER_MAX_GPUS		8
+#define WORKER_ALL_GPUS		(~0U)
 
 /**
  * struct worker_shared - memory the test and the worker have in common
@@ -57,6 +59,12 @@ struct worker_ids {
 
 /* Start a worker with so many queues, with those ids or (NULL) the caller's. */
 int worker_start(struct worker *w, unsigned int queues, const struct worker_ids *ids);
+
+/*
+ * The same on GPU number @gpu, or with WORKER_ALL_GPUS on each in turn: queue
+ * number n is on GPU n modulo their number.
+ */
+int worker_start_on(struct worker *w, unsigned int queues, unsigned int gpu);
 
 /* The same under a name of its own (at most 15 characters), for rules by name. */
 int worker_start_named(struct worker *w, unsigned int queues, const char *name);

@@ -19,13 +19,15 @@
 #define REGISTERED_BYTES 65536
 
 struct worker_queue {
+	struct kfdq_device *dev;
 	struct kfdq_queue *queue;
 	struct kfdq_signal *signal;
 	struct spin_set set;
 };
 
 struct worker_state {
-	struct kfdq_device *dev;
+	struct kfdq_device *devices[WORKER_MAX_GPUS];
+	unsigned int device_count;
 	struct worker_queue queues[WORKER_MAX_QUEUES];
 	unsigned int count;
 	struct kfdq_buffer registered;
@@ -40,11 +42,12 @@ static int add_queue(struct worker_state *s)
 
 	if (s->count == WORKER_MAX_QUEUES)
 		return -ENOSPC;
-	ret = kfdq_signal_create(s->dev, &q->signal);
+	q->dev = s->devices[s->count % s->device_count];
+	ret = kfdq_signal_create(q->dev, &q->signal);
 	if (!ret)
-		ret = spin_set_init(&q->set, s->dev, LOG_CAPACITY, IN_FLIGHT);
+		ret = spin_set_init(&q->set, q->dev, LOG_CAPACITY, IN_FLIGHT);
 	if (!ret)
-		ret = kfdq_queue_create(s->dev, &options, &q->queue);
+		ret = kfdq_queue_create(q->dev, &options, &q->queue);
 	if (!ret)
 		s->count++;
 	return ret;
@@ -111,7 +114,7 @@ static int load(struct worker_state *s, const struct worker_request *request)
 					  request->a ? LOAD_BATCH : 1, s->queues[i].signal);
 		}
 		for (i = 0; i < s->count && !ret; i++) {
-			if (kfdq_signal_wait(s->dev, s->queues[i].signal, LOAD_TIMEOUT_MS))
+			if (kfdq_signal_wait(s->queues[i].dev, s->queues[i].signal, LOAD_TIMEOUT_MS))
 				ret = -EIO;
 		}
 		if (!ret)
@@ -120,12 +123,12 @@ static int load(struct worker_state *s, const struct worker_request *request)
 	return ret;
 }
 
-static int wait_queue(struct worker_state *s, struct worker_queue *q, int timeout_ms)
+static int wait_queue(struct worker_queue *q, int timeout_ms)
 {
 	int ret;
 
 	do {
-		ret = kfdq_signal_wait(s->dev, q->signal, timeout_ms);
+		ret = kfdq_signal_wait(q->dev, q->signal, timeout_ms);
 	} while (ret == -EINTR);
 	return ret;
 }
@@ -142,7 +145,7 @@ static int invalidate(struct worker_state *s)
 	int ret = 0;
 
 	if (!s->registered.addr)
-		ret = kfdq_alloc(s->dev, KFDQ_USERPTR, REGISTERED_BYTES, &s->registered);
+		ret = kfdq_alloc(s->devices[0], KFDQ_USERPTR, REGISTERED_BYTES, &s->registered);
 	if (ret)
 		return ret;
 	memset(s->registered.addr, 1, s->registered.size);
@@ -166,7 +169,7 @@ static void serve(struct worker_state *s, const struct worker_request *request,
 		reply->ret = spin_submit(&q->set, q->queue, &request->shape, request->a, q->signal);
 		break;
 	case WORKER_WAIT:
-		reply->ret = wait_queue(s, q, (int)request->a);
+		reply->ret = wait_queue(q, (int)request->a);
 		break;
 	case WORKER_UPDATE:
 		reply->ret = kfdq_queue_update(q->queue, request->a, request->b);
@@ -203,13 +206,32 @@ static int respond(int sock, const struct worker_reply *reply)
 	return send(sock, reply, sizeof(*reply), MSG_NOSIGNAL) == sizeof(*reply) ? 0 : -EPIPE;
 }
 
-int worker_main(int sock, unsigned int queues, struct worker_shared *shared)
+/* One GPU, or all there are. */
+static int open_devices(struct worker_state *s, unsigned int gpu)
+{
+	int ret = 0;
+
+	if (gpu != WORKER_ALL_GPUS) {
+		s->device_count = 1;
+		return kfdq_open_gpu(gpu, &s->devices[0]);
+	}
+	while (!ret && s->device_count < WORKER_MAX_GPUS) {
+		ret = s->device_count ?
+			kfdq_open_peer(s->devices[0], s->device_count,
+				       &s->devices[s->device_count]) :
+			kfdq_open(&s->devices[0]);
+		s->device_count += !ret;
+	}
+	return ret == -ENODEV && s->device_count ? 0 : ret;
+}
+
+int worker_main(int sock, unsigned int queues, unsigned int gpu, struct worker_shared *shared)
 {
 	struct worker_state s = { .shared = shared };
 	struct worker_request request;
 	struct worker_reply reply = { 0 };
 
-	reply.ret = kfdq_open(&s.dev);
+	reply.ret = open_devices(&s, gpu);
 	while (!reply.ret && s.count < queues)
 		reply.ret = add_queue(&s);
 	if (respond(sock, &reply) || reply.ret)

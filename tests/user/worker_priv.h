@@ -49,6 +49,6 @@ struct worker_reply {
 };
 
 /* The worker itself; its exit status. */
-int worker_main(int sock, unsigned int queues, struct worker_shared *shared);
+int worker_main(int sock, unsigned int queues, unsigned int gpu, struct worker_shared *shared);
 
 #endif /* WORKER_PRIV_H */

@@ -7,7 +7,7 @@
 #   icount  one CPU and a clock that counts its instructions, 1 ns each: the same run
 #           gives the same times on any machine, and waiting costs nothing
 #
-# ivshmem's memory is the software GPU's VRAM and doorbells; "master" lets it be saved.
+# ivshmem's memory is a software GPU's VRAM and doorbells; "master" lets it be saved.
 # pvpanic is how the guest stops itself where it may be saved (see emit.c).
 #
 # Without cx16, because QEMU 7.2 leaves part of an operand in RFLAGS after CMPXCHG16B, system
@@ -17,16 +17,18 @@
 KERNEL=/boot/vmlinuz-$("$TOP/scripts/kver")
 APPEND="console=ttyS0 quiet loglevel=5 log_buf_len=4M panic=-1 oops=panic tsc=reliable mitigations=off"
 
-# set_machine MODE INITRAMFS: fill the array "machine" with QEMU and its options.
+# set_machine MODE INITRAMFS GPUS: fill the array "machine" with QEMU and its options.
 set_machine() {
-	local append=$APPEND
+	local append=$APPEND gpu
 
 	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m 2G
 		-accel "tcg,thread=single" -cpu "qemu64,-cx16"
-		-object "memory-backend-ram,id=vram,size=512M,share=on"
-		-device "ivshmem-plain,memdev=vram,master=on"
 		-device pvpanic
 		-kernel "$KERNEL" -initrd "$2")
+	for ((gpu = 0; gpu < $3; gpu++)); do
+		machine+=(-object "memory-backend-ram,id=vram$gpu,size=512M,share=on"
+			-device "ivshmem-plain,memdev=vram$gpu,master=on")
+	done
 	case $1 in
 	smp)
 		machine+=(-smp 2)

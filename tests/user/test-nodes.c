@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Several nodes, GPUs or partitions of one: a switch concerns the nodes it
+ * names and no other, one call switches all of them, and a process that works
+ * on all of them is stopped and released on all of them.
+ *
+ *   test-nodes [NODES]	how many there must be
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define MAX_NODES	8
+#define QUEUES		2
+
+static const struct spin_shape shape = { 64, 256, MS };
+static struct kfd_xsched_node nodes[MAX_NODES];
+static struct worker workers[MAX_NODES];
+static unsigned int count;
+static int fd;
+
+static void get_nodes(void)
+{
+	struct kfd_xsched_info info = {
+		.size = sizeof(info),
+		.node_capacity = MAX_NODES,
+		.node_stride = sizeof(nodes[0]),
+		.nodes = (uintptr_t)nodes,
+	};
+
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_INFO, &info), 0, "the nodes are reported");
+	count = info.node_count;
+}
+
+static bool distinct(void)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < count; i++)
+		for (j = 0; j < i; j++)
+			if (nodes[i].gpu_id == nodes[j].gpu_id)
+				return false;
+	return true;
+}
+
+static bool moves(struct worker *w)
+{
+	uint32_t from = worker_load_rounds(w);
+
+	/* What was in flight may end; two rounds more are new work. */
+	return !worker_load_progress(w, from, 2000) && !worker_load_progress(w, from + 1, 2000);
+}
+
+static bool rests(struct worker *w)
+{
+	uint32_t rounds;
+
+	xsdev_sleep_ms(20);
+	rounds = worker_load_rounds(w);
+	xsdev_sleep_ms(50);
+	return worker_load_rounds(w) == rounds;
+}
+
+static void start_workers(void)
+{
+	unsigned int i, failed = 0;
+
+	for (i = 0; i < count; i++) {
+		failed += worker_start_on(&workers[i], QUEUES, i) != 0;
+		failed += worker_load_start(&workers[i], &shape, 0) != 0;
+	}
+	tap_is(failed, 0, "a process with %u queues works on each of %u nodes", QUEUES, count);
+}
+
+/* Nodes the queues of a process are on, as a mask over @nodes. */
+static uint32_t nodes_of(pid_t pid)
+{
+	struct kfd_xsched_queue queues[64];
+	int n = xsdev_list(fd, queues, 64), i;
+	uint32_t mask = 0;
+	unsigned int k;
+
+	for (i = 0; i < n && i < 64; i++)
+		for (k = 0; k < count; k++)
+			if (queues[i].pid == pid && queues[i].gpu_id == nodes[k].gpu_id)
+				mask |= 1U << k;
+	return mask;
+}
+
+static void test_placement(void)
+{
+	uint32_t seen = 0, mask;
+	unsigned int i, single = 0;
+
+	for (i = 0; i < count; i++) {
+		mask = nodes_of(workers[i].pid);
+		single += mask && !(mask & (mask - 1));
+		seen |= mask;
+	}
+	tap_is(single, count, "each process has its queues on one node");
+	tap_is(seen, (1L << count) - 1, "and each node has a process");
+}
+
+static void test_alone(unsigned int held)
+{
+	struct kfd_xsched_node_result r;
+	unsigned int i, moving = 0;
+	int ret;
+
+	ret = xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, workers[held].pid, 0, &r);
+	tap_is(ret, 0, "node %u: its process is suspended", held);
+	tap_is(r.flips, QUEUES, "node %u: both queues went off it", held);
+	for (i = 0; i < count; i++)
+		moving += i != held && moves(&workers[i]);
+	tap_is(moving, count - 1, "node %u: the other nodes work on", held);
+	tap_ok(rests(&workers[held]), "node %u: it does not", held);
+	ret = xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, workers[held].pid, 0, NULL);
+	tap_is(ret, 0, "node %u: its process is resumed", held);
+	tap_ok(moves(&workers[held]), "node %u: and works again", held);
+}
+
+/* One call for all nodes. */
+static int apply_all(uint32_t op, struct kfd_xsched_node_result *results, uint32_t *n)
+{
+	struct kfd_xsched_entry entries[MAX_NODES];
+	struct kfd_xsched_apply apply = {
+		.size = sizeof(apply),
+		.count = count,
+		.stride = sizeof(entries[0]),
+		.entries = (uintptr_t)entries,
+		.node_capacity = MAX_NODES,
+		.node_stride = sizeof(*results),
+		.nodes = (uintptr_t)results,
+	};
+	unsigned int i;
+	int ret;
+
+	memset(entries, 0, sizeof(entries));
+	for (i = 0; i < count; i++) {
+		entries[i].op = op;
+		entries[i].target = KFD_XSCHED_TARGET_PROCESS;
+		entries[i].id = workers[i].pid;
+	}
+	ret = xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply);
+	*n = apply.node_count;
+	return ret;
+}
+
+static void test_together(void)
+{
+	struct kfd_xsched_node_result r[MAX_NODES];
+	unsigned int i, resting = 0, moving = 0, good = 0;
+	uint32_t n;
+
+	tap_is(apply_all(KFD_XSCHED_OP_SUSPEND, r, &n), 0, "all are suspended by one call");
+	tap_is(n, count, "which concerned every node");
+	for (i = 0; i < n && i < count; i++)
+		good += !r[i].status && r[i].flips == QUEUES &&
+			(nodes[0].backend != KFD_XSCHED_BACKEND_HWS || r[i].fw_transactions == 1);
+	tap_is(good, count, "and sent one transaction to each");
+	for (i = 0; i < count; i++)
+		resting += rests(&workers[i]);
+	tap_is(resting, count, "nothing moves");
+	tap_is(apply_all(KFD_XSCHED_OP_RESUME, r, &n), 0, "all are resumed");
+	for (i = 0; i < count; i++)
+		moving += moves(&workers[i]);
+	tap_is(moving, count, "and everything moves");
+}
+
+/* An application that uses all GPUs: its queues are one thing to hold. */
+static void test_wide(void)
+{
+	struct worker wide;
+
+	if (worker_start_on(&wide, count, WORKER_ALL_GPUS))
+		tap_bail("no process on all nodes");
+	tap_is(nodes_of(wide.pid), (1L << count) - 1, "one process has a queue on every node");
+	worker_load_start(&wide, &shape, 0);
+	tap_ok(moves(&wide), "it works");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, wide.pid, 0, NULL), 0, "it is suspended");
+	tap_ok(rests(&wide), "and rests on all of them");
+	tap_ok(moves(&workers[0]), "unlike the others");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, wide.pid, 0, NULL), 0, "it is resumed");
+	tap_ok(moves(&wide), "and works");
+	tap_is(worker_load_stop(&wide), 0, "all it submitted completed");
+	worker_stop(&wide);
+}
+
+static void stop_workers(void)
+{
+	struct spin_account a;
+	unsigned int i, clean = 0;
+
+	for (i = 0; i < count; i++) {
+		if (worker_load_stop(&workers[i]))
+			continue;
+		worker_account(&workers[i], &a);
+		clean += spin_account_clean(&a) && a.executed > 0;
+		worker_stop(&workers[i]);
+	}
+	tap_is(clean, count, "on each node every dispatch executed once and in order");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	fd = xsdev_open();
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	get_nodes();
+	if (argc > 1)
+		tap_is(count, strtol(argv[1], NULL, 0), "so many nodes");
+	if (count < 2 || count > MAX_NODES) {
+		tap_note("%u nodes: nothing to show", count);
+		return tap_done();
+	}
+	tap_ok(distinct(), "each has an id of its own");
+	start_workers();
+	test_placement();
+	for (i = 0; i < count; i++)
+		test_alone(i);
+	test_together();
+	test_wide();
+	stop_workers();
+	return tap_done();
+}
