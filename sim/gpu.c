@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-/* Time: which event comes next, and what an instant consists of. */
-#include "model.h"
+/*
+ * Time: which event comes next, and what an instant consists of.
+ *
+ * gpu->due[] says when each mapped queue must be looked at, so that an instant
+ * costs little more than the queues it concerns. Whatever changes a queue from
+ * outside sets its entry to 0: look at the next step.
+ */
+#include "aql.h"
+#include "sdma.h"
 
-static const struct sim_profile *const profiles[] = {
-	&sim_profile_mi308x,
-};
-
-const struct sim_profile *sim_profile_find(const char *name)
+void sim_queue_touch(struct sim_queue *q)
 {
-	u32 i;
-
-	for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
-		if (!strcmp(profiles[i]->name, name))
-			return profiles[i];
-	return NULL;
+	if (q->state == SIM_QUEUE_OFF)
+		return;
+	q->gpu->due[q->index] = 0;
+	q->gpu->touched = true;
 }
 
 void sim_gpu_reset(struct sim_gpu *gpu)
@@ -24,6 +25,11 @@ void sim_gpu_reset(struct sim_gpu *gpu)
 	for (i = 0; i < gpu->nr_queues; i++)
 		gpu->queues[i]->state = SIM_QUEUE_OFF;
 	gpu->nr_queues = 0;
+	memset(gpu->sdma, 0, sizeof(gpu->sdma));
+	gpu->sdma_queues = 0;
+	gpu->next = SIM_NEVER;
+	gpu->blocked = 0;
+	gpu->touched = false;
 	gpu->free_waves = p->cus * p->simds_per_cu * p->waves_per_simd;
 	gpu->free_vgprs = p->cus * p->simds_per_cu * p->vgprs_per_simd;
 	gpu->free_lds = p->cus * p->lds_per_cu;
@@ -45,17 +51,25 @@ void sim_gpu_init(struct sim_gpu *gpu, const struct sim_profile *profile,
 
 u64 sim_next_event(const struct sim_gpu *gpu)
 {
-	u64 next = SIM_NEVER, t;
+	u64 next = gpu->next;
+
+	if (gpu->preempt != SIM_PREEMPT_NONE && gpu->preempt_at < next)
+		next = gpu->preempt_at;
+	return next;
+}
+
+static void look_again(struct sim_gpu *gpu, u64 t)
+{
+	u64 next = sim_sdma_next_event(gpu);
 	u32 i;
 
-	if (gpu->preempt != SIM_PREEMPT_NONE)
-		next = gpu->preempt_at;
 	for (i = 0; i < gpu->nr_queues; i++) {
-		t = sim_queue_next_event(gpu->queues[i]);
-		if (t < next)
-			next = t;
+		if (gpu->due[i] <= t)
+			gpu->due[i] = sim_queue_next_event(gpu->queues[i]);
+		if (gpu->due[i] < next)
+			next = gpu->due[i];
 	}
-	return next;
+	gpu->next = next;
 }
 
 /*
@@ -68,44 +82,52 @@ static void sim_step(struct sim_gpu *gpu, u64 t)
 	u32 i;
 
 	gpu->now = t;
-	for (i = 0; i < gpu->nr_queues; i++) {
-		q = gpu->queues[i];
-		if (q->state == SIM_QUEUE_LOADING && q->ready_at <= t)
-			q->state = SIM_QUEUE_ON;
-		sim_queue_retire(gpu, q, t);
-	}
+	gpu->stats.steps++;
+	for (i = 0; i < gpu->nr_queues; i++)
+		if (gpu->due[i] <= t)
+			sim_queue_retire(gpu, gpu->queues[i], t);
+	sim_sdma_step(gpu, t);
 	sim_preempt_step(gpu, t);
 	for (i = 0; i < gpu->nr_queues; i++) {
 		q = gpu->queues[i];
+		if (gpu->due[i] > t)
+			continue;
 		sim_queue_process(gpu, q, t);
+		gpu->contends[i] = sim_contends(q);
 	}
 	sim_launch(gpu, t);
 	/* only now is it known which packets have launched all their work */
 	for (i = 0; i < gpu->nr_queues; i++)
-		sim_queue_fetch(gpu, gpu->queues[i], t);
+		if (gpu->due[i] <= t)
+			sim_queue_fetch(gpu, gpu->queues[i], t);
+	sim_sdma_step(gpu, t);
+	look_again(gpu, t);
+	gpu->touched = false;
 }
 
 void sim_advance(struct sim_gpu *gpu, u64 now)
 {
 	u64 t;
 
-	do {
-		t = sim_next_event(gpu);
+	while ((t = sim_next_event(gpu)) <= now || gpu->touched || gpu->freed) {
 		if (t > now)
 			t = now;
 		sim_step(gpu, t > gpu->now ? t : gpu->now);
-	} while (sim_next_event(gpu) <= now);
+	}
 	gpu->now = now;
 }
 
 bool sim_retry_blocked(struct sim_gpu *gpu)
 {
-	bool any = false;
+	bool any = gpu->blocked;
 	u32 i;
 
-	for (i = 0; i < gpu->nr_queues; i++) {
-		any |= gpu->queues[i]->blocked;
+	for (i = 0; gpu->blocked && i < gpu->nr_queues; i++) {
+		if (!gpu->queues[i]->blocked)
+			continue;
 		gpu->queues[i]->blocked = false;
+		gpu->blocked--;
+		sim_queue_touch(gpu->queues[i]);
 	}
 	return any;
 }

@@ -36,29 +36,67 @@
 #define SIM_NEVER	(~0ULL)
 
 /* Bounds of the fixed arrays; no real configuration comes near them. */
-#define SIM_MAX_QUEUES	128
+#define SIM_MAX_QUEUES	192
+#define SIM_MAX_SDMA	16
 #define SIM_MAX_COHORTS	8192
 
 /* Dispatches of one queue the command processor keeps in flight. Assumed. */
 #define SIM_INFLIGHT	4
 
-/* Words of a dispatch that only the caller understands; saved with it. */
+/* Words of a dispatch that only its kernel understands; saved with it. */
 #define SIM_COOKIES	6
+
+/* Pipe priorities, and with the levels of MES above them. */
+#define SIM_PIPE_PRIORITIES	3
+#define SIM_PRIORITIES		(5 * SIM_PIPE_PRIORITIES)
+
+/* IP versions, as amdgpu writes them. */
+#define SIM_GFX(major, minor, rev)	((major) << 16 | (minor) << 8 | (rev))
+
+/* What a hardware queue slot can run. */
+enum sim_queue_type {
+	SIM_QUEUE_COMPUTE,	/* AQL packets; embed struct sim_aql */
+	SIM_QUEUE_SDMA,		/* copy engine; embed struct sim_sdma */
+	SIM_QUEUE_TYPES,
+};
+
+/* A workgroup computes at most this long (13 days): sums do not overflow. */
+#define SIM_MAX_WORKGROUP_NS	(1ULL << 50)
+
+/* Which firmware maps the queues. */
+enum sim_scheduler {
+	SIM_SCHEDULER_HWS,	/* runlists, through the HIQ */
+	SIM_SCHEDULER_MES,	/* one call a queue */
+};
 
 /**
  * struct sim_profile - one GPU; every value has its source where it is set
  * @name: what the user calls it
+ * @gfx: IP version of the graphics core, SIM_GFX()
+ * @scheduler: which firmware maps the queues
  * @xccs: compute dies that work as one
  * @cus: compute units of all XCCs together
  * @simds_per_cu: SIMD units in a compute unit
  * @waves_per_simd: wave slots of a SIMD unit
  * @vgprs_per_simd: vector registers a lane can use, all waves of a SIMD together
+ * @vgprs_per_wave: of them, at most
  * @vgpr_granule: they are handed out in multiples of this
+ * @wave_lanes: lanes of a wave
  * @lds_per_cu: bytes
- * @hqds: hardware queue slots for user queues, per XCC
+ * @hqds: hardware queue slots for user compute queues, per XCC
  * @vmids: processes that can be mapped at a time
+ * @sdma_engines: copy engines
+ * @sdma_queues: user queues each of them has room for
+ * @sdma_bytes_per_us: what one engine copies
+ * @sdma_packet_ns: what a packet takes besides
  * @clock_mhz: shader clock; the unit of the grace period derives from it
+ * @ticks_mhz: clock of the time stamps
  * @grace_default: SCH_WAVE after reset, units of 1000 clocks
+ * @mec_fw_version: version of the compute firmware
+ * @grace_zero_is_endless_below: firmware older than this takes a grace of 0
+ *	for no limit; 0: none does
+ * @process_quantum_ns: of a process, when there are more than VMIDs or slots
+ * @queue_quantum_ns: of a queue, when its process alone has more than slots
  * @packet_ns: from a packet's fetch to its first wave
  * @hiq_packet_ns: firmware's time for a packet of the HIQ
  * @map_queue_ns: firmware's time to load one MQD into its slots
@@ -70,17 +108,30 @@
  */
 struct sim_profile {
 	const char *name;
+	u32 gfx;
+	enum sim_scheduler scheduler;
 	u32 xccs;
 	u32 cus;
 	u32 simds_per_cu;
 	u32 waves_per_simd;
 	u32 vgprs_per_simd;
+	u32 vgprs_per_wave;
 	u32 vgpr_granule;
+	u32 wave_lanes;
 	u32 lds_per_cu;
 	u32 hqds;
 	u32 vmids;
+	u32 sdma_engines;
+	u32 sdma_queues;
+	u32 sdma_bytes_per_us;
+	u32 sdma_packet_ns;
 	u32 clock_mhz;
+	u32 ticks_mhz;
 	u32 grace_default;
+	u32 mec_fw_version;
+	u32 grace_zero_is_endless_below;
+	u64 process_quantum_ns;
+	u64 queue_quantum_ns;
 	u32 packet_ns;
 	u32 hiq_packet_ns;
 	u32 map_queue_ns;
@@ -92,18 +143,37 @@ struct sim_profile {
 };
 
 extern const struct sim_profile sim_profile_mi308x;
+extern const struct sim_profile sim_profile_mi300x;
+extern const struct sim_profile sim_profile_mi250;
+extern const struct sim_profile sim_profile_gfx11;
+extern const struct sim_profile sim_profile_gfx11;
 
 /* The profile of that name, or NULL. */
 const struct sim_profile *sim_profile_find(const char *name);
 
+/* Enumerate them: NULL behind the last. */
+const struct sim_profile *sim_profile_at(u32 index);
+
+/*
+ * One of @parts equal compute partitions of that GPU (parts = XCCs: CPX mode).
+ * False, with nothing written, if it cannot be divided so.
+ */
+bool sim_profile_partition(const struct sim_profile *p, u32 parts,
+			   struct sim_profile *out);
+
+/* Time SCH_WAVE = @units gives running waves; SIM_NEVER: no limit. */
+u64 sim_grace_ns(const struct sim_profile *p, u32 units);
+
 /**
- * struct sim_cohort - workgroups with a common end
+ * struct sim_cohort - consecutive workgroups with a common end
  * @next: next of the dispatch's list, or of the free list
+ * @first: id of the first workgroup in the grid
  * @workgroups: how many
  * @end: running: when they end. Parked: how long they still have to run.
  */
 struct sim_cohort {
 	struct sim_cohort *next;
+	u32 first;
 	u32 workgroups;
 	u64 end;
 };
@@ -115,16 +185,21 @@ struct sim_cohort {
  * @vgprs: per lane
  * @lds_bytes: of a workgroup
  * @workgroup_ns: how long a workgroup computes
+ * @spread: workgroups take up to this much more or less, per mille; in blocks
+ *	of a 64th of what fits on the GPU, so that there are not too many events
  * @barrier: waits until every earlier packet of the queue has completed
- * @cookie: the caller's
+ * @signal: address of the completion signal, or 0
+ * @cookie: the kernel's
  * @launched: workgroups that have begun
  * @finished: workgroups that have ended
  * @resident: workgroups on the compute units now
  * @saves: times waves of this dispatch were saved
  * @start_ns: when the first workgroup began, or the packet was processed
  * @running: cohorts on the compute units, earliest end first
- * @parked: cohorts waiting to come back, in the order they were saved
+ * @last: the last of them, if there are any
+ * @parked: cohorts waiting to come back, lowest ids first
  * @capacity: workgroups the empty GPU could hold
+ * @block: workgroups that take the same time, all of them without a spread
  */
 struct sim_dispatch {
 	u32 workgroups;
@@ -132,7 +207,9 @@ struct sim_dispatch {
 	u32 vgprs;
 	u32 lds_bytes;
 	u64 workgroup_ns;
+	u32 spread;
 	bool barrier;
+	u64 signal;
 	u64 cookie[SIM_COOKIES];
 
 	u32 launched;
@@ -141,8 +218,10 @@ struct sim_dispatch {
 	u32 saves;
 	u64 start_ns;
 	struct sim_cohort *running;
+	struct sim_cohort *last;
 	struct sim_cohort *parked;
 	u32 capacity;
+	u32 block;
 };
 
 /*
@@ -162,8 +241,18 @@ enum sim_queue_state {
 
 /**
  * struct sim_queue - a user queue in a hardware slot; embed it
+ * @type: what kind of packets it has. This, @priority, @save_va, @save_bytes,
+ *	@cus, @halted are set by the caller before sim_queue_map(), the rest by the model.
+ * @priority: below SIM_PRIORITIES, more is launched first. HWS: pipe priority,
+ *	0 low, 1 medium, 2 high. MES: sim_mes_launch_priority().
+ * @id: a number no other queue of the GPU has; its image is good for it alone
+ * @save_va: where its process wants the context image
+ * @save_bytes: room there
+ * @cus: compute units it may use, 0: all
+ * @halted: in: it was halted before, and stays so. Out: it is.
+ * @gpu: where it is mapped
+ * @index: its place in the GPU's array of queues
  * @state: see enum sim_queue_state
- * @priority: pipe priority, 0 low, 1 medium, 2 high
  * @rung: there may be packets: fetch
  * @blocked: the packet at the head waits for a signal
  * @has_next: @next was fetched and is not consumed yet
@@ -173,10 +262,21 @@ enum sim_queue_state {
  * @inflight: dispatches launched or launching, oldest first
  * @count: how many
  * @waves: resident now
+ * @blame: what was wrong when it was halted, or NULL
+ * @blame_value: with this packet, address, ...
  */
 struct sim_queue {
-	enum sim_queue_state state;
+	enum sim_queue_type type;
 	u32 priority;
+	u64 id;
+	u64 save_va;
+	u32 save_bytes;
+	u32 cus;
+	bool halted;
+
+	struct sim_gpu *gpu;
+	u32 index;
+	enum sim_queue_state state;
 	bool rung;
 	bool blocked;
 	bool has_next;
@@ -186,6 +286,8 @@ struct sim_queue {
 	struct sim_dispatch inflight[SIM_INFLIGHT];
 	u32 count;
 	u32 waves;
+	const char *blame;
+	u64 blame_value;
 };
 
 enum sim_fetch {
@@ -195,26 +297,38 @@ enum sim_fetch {
 	SIM_FETCH_FAULT,	/* unreadable or unknown: the queue halts */
 };
 
+struct sim_aql_dispatch;
+
 /**
  * struct sim_ops - what the model asks of its surroundings
- * @fetch: look at the packet at the head of the queue, without consuming it
- * @consume: it is processed: move the read index. False: fault.
- * @complete: a dispatch has ended at time @t. False: fault.
- * @save: write part of the image. False: fault.
- * @load: read it back. False: fault.
+ * @memory: @bytes of the process's memory at @va, which do not cross a 4 KiB
+ *	page. NULL: VM fault, and who must know has been told.
+ * @interrupt: end-of-pipe or trap interrupt with an event id
+ * @ticks: GPU clock at time @t_ns, for time stamps
+ * @kernel: fill in what a dispatch's kernel costs (registers, LDS, time) and
+ *	its cookies; grid and signal are filled in. False: unknown kernel.
+ * @retired: workgroups [first, first + n) of @d have ended. False: fault.
+ * @completed: all have. False: fault.
+ *	These three NULL: the synthetic kernels of kernel.h.
  * @saved: the queue left the hardware; @image_bytes is what was written,
  *	@state_bytes what real waves would have taken
- * @fault: the queue was halted, for reason @why
+ * @fault: the queue was halted, for reason @why; @q's @blame and @blame_value
+ *	say more, if the model knows more
+ * @saving: the grace of a preemption is over, and its save begins. May be NULL.
  * @preempted: the preemption begun with sim_preempt() has ended at time @t
  */
 struct sim_ops {
-	enum sim_fetch (*fetch)(struct sim_queue *q, struct sim_dispatch *d);
-	bool (*consume)(struct sim_queue *q);
-	bool (*complete)(struct sim_queue *q, const struct sim_dispatch *d, u64 t);
-	bool (*save)(struct sim_queue *q, u32 offset, const void *from, u32 bytes);
-	bool (*load)(struct sim_queue *q, u32 offset, void *to, u32 bytes);
+	void *(*memory)(struct sim_queue *q, u64 va, u32 bytes, bool write);
+	void (*interrupt)(struct sim_queue *q, u32 context);
+	u64 (*ticks)(void *owner, u64 t_ns);
+	bool (*kernel)(struct sim_queue *q, const struct sim_aql_dispatch *p,
+		       struct sim_dispatch *d);
+	bool (*retired)(struct sim_queue *q, const struct sim_dispatch *d,
+			u32 first, u32 n, u64 t);
+	bool (*completed)(struct sim_queue *q, const struct sim_dispatch *d, u64 t);
 	void (*saved)(struct sim_queue *q, u32 image_bytes, u64 state_bytes);
 	void (*fault)(struct sim_queue *q, const char *why);
+	void (*saving)(void *owner, u64 t);
 	void (*preempted)(void *owner, u64 t);
 };
 
@@ -230,6 +344,10 @@ struct sim_ops {
  * @save_max_ns: longest
  * @grace_ns: time waves were given to finish, total
  * @faults: queues halted
+ * @bad_packets: of them, for a packet the model does not know
+ * @sdma_packets: executed by copy engines
+ * @sdma_bytes: moved by them
+ * @steps: instants the model handled
  */
 struct sim_stats {
 	u64 dispatches;
@@ -242,6 +360,24 @@ struct sim_stats {
 	u64 save_max_ns;
 	u64 grace_ns;
 	u64 faults;
+	u64 bad_packets;
+	u64 sdma_packets;
+	u64 sdma_bytes;
+	u64 steps;
+};
+
+struct sim_sdma;
+
+/**
+ * struct sim_sdma_engine - a copy engine, see sdma.h
+ * @first: its queues that are in slots
+ * @active: whose packet it works on, or NULL
+ * @turns: packets it has begun
+ */
+struct sim_sdma_engine {
+	struct sim_sdma *first;
+	struct sim_sdma *active;
+	u64 turns;
 };
 
 enum sim_preempt_state {
@@ -258,7 +394,15 @@ enum sim_preempt_state {
  * @now: time of the last event handled
  * @queues: those that are not OFF, in the order they were mapped
  * @nr_queues: how many
+ * @due: when to look at each of them next; 0: now
+ * @contends: the same queues: 1 + priority of those with workgroups to launch, else 0
+ * @next: the earliest of @due that is not 0, as of the last step
+ * @touched: one of them is 0: there is something to do now
+ * @blocked: how many queues wait for a signal
+ * @freed: slots got free, or work to launch appeared, since the last launch
  * @turn: per priority, which queue is served first
+ * @sdma: the copy engines
+ * @sdma_queues: queues they have together
  * @free_waves: wave slots nobody uses
  * @free_vgprs: registers nobody uses, summed over all SIMDs
  * @free_lds: bytes nobody uses
@@ -276,7 +420,15 @@ struct sim_gpu {
 	u64 now;
 	struct sim_queue *queues[SIM_MAX_QUEUES];
 	u32 nr_queues;
-	u32 turn[3];
+	u64 due[SIM_MAX_QUEUES];
+	u8 contends[SIM_MAX_QUEUES];
+	u64 next;
+	bool touched;
+	u32 blocked;
+	bool freed;
+	u32 turn[SIM_PRIORITIES];
+	struct sim_sdma_engine sdma[SIM_MAX_SDMA];
+	u32 sdma_queues;
 	u32 free_waves;
 	u32 free_vgprs;
 	u32 free_lds;
@@ -305,18 +457,33 @@ u64 sim_next_event(const struct sim_gpu *gpu);
 /* Queues that wait for a signal look again at the next sim_advance(). */
 bool sim_retry_blocked(struct sim_gpu *gpu);
 
+/* address.c: the process's memory, through ops->memory */
+
+/* Piece of it inside one page, aligned to its size; NULL: fault. */
+void *sim_ptr(struct sim_queue *q, u64 va, u32 bytes, bool write);
+bool sim_read(struct sim_queue *q, u64 va, void *to, u32 bytes);
+bool sim_write(struct sim_queue *q, u64 va, const void *from, u32 bytes);
+
 /* queue.c: queues and packets */
 
 /*
  * Put a queue into the hardware at time @at, with the image its last save
  * left, if @image_bytes is not 0. Returns the time its waves are back, or
- * SIM_NEVER when there is no room (the caller must prevent that).
+ * SIM_NEVER, with nothing changed, when there is no room or it is not off.
  */
-u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u32 priority,
-		  u64 at, u32 image_bytes);
+u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_bytes);
 
 /* Its doorbell was rung: fetch at the next sim_advance(). */
 void sim_queue_ring(struct sim_queue *q);
+
+/* Whether a mapped queue has packets or waves, as far as it knows. */
+bool sim_queue_busy(const struct sim_queue *q);
+
+/* Halt it, mapped or being mapped. */
+void sim_queue_fault(struct sim_gpu *gpu, struct sim_queue *q, const char *why);
+
+/* Off the hardware at once; nothing of it is saved. Not while one is under way. */
+void sim_queue_drop(struct sim_gpu *gpu, struct sim_queue *q);
 
 /* Include it in the next sim_preempt(); nothing of it is launched any more. */
 void sim_queue_stop(struct sim_queue *q);
@@ -325,7 +492,9 @@ void sim_queue_stop(struct sim_queue *q);
 void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
 void sim_queue_process(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
 void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
-void sim_queue_fault(struct sim_gpu *gpu, struct sim_queue *q, const char *why);
+void sim_queue_touch(struct sim_queue *q);
+void sim_queue_block(struct sim_queue *q);
+void sim_queue_blame(struct sim_queue *q, const char *what, u64 value);
 u64 sim_queue_next_event(const struct sim_queue *q);
 
 /* preempt.c: taking queues off */
@@ -347,6 +516,13 @@ u64 sim_queue_state_bytes(const struct sim_gpu *gpu, const struct sim_queue *q);
 /* Most workgroups of this kind the empty GPU holds; 0: not even one. */
 u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d);
 
+/* Set up @d's capacity; false: a workgroup is too large for a compute unit. */
+bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
+		       struct sim_dispatch *d);
+
+/* Wave state of the full GPU. */
+u64 sim_save_bytes(const struct sim_profile *p);
+
 /* Wave state of one workgroup in the save area. */
 u64 sim_workgroup_bytes(const struct sim_profile *p, const struct sim_dispatch *d);
 
@@ -354,6 +530,7 @@ u64 sim_workgroup_bytes(const struct sim_profile *p, const struct sim_dispatch *
 void sim_launch(struct sim_gpu *gpu, u64 t);
 
 /* Used inside the model. */
+u8 sim_contends(struct sim_queue *q);
 u32 sim_waiting(const struct sim_dispatch *d);
 struct sim_cohort *sim_cohort_get(struct sim_gpu *gpu);
 void sim_cohort_put(struct sim_gpu *gpu, struct sim_cohort *c);

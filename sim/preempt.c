@@ -7,17 +7,32 @@
  * What is written here is an image of the dispatches in flight: enough to go
  * on later, on any other model. It is small; the time a save takes is that of
  * the registers and LDS real waves would have written (sim_workgroup_bytes).
- * The image lives in the process's memory, so a restore trusts nothing in it.
+ * The image lives in the process's memory, so a restore trusts nothing in it:
+ * what is not, to the bit, what the last save of this queue wrote halts it.
  */
-#include "model.h"
+#include "sdma.h"
 
 #define SIM_IMAGE_MAGIC	0x494d4753	/* "SGMI" */
 
+#define FNV_BASIS	0xcbf29ce484222325ULL
+#define FNV_PRIME	0x100000001b3ULL
+
+/* @queue: whose it is. @sum: of all the rest, and of what follows. */
 struct sim_image_head {
 	u32 magic;
 	u32 bytes;
 	u32 dispatches;
 	u32 reserved;
+	u64 queue;
+	u64 sum;
+};
+
+/* Where in an image one is, and the sum of what came before. */
+struct cursor {
+	struct sim_queue *q;
+	u32 at;
+	u32 limit;
+	u64 sum;
 };
 
 struct sim_image_dispatch {
@@ -29,15 +44,18 @@ struct sim_image_dispatch {
 	u32 finished;
 	u32 saves;
 	u32 cohorts;
+	u32 spread;
+	u32 reserved;
 	u64 workgroup_ns;
 	u64 start_ns;
+	u64 signal;
 	u64 cookie[SIM_COOKIES];
 };
 
 struct sim_image_cohort {
 	u64 left_ns;
+	u32 first;
 	u32 workgroups;
-	u32 reserved;
 };
 
 /* Wave state a save of this queue writes, or a restore reads. */
@@ -57,27 +75,36 @@ u64 sim_queue_state_bytes(const struct sim_gpu *gpu, const struct sim_queue *q)
 	return bytes;
 }
 
+/* Into @list, which is in the order of ids, at or after @at if that may be. */
+static struct sim_cohort **park(struct sim_cohort **list, struct sim_cohort **at,
+				struct sim_cohort *c)
+{
+	if (*at && (*at)->first > c->first)
+		at = list;
+	while (*at && (*at)->first < c->first)
+		at = &(*at)->next;
+	c->next = *at;
+	*at = c;
+	return at;
+}
+
 /* Stop the clock of every running workgroup; it keeps its slots for now. */
 static void freeze_dispatch(struct sim_dispatch *d, u64 t)
 {
-	struct sim_cohort *c, **tail = &d->running;
+	struct sim_cohort *c, **at = &d->parked;
 
-	if (!d->running)
-		return;
-	d->saves++;
-	for (c = d->running; c; c = c->next) {
+	d->saves += d->running != NULL;
+	while ((c = d->running)) {
+		d->running = c->next;
 		c->end -= t;
-		tail = &c->next;
+		at = park(&d->parked, at, c);
 	}
-	*tail = d->parked;
-	d->parked = d->running;
-	d->running = NULL;
 }
 
 static void begin_save(struct sim_gpu *gpu, u64 t)
 {
 	const struct sim_profile *p = gpu->profile;
-	u64 bytes = 0, took;
+	u64 bytes = 0, took, engines = t, at;
 	struct sim_queue *q;
 	u32 i, j, queues = 0;
 
@@ -90,10 +117,15 @@ static void begin_save(struct sim_gpu *gpu, u64 t)
 		bytes += sim_queue_state_bytes(gpu, q);
 		for (j = 0; j < q->count; j++)
 			freeze_dispatch(&q->inflight[j], t);
+		at = q->type == SIM_QUEUE_SDMA ? sim_sdma_stopped_at(q, t) : t;
+		if (at > engines)
+			engines = at;
 	}
 	took = (u64)queues * p->unmap_queue_ns;
 	if (bytes)
 		took += p->save_ns + bytes * 1000 / p->save_bytes_per_us;
+	if (t + took < engines)
+		took = engines - t;	/* a copy engine ends its chunk */
 	gpu->stats.bytes += bytes;
 	gpu->stats.grace_ns += t - gpu->preempt_begin;
 	gpu->stats.save_ns += took;
@@ -101,19 +133,52 @@ static void begin_save(struct sim_gpu *gpu, u64 t)
 		gpu->stats.save_max_ns = took;
 	gpu->preempt = SIM_PREEMPT_SAVE;
 	gpu->preempt_at = t + took;
+	if (gpu->ops->saving)
+		gpu->ops->saving(gpu->owner, t);
 }
 
-static bool image_put(struct sim_gpu *gpu, struct sim_queue *q, u32 *offset,
-		      const void *from, u32 bytes)
+static struct cursor begin_image(struct sim_queue *q, u32 limit)
 {
-	if (!gpu->ops->save(q, *offset, from, bytes))
+	struct cursor c = {
+		.q = q,
+		.at = sizeof(struct sim_image_head),
+		.limit = limit,
+		.sum = FNV_BASIS,
+	};
+
+	return c;
+}
+
+/* FNV-1a, a word at a time: everything in an image is a multiple of 8 bytes. */
+static void add_sum(u64 *sum, const void *data, u32 bytes)
+{
+	const u64 *word = data;
+
+	for (; bytes >= sizeof(*word); bytes -= sizeof(*word))
+		*sum = (*sum ^ *word++) * FNV_PRIME;
+}
+
+static u64 image_sum(const struct cursor *c, const struct sim_image_head *head)
+{
+	struct sim_image_head h = *head;
+	u64 sum = c->sum;
+
+	h.sum = 0;
+	add_sum(&sum, &h, sizeof(h));
+	return sum;
+}
+
+static bool image_put(struct cursor *c, const void *from, u32 bytes)
+{
+	if (bytes > c->limit - c->at ||
+	    !sim_write(c->q, c->q->save_va + c->at, from, bytes))
 		return false;
-	*offset += bytes;
+	c->at += bytes;
+	add_sum(&c->sum, from, bytes);
 	return true;
 }
 
-static bool save_dispatch(struct sim_gpu *gpu, struct sim_queue *q,
-			  const struct sim_dispatch *d, u32 *offset)
+static bool save_dispatch(struct cursor *to, const struct sim_dispatch *d)
 {
 	struct sim_image_dispatch im = {
 		.workgroups = d->workgroups,
@@ -123,8 +188,10 @@ static bool save_dispatch(struct sim_gpu *gpu, struct sim_queue *q,
 		.launched = d->launched,
 		.finished = d->finished,
 		.saves = d->saves,
+		.spread = d->spread,
 		.workgroup_ns = d->workgroup_ns,
 		.start_ns = d->start_ns,
+		.signal = d->signal,
 	};
 	struct sim_image_cohort ic = { 0 };
 	const struct sim_cohort *c;
@@ -132,33 +199,38 @@ static bool save_dispatch(struct sim_gpu *gpu, struct sim_queue *q,
 	memcpy(im.cookie, d->cookie, sizeof(im.cookie));
 	for (c = d->parked; c; c = c->next)
 		im.cohorts++;
-	if (!image_put(gpu, q, offset, &im, sizeof(im)))
+	if (!image_put(to, &im, sizeof(im)))
 		return false;
 	for (c = d->parked; c; c = c->next) {
 		ic.left_ns = c->end;
+		ic.first = c->first;
 		ic.workgroups = c->workgroups;
-		if (!image_put(gpu, q, offset, &ic, sizeof(ic)))
+		if (!image_put(to, &ic, sizeof(ic)))
 			return false;
 	}
 	return true;
 }
 
 /* Write the image of a frozen queue. Returns its size, 0 when nothing runs. */
-static bool save_queue(struct sim_gpu *gpu, struct sim_queue *q, u32 *bytes)
+static bool save_queue(struct sim_queue *q, u32 *bytes)
 {
-	struct sim_image_head head = { .magic = SIM_IMAGE_MAGIC };
+	struct cursor to = begin_image(q, q->save_bytes);
+	struct sim_image_head head = { .magic = SIM_IMAGE_MAGIC, .queue = q->id };
 	u32 i;
 
 	*bytes = 0;
 	if (!q->count)
 		return true;
-	*bytes = sizeof(head);
+	if (to.limit < to.at)
+		return false;
 	for (i = 0; i < q->count; i++)
-		if (!save_dispatch(gpu, q, &q->inflight[i], bytes))
+		if (!save_dispatch(&to, &q->inflight[i]))
 			return false;
-	head.bytes = *bytes;
+	*bytes = to.at;
+	head.bytes = to.at;
 	head.dispatches = q->count;
-	return gpu->ops->save(q, 0, &head, sizeof(head));
+	head.sum = image_sum(&to, &head);
+	return sim_write(q, q->save_va, &head, sizeof(head));
 }
 
 static void take_off(struct sim_gpu *gpu, struct sim_queue *q)
@@ -166,15 +238,44 @@ static void take_off(struct sim_gpu *gpu, struct sim_queue *q)
 	u64 state = sim_queue_state_bytes(gpu, q);
 	u32 i, bytes;
 
-	if (!save_queue(gpu, q, &bytes)) {
+	if (!save_queue(q, &bytes)) {
 		sim_queue_fault(gpu, q, "save area");
 		bytes = 0;
 	}
+	if (q->type == SIM_QUEUE_SDMA)
+		sim_sdma_off(q);
 	gpu->ops->saved(q, bytes, state);
 	for (i = 0; i < q->count; i++)
 		sim_dispatch_drop(gpu, q, &q->inflight[i]);
 	q->count = 0;
 	q->state = SIM_QUEUE_OFF;
+}
+
+static void keep(struct sim_gpu *gpu, u32 from, u32 to)
+{
+	gpu->queues[to] = gpu->queues[from];
+	gpu->queues[to]->index = to;
+	gpu->due[to] = gpu->due[from];
+	gpu->contends[to] = gpu->contends[from];
+}
+
+void sim_queue_drop(struct sim_gpu *gpu, struct sim_queue *q)
+{
+	u32 i;
+
+	if (q->state == SIM_QUEUE_OFF)
+		return;
+	sim_queue_stop(q);
+	for (i = 0; i < q->count; i++)
+		sim_dispatch_drop(gpu, q, &q->inflight[i]);
+	q->count = 0;
+	if (q->type == SIM_QUEUE_SDMA)
+		sim_sdma_off(q);
+	q->state = SIM_QUEUE_OFF;
+	for (i = q->index; i + 1 < gpu->nr_queues; i++)
+		keep(gpu, i + 1, i);
+	gpu->nr_queues--;
+	gpu->freed = true;	/* others may have its slots */
 }
 
 static void end_save(struct sim_gpu *gpu, u64 t)
@@ -185,7 +286,7 @@ static void end_save(struct sim_gpu *gpu, u64 t)
 		if (gpu->queues[i]->state == SIM_QUEUE_STOPPING)
 			take_off(gpu, gpu->queues[i]);
 		else
-			gpu->queues[kept++] = gpu->queues[i];
+			keep(gpu, i, kept++);
 	}
 	gpu->nr_queues = kept;
 	gpu->preempt = SIM_PREEMPT_NONE;
@@ -223,16 +324,16 @@ void sim_preempt(struct sim_gpu *gpu, u64 at, u64 grace_ns)
 	sim_preempt_step(gpu, at);	/* there may be nothing to wait for */
 }
 
-static bool image_get(struct sim_gpu *gpu, struct sim_queue *q, u32 *offset,
-		      u32 limit, void *to, u32 bytes)
+static bool image_get(struct cursor *c, void *to, u32 bytes)
 {
-	if (bytes > limit - *offset || !gpu->ops->load(q, *offset, to, bytes))
+	if (bytes > c->limit - c->at || !sim_read(c->q, c->q->save_va + c->at, to, bytes))
 		return false;
-	*offset += bytes;
+	c->at += bytes;
+	add_sum(&c->sum, to, bytes);
 	return true;
 }
 
-static bool plausible(const struct sim_gpu *gpu, struct sim_dispatch *d,
+static bool plausible(const struct sim_queue *q, struct sim_dispatch *d,
 		      const struct sim_image_dispatch *im)
 {
 	d->workgroups = im->workgroups;
@@ -242,42 +343,60 @@ static bool plausible(const struct sim_gpu *gpu, struct sim_dispatch *d,
 	d->launched = im->launched;
 	d->finished = im->finished;
 	d->saves = im->saves;
+	d->spread = im->spread;
 	d->workgroup_ns = im->workgroup_ns;
 	d->start_ns = im->start_ns;
+	d->signal = im->signal;
 	memcpy(d->cookie, im->cookie, sizeof(d->cookie));
-	d->capacity = sim_capacity(gpu->profile, d);
-	return d->capacity && d->finished <= d->launched &&
+	return d->spread <= 1000 && d->workgroup_ns <= SIM_MAX_WORKGROUP_NS &&
+		!im->reserved && sim_dispatch_fits(q->gpu->profile, q, d) &&
+		d->finished <= d->launched &&
 		d->launched <= d->workgroups && d->finished < d->workgroups &&
-		d->launched - d->finished <= d->capacity;
+		d->launched - d->finished <= sim_capacity(q->gpu->profile, d);
 }
 
-static bool load_dispatch(struct sim_gpu *gpu, struct sim_queue *q,
-			  u32 *offset, u32 limit)
+/* The next of the cohorts saved; @first is where the one before ended. */
+static struct sim_cohort *load_cohort(struct sim_gpu *gpu, struct cursor *from,
+				      const struct sim_dispatch *d, u32 first)
 {
+	struct sim_image_cohort ic;
+	struct sim_cohort *c;
+
+	if (!image_get(from, &ic, sizeof(ic)) || !ic.workgroups ||
+	    ic.first < first || ic.first > d->launched ||
+	    ic.workgroups > d->launched - ic.first ||
+	    ic.left_ns > d->workgroup_ns + d->workgroup_ns / 1000 * d->spread)
+		return NULL;
+	c = sim_cohort_get(gpu);
+	if (!c)
+		return NULL;
+	c->first = ic.first;
+	c->workgroups = ic.workgroups;
+	c->end = ic.left_ns;
+	return c;
+}
+
+static bool load_dispatch(struct sim_gpu *gpu, struct cursor *from)
+{
+	struct sim_queue *q = from->q;
 	struct sim_dispatch *d = &q->inflight[q->count];
 	struct sim_cohort *c, **tail = &d->parked;
 	struct sim_image_dispatch im;
-	struct sim_image_cohort ic;
-	u64 parked = 0;
-	u32 i;
+	u32 i, first = 0, parked = 0;
 
 	memset(d, 0, sizeof(*d));
-	if (!image_get(gpu, q, offset, limit, &im, sizeof(im)) ||
-	    !plausible(gpu, d, &im))
+	if (!image_get(from, &im, sizeof(im)) ||
+	    !plausible(q, d, &im))
 		return false;
 	q->count++;	/* from here on a fault drops its cohorts */
 	for (i = 0; i < im.cohorts; i++) {
-		if (!image_get(gpu, q, offset, limit, &ic, sizeof(ic)) ||
-		    !ic.workgroups || ic.left_ns > d->workgroup_ns)
-			return false;
-		c = sim_cohort_get(gpu);
+		c = load_cohort(gpu, from, d, first);
 		if (!c)
 			return false;
-		c->workgroups = ic.workgroups;
-		c->end = ic.left_ns;
 		*tail = c;
 		tail = &c->next;
-		parked += ic.workgroups;
+		first = c->first + c->workgroups;
+		parked += c->workgroups;
 	}
 	return parked == d->launched - d->finished;
 }
@@ -285,14 +404,18 @@ static bool load_dispatch(struct sim_gpu *gpu, struct sim_queue *q,
 bool sim_image_load(struct sim_gpu *gpu, struct sim_queue *q, u32 bytes)
 {
 	struct sim_image_head head;
-	u32 i, offset = 0;
+	struct cursor from;
+	u32 i;
 
-	if (!image_get(gpu, q, &offset, bytes, &head, sizeof(head)) ||
-	    head.magic != SIM_IMAGE_MAGIC || head.bytes > bytes ||
+	if (bytes > q->save_bytes || bytes < sizeof(head) ||
+	    !sim_read(q, q->save_va, &head, sizeof(head)) ||
+	    head.magic != SIM_IMAGE_MAGIC || head.reserved ||
+	    head.bytes > bytes || head.bytes < sizeof(head) || head.queue != q->id ||
 	    !head.dispatches || head.dispatches > SIM_INFLIGHT)
 		return false;
+	from = begin_image(q, head.bytes);
 	for (i = 0; i < head.dispatches; i++)
-		if (!load_dispatch(gpu, q, &offset, head.bytes))
+		if (!load_dispatch(gpu, &from))
 			return false;
-	return true;
+	return from.at == head.bytes && head.sum == image_sum(&from, &head);
 }

@@ -10,6 +10,8 @@
 
 const struct sim_profile sim_profile_mi308x = {
 	.name = "mi308x",
+	.gfx = SIM_GFX(9, 4, 3),
+	.scheduler = SIM_SCHEDULER_HWS,
 	.xccs = 4,		/* dump: one MQD on four HQDs */
 	.cus = 80,		/* product data; matches the dump's save area */
 	.simds_per_cu = 4,	/* kernel: gfx_v9_4_3_get_cu_info */
@@ -19,12 +21,24 @@ const struct sim_profile sim_profile_mi308x = {
 	 * registers of 64 lanes in each SIMD, accumulation registers included.
 	 */
 	.vgprs_per_simd = 512,
+	.vgprs_per_wave = 512,	/* CDNA ISA: 256 and 256 for accumulation */
 	.vgpr_granule = 8,	/* CDNA3 ISA */
+	.wave_lanes = 64,	/* CDNA3 ISA */
 	.lds_per_cu = 65536,	/* kernel: LDS_SIZE_PER_CU */
 	.hqds = 24,		/* kernel: 32 less 8 kernel queues */
 	.vmids = 13,		/* kernel: VMIDs 3..15 */
+	.sdma_engines = 8,	/* dump: SDMA engines 0 to 7 */
+	.sdma_queues = 8,	/* kernel: num_sdma_queues_per_engine */
+	.sdma_bytes_per_us = 64000,	/* assumed: PCIe 5.0 x16, one direction */
+	.sdma_packet_ns = 1000,	/* assumed */
 	.clock_mhz = 2100,	/* product data, peak */
+	.ticks_mhz = 100,	/* kernel: get_xclk of gfx942 */
 	.grace_default = 0x40,	/* reset default of CP_IQ_WAIT_TIME2.SCH_WAVE */
+	/* assumed: old enough for the quirk that a driver must know */
+	.mec_fw_version = 95,
+	.grace_zero_is_endless_below = 96,	/* Linux, gfx 9.4.3 and 9.4.4 */
+	.process_quantum_ns = 10000000,	/* kernel: MAP_PROCESS, 10 ms */
+	.queue_quantum_ns = 1000000,	/* kernel: cp_hqd_quantum, 1 ms */
 
 	.packet_ns = 2000,	/* assumed */
 	.hiq_packet_ns = 500,	/* assumed */

@@ -8,37 +8,58 @@
  * although no workgroup may have found room yet. With the barrier bit it waits
  * for all earlier packets of the queue to complete.
  */
-#include "model.h"
+#include "aql.h"
+#include "sdma.h"
 
-u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u32 priority,
-		  u64 at, u32 image_bytes)
+static void forget_packet(struct sim_queue *q)
+{
+	q->has_next = false;
+	q->next_at = SIM_NEVER;
+	if (q->blocked)
+		q->gpu->blocked--;
+	q->blocked = false;
+}
+
+u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_bytes)
 {
 	const struct sim_profile *p = gpu->profile;
 
 	if (q->state != SIM_QUEUE_OFF || gpu->nr_queues == SIM_MAX_QUEUES)
 		return SIM_NEVER;
-	memset(q, 0, sizeof(*q));
+	q->gpu = gpu;
+	q->index = gpu->nr_queues++;
+	gpu->queues[q->index] = q;
 	q->state = SIM_QUEUE_LOADING;
-	q->priority = priority > 2 ? 2 : priority;
 	q->rung = true;		/* whatever was rung while it was out */
+	q->blocked = false;
+	q->has_next = false;
 	q->next_at = SIM_NEVER;
-	gpu->queues[gpu->nr_queues++] = q;
+	q->count = 0;
+	q->waves = 0;
+	q->blame = NULL;
 	q->ready_at = at + p->map_queue_ns;
-	if (!image_bytes)
-		return q->ready_at;
-	if (!sim_image_load(gpu, q, image_bytes)) {
+	if (q->type == SIM_QUEUE_SDMA)
+		sim_sdma_map(q);
+	if (q->halted)
+		q->state = SIM_QUEUE_FAULTED;
+	else if (image_bytes && !sim_image_load(gpu, q, image_bytes))
 		sim_queue_fault(gpu, q, "save area");
-		return q->ready_at;
+	if (q->count) {
+		q->ready_at += p->restore_ns +
+			sim_queue_state_bytes(gpu, q) * 1000 / p->save_bytes_per_us;
+		gpu->stats.restores++;
 	}
-	q->ready_at += p->restore_ns + sim_queue_state_bytes(gpu, q) * 1000 /
-		p->save_bytes_per_us;
-	gpu->stats.restores++;
+	gpu->due[q->index] = q->ready_at;
+	gpu->contends[q->index] = 0;
+	if (q->ready_at < gpu->next)
+		gpu->next = q->ready_at;
 	return q->ready_at;
 }
 
 void sim_queue_ring(struct sim_queue *q)
 {
 	q->rung = true;
+	sim_queue_touch(q);
 }
 
 void sim_queue_stop(struct sim_queue *q)
@@ -46,9 +67,29 @@ void sim_queue_stop(struct sim_queue *q)
 	if (q->state == SIM_QUEUE_OFF)
 		return;
 	q->state = SIM_QUEUE_STOPPING;
-	q->has_next = false;	/* not consumed: it will be fetched again */
-	q->next_at = SIM_NEVER;
-	q->blocked = false;
+	forget_packet(q);	/* not consumed: it will be fetched again */
+	if (q->type == SIM_QUEUE_SDMA)
+		sim_sdma_stop(q);
+	sim_queue_touch(q);
+}
+
+bool sim_queue_busy(const struct sim_queue *q)
+{
+	if (q->state != SIM_QUEUE_ON && q->state != SIM_QUEUE_LOADING)
+		return false;
+	return q->rung || q->blocked || q->has_next || q->count;
+}
+
+void sim_queue_block(struct sim_queue *q)
+{
+	q->gpu->blocked += !q->blocked;
+	q->blocked = true;
+}
+
+void sim_queue_blame(struct sim_queue *q, const char *what, u64 value)
+{
+	q->blame = what;
+	q->blame_value = value;
 }
 
 void sim_queue_fault(struct sim_gpu *gpu, struct sim_queue *q, const char *why)
@@ -58,12 +99,15 @@ void sim_queue_fault(struct sim_gpu *gpu, struct sim_queue *q, const char *why)
 	for (i = 0; i < q->count; i++)
 		sim_dispatch_drop(gpu, q, &q->inflight[i]);
 	q->count = 0;
-	q->has_next = false;
-	q->next_at = SIM_NEVER;
+	forget_packet(q);
+	if (q->type == SIM_QUEUE_SDMA)
+		sim_sdma_halt(q);
 	if (q->state != SIM_QUEUE_STOPPING)
 		q->state = SIM_QUEUE_FAULTED;
+	q->halted = true;
 	gpu->stats.faults++;
 	gpu->ops->fault(q, why);
+	q->blame = NULL;
 }
 
 u64 sim_queue_next_event(const struct sim_queue *q)
@@ -79,7 +123,8 @@ u64 sim_queue_next_event(const struct sim_queue *q)
 
 static bool can_fetch(const struct sim_queue *q)
 {
-	if (q->state != SIM_QUEUE_ON || !q->rung || q->has_next || q->blocked)
+	if (q->type != SIM_QUEUE_COMPUTE || q->state != SIM_QUEUE_ON || !q->rung ||
+	    q->has_next || q->blocked)
 		return false;
 	if (!q->count)
 		return true;
@@ -93,12 +138,12 @@ void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 	if (!can_fetch(q))
 		return;
 	memset(d, 0, sizeof(*d));
-	switch (gpu->ops->fetch(q, d)) {
+	switch (sim_aql_fetch(q, d)) {
 	case SIM_FETCH_EMPTY:
 		q->rung = false;
 		return;
 	case SIM_FETCH_BLOCKED:
-		q->blocked = true;
+		sim_queue_block(q);
 		return;
 	case SIM_FETCH_FAULT:
 		sim_queue_fault(gpu, q, "fetch");
@@ -106,8 +151,7 @@ void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 	case SIM_FETCH_PACKET:
 		break;
 	}
-	d->capacity = d->workgroups ? sim_capacity(gpu->profile, d) : 0;
-	if (d->workgroups && !d->capacity) {
+	if (d->workgroups && !sim_dispatch_fits(gpu->profile, q, d)) {
 		sim_queue_fault(gpu, q, "workgroup too large");
 		return;
 	}
@@ -119,7 +163,7 @@ void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 static bool complete(struct sim_gpu *gpu, struct sim_queue *q,
 		     struct sim_dispatch *d, u64 t)
 {
-	if (!gpu->ops->complete(q, d, t)) {
+	if (!sim_aql_complete(q, d, t)) {
 		sim_queue_fault(gpu, q, "completion");
 		return false;
 	}
@@ -134,31 +178,39 @@ void sim_queue_process(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 		return;
 	q->has_next = false;
 	q->next_at = SIM_NEVER;
-	if (!gpu->ops->consume(q)) {
+	if (!sim_aql_consume(q)) {
 		sim_queue_fault(gpu, q, "consume");
 		return;
 	}
 	if (q->next.workgroups) {
 		q->inflight[q->count++] = q->next;
+		gpu->freed = true;
 		return;
 	}
 	q->next.start_ns = t;
 	complete(gpu, q, &q->next, t);
 }
 
-/* Workgroups of @d that ended by @t. */
-static void retire_cohorts(struct sim_gpu *gpu, struct sim_queue *q,
+/* Workgroups of @d that ended by @t. False: fault. */
+static bool retire_cohorts(struct sim_gpu *gpu, struct sim_queue *q,
 			   struct sim_dispatch *d, u64 t)
 {
+	const struct sim_ops *ops = gpu->ops;
 	struct sim_cohort *c;
+	bool ok = true;
 
-	while ((c = d->running) && c->end <= t) {
+	while (ok && (c = d->running) && c->end <= t) {
 		d->running = c->next;
 		d->finished += c->workgroups;
 		gpu->stats.workgroups += c->workgroups;
 		sim_release(gpu, q, d, c->workgroups);
+		ok = (ops->retired ? ops->retired : sim_kernel_retired)(q, d,
+				c->first, c->workgroups, t);
 		sim_cohort_put(gpu, c);
 	}
+	if (!ok)
+		sim_queue_fault(gpu, q, "result");
+	return ok;
 }
 
 void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
@@ -166,8 +218,13 @@ void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 	struct sim_dispatch done;
 	u32 i = 0;
 
+	if (q->state == SIM_QUEUE_LOADING && q->ready_at <= t) {
+		q->state = SIM_QUEUE_ON;
+		gpu->freed |= q->count != 0;
+	}
 	while (i < q->count) {
-		retire_cohorts(gpu, q, &q->inflight[i], t);
+		if (!retire_cohorts(gpu, q, &q->inflight[i], t))
+			return;
 		if (q->inflight[i].finished < q->inflight[i].workgroups) {
 			i++;
 			continue;

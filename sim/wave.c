@@ -8,7 +8,7 @@
  */
 #include "model.h"
 
-#define SIM_PRIORITIES	3
+#define SPREAD_BLOCKS	64
 
 static u32 lesser(u32 a, u32 b)
 {
@@ -26,7 +26,7 @@ u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d)
 {
 	u32 simd, cu;
 
-	if (!d->waves || d->vgprs > p->vgprs_per_simd ||
+	if (!d->waves || d->vgprs > p->vgprs_per_wave ||
 	    d->lds_bytes > p->lds_per_cu)
 		return 0;
 	simd = lesser(p->waves_per_simd, p->vgprs_per_simd / wave_vgprs(p, d));
@@ -36,10 +36,28 @@ u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d)
 	return cu * p->cus;
 }
 
+bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
+		       struct sim_dispatch *d)
+{
+	d->capacity = sim_capacity(p, d);
+	if (q->cus && q->cus < p->cus)	/* of one dispatch, not of the queue */
+		d->capacity = d->capacity / p->cus * q->cus;
+	d->block = d->spread ? d->capacity / SPREAD_BLOCKS + 1 : 0xffffffff;
+	return d->capacity;
+}
+
+u64 sim_save_bytes(const struct sim_profile *p)
+{
+	u64 vgprs = (u64)p->simds_per_cu * p->vgprs_per_simd * p->wave_lanes * 4;
+	u64 waves = (u64)p->simds_per_cu * p->waves_per_simd * p->wave_state_bytes;
+
+	return p->cus * (vgprs + waves + p->lds_per_cu);
+}
+
 u64 sim_workgroup_bytes(const struct sim_profile *p, const struct sim_dispatch *d)
 {
-	/* a register is 4 bytes in each of 64 lanes */
-	u64 wave = (u64)wave_vgprs(p, d) * 4 * 64 + p->wave_state_bytes;
+	/* a register is 4 bytes in each lane */
+	u64 wave = (u64)wave_vgprs(p, d) * 4 * p->wave_lanes + p->wave_state_bytes;
 
 	return wave * d->waves + d->lds_bytes;
 }
@@ -69,8 +87,11 @@ u32 sim_waiting(const struct sim_dispatch *d)
 
 static u32 room(const struct sim_gpu *gpu, const struct sim_dispatch *d)
 {
-	u32 n = lesser(gpu->free_waves / d->waves, d->capacity - d->resident);
+	u32 n;
 
+	if (gpu->free_waves < d->waves)
+		return 0;
+	n = lesser(gpu->free_waves / d->waves, d->capacity - d->resident);
 	n = lesser(n, gpu->free_vgprs / (d->waves * wave_vgprs(gpu->profile, d)));
 	if (d->lds_bytes)
 		n = lesser(n, gpu->free_lds / d->lds_bytes);
@@ -93,6 +114,7 @@ void sim_release(struct sim_gpu *gpu, struct sim_queue *q,
 	gpu->free_waves += n * d->waves;
 	gpu->free_vgprs += n * d->waves * wave_vgprs(gpu->profile, d);
 	gpu->free_lds += n * d->lds_bytes;
+	gpu->freed = true;
 	d->resident -= n;
 	q->waves -= n * d->waves;
 }
@@ -120,10 +142,14 @@ static void insert_running(struct sim_dispatch *d, struct sim_cohort *c)
 {
 	struct sim_cohort **at = &d->running;
 
+	if (*at && d->last->end <= c->end)
+		at = &d->last->next;
 	while (*at && (*at)->end <= c->end)
 		at = &(*at)->next;
 	c->next = *at;
 	*at = c;
+	if (!c->next)
+		d->last = c;
 }
 
 /* Up to @n workgroups that were saved go on where they stopped. */
@@ -140,8 +166,10 @@ static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 			part = sim_cohort_get(gpu);
 			if (!part)
 				break;
+			part->first = c->first;
 			part->workgroups = n - done;
 			part->end = c->end;
+			c->first += part->workgroups;
 			c->workgroups -= part->workgroups;
 		}
 		done += part->workgroups;
@@ -151,26 +179,48 @@ static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 	return done;
 }
 
+/* How long the workgroups of the block that @id belongs to compute. */
+static u64 duration(const struct sim_dispatch *d, u32 id)
+{
+	u32 hash = id / d->block * 2654435761U;
+	s64 off;
+
+	if (!d->spread)
+		return d->workgroup_ns;
+	hash ^= hash >> 15;
+	off = (s64)(hash % (2 * d->spread + 1)) - d->spread;
+	return d->workgroup_ns + (s64)d->workgroup_ns / 1000 * off;
+}
+
+/* Up to @n workgroups begin. */
+static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
+{
+	struct sim_cohort *c;
+	u32 done = 0;
+
+	n = lesser(n, d->workgroups - d->launched);
+	while (done < n && (c = sim_cohort_get(gpu))) {
+		if (!d->launched)
+			d->start_ns = t;
+		c->first = d->launched;
+		c->workgroups = lesser(n - done, d->block - c->first % d->block);
+		c->end = t + duration(d, c->first);
+		d->launched += c->workgroups;
+		done += c->workgroups;
+		insert_running(d, c);
+	}
+	return done;
+}
+
 /* Launch up to @n workgroups of @d; returns how many it were. */
 static u32 launch(struct sim_gpu *gpu, struct sim_queue *q,
 		  struct sim_dispatch *d, u32 n, u64 t)
 {
 	u32 done = resume(gpu, d, n, t);
-	struct sim_cohort *c;
-	u32 fresh;
 
-	fresh = lesser(n - done, d->workgroups - d->launched);
-	c = fresh ? sim_cohort_get(gpu) : NULL;
-	if (c) {
-		if (!d->launched)
-			d->start_ns = t;
-		c->workgroups = fresh;
-		c->end = t + d->workgroup_ns;
-		insert_running(d, c);
-		d->launched += fresh;
-		done += fresh;
-	}
+	done += begin(gpu, d, n - done, t);
 	occupy(gpu, q, d, done);
+	sim_queue_touch(q);
 	return done;
 }
 
@@ -187,6 +237,34 @@ static struct sim_dispatch *waiting_dispatch(struct sim_queue *q)
 	return NULL;
 }
 
+u8 sim_contends(struct sim_queue *q)
+{
+	return waiting_dispatch(q) ? 1 + q->priority : 0;
+}
+
+static u32 count_contenders(const struct sim_gpu *gpu, u32 priority)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < gpu->nr_queues; i++)
+		n += gpu->contends[i] == 1 + priority;
+	return n;
+}
+
+/* Its part of what is free, when @left queues are to have one. Returns what it took. */
+static u32 serve(struct sim_gpu *gpu, struct sim_queue *q, u32 left, u64 t)
+{
+	struct sim_dispatch *d = waiting_dispatch(q);
+	u32 n, done = 0;
+
+	n = d ? room(gpu, d) : 0;
+	n = lesser(n, (n + left - 1) / left);
+	if (n)
+		done = launch(gpu, q, d, lesser(n, sim_waiting(d)), t);
+	gpu->contends[q->index] = sim_contends(q);
+	return done;
+}
+
 /*
  * One round among the queues of a priority: each gets an equal part of what
  * is free, rounded up to one workgroup; the next round begins with the next
@@ -194,27 +272,15 @@ static struct sim_dispatch *waiting_dispatch(struct sim_queue *q)
  */
 static bool launch_round(struct sim_gpu *gpu, u32 priority, u64 t)
 {
-	struct sim_dispatch *d;
-	struct sim_queue *q;
-	u32 i, n, want, waiting = 0, done = 0;
+	u32 left = count_contenders(gpu, priority), done = 0, i, at;
 
-	for (i = 0; i < gpu->nr_queues; i++) {
-		q = gpu->queues[i];
-		waiting += q->priority == priority && waiting_dispatch(q);
-	}
-	if (!waiting)
+	if (!left)
 		return false;
-	for (i = 0; i < gpu->nr_queues; i++) {
-		q = gpu->queues[(i + gpu->turn[priority]) % gpu->nr_queues];
-		d = q->priority == priority ? waiting_dispatch(q) : NULL;
-		if (!d)
-			continue;
-		n = room(gpu, d);
-		want = lesser(n, (n + waiting - 1) / waiting);
-		want = lesser(want, sim_waiting(d));
-		waiting--;
-		if (want)
-			done += launch(gpu, q, d, want, t);
+	at = gpu->turn[priority] % gpu->nr_queues;
+	for (i = 0; i < gpu->nr_queues && left && gpu->free_waves; i++) {
+		if (gpu->contends[at] == 1 + priority)
+			done += serve(gpu, gpu->queues[at], left--, t);
+		at = at + 1 == gpu->nr_queues ? 0 : at + 1;
 	}
 	gpu->turn[priority]++;
 	return done;
@@ -222,9 +288,14 @@ static bool launch_round(struct sim_gpu *gpu, u32 priority, u64 t)
 
 void sim_launch(struct sim_gpu *gpu, u64 t)
 {
-	u32 p;
+	u32 i, p, present = 0;
 
+	if (!gpu->freed)
+		return;
+	gpu->freed = false;
+	for (i = 0; i < gpu->nr_queues; i++)
+		present |= 1U << gpu->contends[i];
 	for (p = SIM_PRIORITIES; p-- > 0;)
-		while (gpu->free_waves && launch_round(gpu, p, t))
+		while (present >> p & 2 && gpu->free_waves && launch_round(gpu, p, t))
 			;
 }

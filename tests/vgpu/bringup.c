@@ -15,8 +15,12 @@ static int init_doorbells(struct vgpu *vg)
 {
 	struct amdgpu_device *adev = vg->adev;
 	struct amdgpu_doorbell *db = &adev->doorbell;
+	void (*init_index)(struct amdgpu_device *adev);
 
-	vgpu_call(aqua_vanjaram_doorbell_index_init, adev);
+	init_index = vgpu_symbol(vg->gen->doorbell_index);
+	if (!init_index)
+		return -ENOENT;
+	init_index(adev);
 	db->base = pci_resource_start(adev->pdev, 2) + vg->vram_size;
 	db->size = DOORBELL_BYTES;
 	/* as amdgpu_doorbell_init: indices, and a page more for MES and others */
@@ -78,6 +82,28 @@ static void fini_memory(struct vgpu *vg)
 	fini_bo(vg->adev);
 }
 
+/* The scheduler firmware, where amdgpu starts it rather than amdkfd. */
+static void fini_firmware(struct vgpu *vg)
+{
+	if (vg->gen->stop)
+		vg->gen->stop(vg);
+}
+
+static int init_firmware(struct vgpu *vg)
+{
+	int r = vg->gen->start ? vg->gen->start(vg) : 0;
+
+	if (r)
+		fini_firmware(vg);
+	return r;
+}
+
+static void fini_drm(struct vgpu *vg)
+{
+	vgpu_partition_unregister(vg);
+	drm_dev_unregister(adev_to_drm(vg->adev));
+}
+
 static int init_drm(struct vgpu *vg)
 {
 	struct drm_device *ddev = adev_to_drm(vg->adev);
@@ -86,7 +112,15 @@ static int init_drm(struct vgpu *vg)
 	/* without DRIVER_MODESET drm_client_init() fails, and ACQUIRE_VM oopses */
 	ddev->driver_features &= ~DRIVER_ATOMIC;
 	r = drmm_mode_config_init(ddev);
-	return r ?: drm_dev_register(ddev, 0);
+	if (r)
+		return r;
+	r = drm_dev_register(ddev, 0);
+	if (r)
+		return r;
+	r = vgpu_partition_register(vg);
+	if (r)
+		fini_drm(vg);
+	return r;
 }
 
 static int init_kfd(struct vgpu *vg)
@@ -103,6 +137,51 @@ static int init_kfd(struct vgpu *vg)
 	return vgpu_call(amdgpu_amdkfd_drm_client_create, adev);
 }
 
+/*
+ * The end of the device, called by amdgpu itself where it finalises its IP
+ * blocks: when it is unbound and the last file on it is closed, with amdkfd
+ * gone already.
+ */
+static int fini_block(void *handle)
+{
+	struct vgpu *vg = vgpu_of(handle);
+
+	fini_firmware(vg);
+	fini_memory(vg);
+	vgpu_partition_fini(vg);
+	iounmap(vg->doorbells);
+	vgpu_device_release(vg);
+	vgpu_free(vg);
+	return 0;
+}
+
+static const struct amd_ip_funcs block_funcs = {
+	.name = "vgpu",
+	.sw_fini = fini_block,
+};
+
+static const struct amdgpu_ip_block_version block = {
+	.type = AMD_IP_BLOCK_TYPE_COMMON,
+	.funcs = &block_funcs,
+};
+
+static void add_block(struct amdgpu_device *adev)
+{
+	adev->ip_blocks[0].version = &block;
+	adev->ip_blocks[0].status.valid = true;
+	adev->ip_blocks[0].status.sw = true;
+	adev->num_ip_blocks = 1;
+}
+
+/* The order of amdgpu_pci_remove(); what is left of the device: fini_block(). */
+void vgpu_unplug(struct vgpu *vg)
+{
+	vgpu_partition_unregister(vg);
+	drm_dev_unplug(adev_to_drm(vg->adev));
+	vg->adev->shutdown = true;
+	vgpu_call(amdgpu_amdkfd_suspend, vg->adev, false);
+}
+
 int vgpu_bringup(struct vgpu *vg)
 {
 	int r;
@@ -110,23 +189,33 @@ int vgpu_bringup(struct vgpu *vg)
 	r = init_doorbells(vg);
 	if (r)
 		return r;
+	r = vgpu_partition_init(vg);
+	if (r)
+		goto fini_partition;
 	r = init_memory(vg);
 	if (r)
-		goto unmap_doorbells;
-	r = init_drm(vg);
+		goto fini_partition;
+	r = init_firmware(vg);
 	if (r)
 		goto fini_memory;
+	r = init_drm(vg);
+	if (r)
+		goto fini_firmware;
 	r = init_kfd(vg);
 	if (r)
 		goto unregister;
+	add_block(vg->adev);
 	return 0;
 
 unregister:
 	vgpu_call(amdgpu_amdkfd_device_fini_sw, vg->adev);
-	drm_dev_unregister(adev_to_drm(vg->adev));
+	fini_drm(vg);
+fini_firmware:
+	fini_firmware(vg);
 fini_memory:
 	fini_memory(vg);
-unmap_doorbells:
+fini_partition:
+	vgpu_partition_fini(vg);
 	iounmap(vg->doorbells);
 	return r;
 }

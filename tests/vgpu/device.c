@@ -48,15 +48,31 @@ static void init_locks(struct amdgpu_device *adev)
 	INIT_LIST_HEAD(&adev->gmc.xgmi.head);
 }
 
-/* MI300 series, as IP discovery would report it. */
-static void init_identity(struct amdgpu_device *adev)
+static const struct vgpu_generation *const generations[] = {
+	&vgpu_gfx942,
+	&vgpu_gfx90a,
+	&vgpu_gfx1100,
+};
+
+const struct vgpu_generation *vgpu_generation_find(const struct sim_profile *p)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(generations); i++)
+		if (generations[i]->gfx == p->gfx)
+			return generations[i];
+	return NULL;
+}
+
+/* As IP discovery would report it. */
+static void init_identity(struct amdgpu_device *adev, const struct vgpu_generation *gen)
 {
 	adev->asic_type = CHIP_IP_DISCOVERY;
 	adev->flags = CHIP_IP_DISCOVERY;
 	adev->rev_id = 1;
-	adev->ip_versions[GC_HWIP][0] = IP_VERSION(9, 4, 3);
-	adev->ip_versions[SDMA0_HWIP][0] = IP_VERSION(4, 4, 2);
-	adev->ip_versions[MMHUB_HWIP][0] = IP_VERSION(1, 8, 0);
+	adev->ip_versions[GC_HWIP][0] = gen->gc;
+	adev->ip_versions[SDMA0_HWIP][0] = gen->sdma;
+	adev->ip_versions[MMHUB_HWIP][0] = gen->mmhub;
 	adev->usec_timeout = AMDGPU_MAX_USEC_TIMEOUT;
 	adev->have_atomics_support = true;
 	adev->accel_working = true;
@@ -80,43 +96,41 @@ static int init_registers(struct amdgpu_device *adev)
 	return 0;
 }
 
-static void init_gfx(struct amdgpu_device *adev, const struct sim_profile *p)
+/* The bitmaps hold four engines; amdgpu puts the fifth beside the first. */
+void vgpu_init_cus(struct amdgpu_device *adev, const struct sim_profile *p,
+		   u32 engines, u32 arrays, u32 cus)
+{
+	u32 all = engines * arrays, each = p->cus / p->xccs / all;
+	u32 more = p->cus / p->xccs % all, xcc, se, sa;
+	struct amdgpu_gfx *gfx = &adev->gfx;
+
+	gfx->config.max_shader_engines = engines;
+	gfx->config.max_sh_per_se = arrays;
+	gfx->config.max_cu_per_sh = cus;
+	for (xcc = 0; xcc < p->xccs; xcc++)
+		for (se = 0; se < engines; se++)
+			for (sa = 0; sa < arrays; sa++)
+				gfx->cu_info.bitmap[xcc][se % 4][sa + se / 4 * arrays] =
+					BIT(each + (se * arrays + sa < more)) - 1;
+}
+
+static void init_gfx(struct amdgpu_device *adev, const struct sim_profile *p,
+		     const struct vgpu_generation *gen)
 {
 	struct amdgpu_gfx *gfx = &adev->gfx;
-	u32 engines = 4, cus_per_engine = p->cus / p->xccs / engines;
-	u32 xcc, se;
 
 	gfx->xcc_mask = BIT(p->xccs) - 1;
 	gfx->num_xcc_per_xcp = p->xccs;
 	adev->aid_mask = 1;
-	gfx->mec.num_mec = 1;
-	gfx->mec.num_pipe_per_mec = 4;
-	gfx->mec.num_queue_per_pipe = 8;
-	gfx->num_compute_rings = 32 - p->hqds;	/* the kernel's own */
-	gfx->mec_fw_version = 200;
-	gfx->mec2_fw_version = 200;
-	gfx->config.max_shader_engines = engines;
-	gfx->config.max_sh_per_se = 1;
-	gfx->config.max_cu_per_sh = 10;
-	gfx->config.max_tile_pipes = 16;
-	gfx->config.gc_tcp_l1_size = 32;
-	gfx->config.gc_num_tcp_per_wpg = 2;
-	gfx->config.gc_num_sqc_per_wgp = 1;
-	gfx->config.gc_num_cu_per_sqc = 2;
-	gfx->config.gc_l1_instruction_cache_size_per_sqc = 64;
-	gfx->config.gc_l1_data_cache_size_per_sqc = 16;
-	gfx->config.gc_tcc_size = 4096;
 	gfx->cu_info.number = p->cus;
 	gfx->cu_info.simd_per_cu = p->simds_per_cu;
 	gfx->cu_info.max_waves_per_simd = p->waves_per_simd;
-	gfx->cu_info.wave_front_size = 64;
+	gfx->cu_info.wave_front_size = p->wave_lanes;
 	gfx->cu_info.max_scratch_slots_per_cu = 32;
 	gfx->cu_info.lds_size = p->lds_per_cu / 1024;
-	for (xcc = 0; xcc < p->xccs; xcc++)
-		for (se = 0; se < engines; se++)
-			gfx->cu_info.bitmap[xcc][se][0] = BIT(cus_per_engine) - 1;
-	adev->sdma.num_instances = 2;
+	adev->sdma.num_instances = p->sdma_engines;
 	adev->gds.gws_size = 64;
+	gen->init_gfx(adev, p);
 }
 
 static void init_gmc(struct vgpu *vg)
@@ -144,8 +158,9 @@ static void init_gmc(struct vgpu *vg)
 	gmc->shared_aperture_end = 0x20000000ffffffffULL;
 	gmc->noretry = 1;
 	gmc->mc_mask = AMDGPU_GMC_HOLE_MASK;
-	gmc->vram_type = AMDGPU_VRAM_TYPE_HBM;
-	gmc->vram_width = 8192;
+	gmc->vram_type = vg->gen->vram_type;
+	gmc->vram_width = vg->gen->vram_width;
+	gmc->xgmi.supported = vg->gen->xgmi;
 }
 
 int vgpu_device_fabricate(struct vgpu *vg)
@@ -154,7 +169,7 @@ int vgpu_device_fabricate(struct vgpu *vg)
 	int r;
 
 	init_locks(adev);
-	init_identity(adev);
+	init_identity(adev, vg->gen);
 	r = init_registers(adev);
 	if (r)
 		return r;
@@ -166,26 +181,24 @@ int vgpu_device_fabricate(struct vgpu *vg)
 				       SINGLE_DEVICE, "vgpu-reset");
 	if (!adev->reset_domain)
 		return -ENOMEM;
-	init_gfx(adev, vg->profile);
+	init_gfx(adev, vg->profile, vg->gen);
 	vgpu_call(amdgpu_gfx_compute_queue_acquire, adev);
 	init_gmc(vg);
 	r = vgpu_tables_init(vg);
 	if (r)
 		return r;
 	vgpu_call(amdgpu_vm_adjust_size, adev, 256 * 1024, 9, 3, 48);
-	adev->gmc.translate_further = adev->vm_manager.num_level > 1;
+	adev->gmc.translate_further = vg->gen->translate_further &&
+		adev->vm_manager.num_level > 1;
 	return dma_set_mask_and_coherent(adev->dev, DMA_BIT_MASK(44));
 }
 
-/* Undo vgpu_device_fabricate(), also where it stopped half-way. */
+/*
+ * Undo what amdgpu_device_fini_sw() does not, and must not, undo: it always
+ * runs as the DRM device is released.
+ */
 void vgpu_device_release(struct vgpu *vg)
 {
-	struct amdgpu_device *adev = vg->adev;
-
-	if (adev->reset_domain)
-		vgpu_call(amdgpu_reset_destroy_reset_domain, &adev->reset_domain->refcount);
-	adev->reset_domain = NULL;
-	vfree((void __force *)adev->rmmio);
-	adev->rmmio = NULL;
-	dma_fence_put(rcu_dereference_protected(adev->gang_submit, true));
+	vfree((void __force *)vg->adev->rmmio);
+	vg->adev->rmmio = NULL;
 }

@@ -21,7 +21,11 @@
  *     BACK_OFF silent polls. Nothing polls while no such program runs;
  *   - the model's own instructions, about 2 us a run under icount (vgpu/stats
  *     counts them), delay the program or driver they interrupt, unless it
- *     waits for a simulated latency anyway.
+ *     waits for a simulated latency anyway;
+ *   - bytes of a copy are moved by the guest's CPU, slower than by most copy
+ *     engines. A run is cut off after RUN_MAX_NS and goes on when the CPU has
+ *     had as long for others. Meanwhile the GPU's time is behind, and what it
+ *     is asked for happens in its time: at once, not when it has caught up.
  */
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
@@ -33,6 +37,8 @@
 #define POLL_MAX_NS	(1000 * NSEC_PER_USEC)
 #define BACK_OFF	20	/* silent polls before the period doubles */
 #define SIGNAL_POLL_NS	(50 * NSEC_PER_USEC)
+#define RUN_MAX_NS	(2 * NSEC_PER_MSEC)
+#define RUN_EVENTS	8	/* between two looks at the clock */
 
 /* What each CPU needs to watch the doorbells of the program it runs. */
 struct vgpu_cpu {
@@ -97,23 +103,13 @@ static bool any_rung(const void *mm)
 
 /* ---- running the model ---- */
 
-static bool any_blocked(const struct vgpu_node *node)
-{
-	u32 i;
-
-	for (i = 0; i < node->gpu.nr_queues; i++)
-		if (node->gpu.queues[i]->blocked)
-			return true;
-	return false;
-}
-
 /* When a node acts next by itself. */
 static u64 node_next(const struct vgpu_node *node)
 {
-	return min(sim_next_event(&node->gpu), vgpu_hiq_next(node));
+	return min(sim_next_event(&node->gpu), node->vg->gen->firmware->next(node));
 }
 
-static void set_timer(struct vgpu *vg, u64 now)
+static void set_timer(struct vgpu *vg, u64 now, u64 earliest)
 {
 	u64 next = SIM_NEVER;
 	u32 i;
@@ -121,9 +117,10 @@ static void set_timer(struct vgpu *vg, u64 now)
 	for (i = 0; i < vg->nr_nodes; i++) {
 		next = min(next, node_next(&vg->nodes[i]));
 		/* a signal that a packet waits for may be set by a CPU */
-		if (any_blocked(&vg->nodes[i]))
+		if (vg->nodes[i].gpu.blocked)
 			next = min(next, now + SIGNAL_POLL_NS);
 	}
+	next = max(next, earliest);
 	if (next == vg->timer_at)
 		return;
 	vg->timer_at = next;
@@ -134,8 +131,10 @@ static void set_timer(struct vgpu *vg, u64 now)
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-static void run_node(struct vgpu_node *node, u64 now)
+/* Whether it has come up to the present, or was cut off. */
+static bool run_node(struct vgpu_node *node, u64 now, u64 deadline)
 {
+	u32 events = 0;
 	u64 t;
 
 	vgpu_hqd_scan_doorbells(node);
@@ -143,10 +142,13 @@ static void run_node(struct vgpu_node *node, u64 now)
 		t = node_next(node);
 		if (t > now)
 			break;
+		if (++events % RUN_EVENTS == 0 && ktime_get_ns() > deadline)
+			return false;
 		sim_advance(&node->gpu, max(t, node->gpu.now));
-		vgpu_hiq_step(node, node->gpu.now);
+		node->vg->gen->firmware->step(node, node->gpu.now);
 	}
 	sim_advance(&node->gpu, max(now, node->gpu.now));
+	return true;
 }
 
 /* Bring the model up to the present. */
@@ -154,17 +156,25 @@ void vgpu_engine_run(struct vgpu *vg)
 {
 	u64 now = ktime_get_ns(), t;
 	struct vgpu_stats *s = &vg->nodes[0].stats;
+	bool behind = false;
 	u32 i;
 
 	lockdep_assert_held(&vg->lock);
 	for (i = 0; i < vg->nr_nodes; i++)
-		run_node(&vg->nodes[i], now);
-	set_timer(vg, now);
-
+		behind |= !run_node(&vg->nodes[i], now, now + RUN_MAX_NS);
+	vg->behind = behind;
 	t = ktime_get_ns() - now;
+	set_timer(vg, now, behind ? now + 2 * t : 0);
+
 	s->runs++;
 	s->run_ns += t;
 	s->run_max_ns = max(s->run_max_ns, t);
+}
+
+/* What time it is for a node that something is asked of now. */
+u64 vgpu_node_time(const struct vgpu_node *node)
+{
+	return node->vg->behind ? node->gpu.now : ktime_get_ns();
 }
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
@@ -286,32 +296,44 @@ static void find_switch_point(struct tracepoint *tp, void *priv)
 
 static void sim_preempted(void *owner, u64 t)
 {
-	vgpu_hiq_preempted(owner, t);
+	struct vgpu_node *node = owner;
+
+	node->vg->gen->firmware->preempted(node, t);
+}
+
+static u64 sim_ticks(void *owner, u64 t_ns)
+{
+	struct vgpu_node *node = owner;
+
+	return div_u64(t_ns * node->profile->ticks_mhz, 1000);
+}
+
+static void sim_saving(void *owner, u64 t)
+{
+	vgpu_fault_saving(owner);
 }
 
 static const struct sim_ops ops = {
-	.fetch = vgpu_aql_fetch,
-	.consume = vgpu_aql_consume,
-	.complete = vgpu_aql_complete,
-	.save = vgpu_hqd_save,
-	.load = vgpu_hqd_load,
+	.memory = vgpu_vm_memory,
+	.interrupt = vgpu_interrupt_event,
+	.ticks = sim_ticks,
 	.saved = vgpu_hqd_saved,
 	.fault = vgpu_hqd_fault,
+	.saving = sim_saving,
 	.preempted = sim_preempted,
 };
 
 void vgpu_node_init(struct vgpu_node *node)
 {
-	node->hiq.at = SIM_NEVER;
-	node->slice_at = SIM_NEVER;
+	vgpu_fault_init(node);
 	sim_gpu_init(&node->gpu, node->profile, &ops, node);
+	node->vg->gen->firmware->init(node);
 }
 
 void vgpu_node_reset(struct vgpu_node *node)
 {
-	node->slice_at = SIM_NEVER;
-	node->runlist_len = 0;
 	sim_gpu_reset(&node->gpu);
+	node->vg->gen->firmware->reset(node);
 }
 
 int vgpu_engine_init(void)

@@ -51,8 +51,8 @@ void *vgpu_gart_ptr(struct vgpu *vg, u64 addr)
 	return page + (addr & 0xfff);
 }
 
-/* Kernel pointer to the start of the 4 KiB page at @va, or NULL. */
-static void *walk(struct vgpu *vg, u64 pd, u64 va)
+/* Kernel pointer to the start of the 4 KiB page at @va, and its entry, or NULL. */
+static void *walk(struct vgpu *vg, u64 pd, u64 va, u64 *pte)
 {
 	u64 entry = pd, addr;
 	u32 level = VGPU_LEVELS, shift;
@@ -76,12 +76,15 @@ static void *walk(struct vgpu *vg, u64 pd, u64 va)
 			break;
 	} while (level);
 
+	*pte = entry;
 	addr = (entry & VGPU_PTE_ADDR) + (va & (BIT_ULL(shift) - 1) & PAGE_MASK);
 	return entry_ptr(vg, addr, entry & AMDGPU_PTE_SYSTEM);
 }
 
-static void *page_ptr(struct vgpu_queue *q, u64 page)
+/* Memory of a page, if there is any and its entry lets the queue use it so. */
+static void *page_ptr(struct vgpu_queue *q, u64 page, bool write, bool *present)
 {
+	u64 needs = write ? AMDGPU_PTE_WRITEABLE : AMDGPU_PTE_READABLE;
 	struct vgpu *vg = q->node->vg;
 	struct vgpu_vm *vm = &q->vm;
 	u32 i = page % VGPU_TLB;
@@ -91,57 +94,39 @@ static void *page_ptr(struct vgpu_queue *q, u64 page)
 		vm->epoch = vg->tlb_epoch;
 	}
 	if (vm->tlb[i].page != page || !vm->tlb[i].at) {
-		vm->tlb[i].at = walk(vg, vm->pd, page << 12);
+		vm->tlb[i].at = walk(vg, vm->pd, page << 12, &vm->tlb[i].pte);
 		vm->tlb[i].page = page;
 	}
-	return vm->tlb[i].at;
+	*present = vm->tlb[i].at;
+	return vm->tlb[i].at && vm->tlb[i].pte & needs ? vm->tlb[i].at : NULL;
 }
 
-static void *no_page(struct vgpu_queue *q, u64 va)
+/* Tell amdkfd, which evicts the queues of the process and tells that. */
+static void *vm_fault(struct vgpu_queue *q, u64 va, bool write, bool present)
 {
+	const char *what = "no memory at";
+
+	if (present)
+		what = write ? "not writable" : "not readable";
+	q->vm.fault = true;
 	q->node->stats.vm_faults++;
-	pr_err("VM fault, pasid %u doorbell %x address %llx\n",
-	       q->entry.pasid, q->entry.doorbell, va);
+	sim_queue_blame(&q->sim, what, va);
+	vgpu_interrupt_fault(q, va, write, present);
 	return NULL;
 }
 
-/* Pointer to @bytes at @va, which must not cross a page. NULL: VM fault. */
-void *vgpu_vm_ptr(struct vgpu_queue *q, u64 va, u32 bytes)
+/* ops->memory: pointer to @bytes at @va, which do not cross a page. */
+void *vgpu_vm_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 {
+	struct vgpu_queue *q = vgpu_queue(sim);
 	u32 offset = va & 0xfff;
-	void *page;
+	bool present = false;
+	void *page = NULL;
 
 	va &= AMDGPU_GMC_HOLE_MASK;
-	page = offset + bytes <= 4096 ? page_ptr(q, va >> 12) : NULL;
-	return page ? page + offset : no_page(q, va);
-}
-
-static bool copy(struct vgpu_queue *q, u64 va, void *mem, u32 bytes, bool write)
-{
-	u32 n;
-	void *p;
-
-	for (; bytes; bytes -= n, va += n, mem += n) {
-		n = min_t(u32, bytes, 4096 - (va & 0xfff));
-		p = vgpu_vm_ptr(q, va, n);
-		if (!p)
-			return false;
-		if (write)
-			memcpy(p, mem, n);
-		else
-			memcpy(mem, p, n);
-	}
-	return true;
-}
-
-bool vgpu_vm_read(struct vgpu_queue *q, u64 va, void *to, u32 bytes)
-{
-	return copy(q, va, to, bytes, false);
-}
-
-bool vgpu_vm_write(struct vgpu_queue *q, u64 va, const void *from, u32 bytes)
-{
-	return copy(q, va, (void *)from, bytes, true);
+	if (!WARN_ON_ONCE(offset + bytes > 4096))
+		page = page_ptr(q, va >> 12, write, &present);
+	return page ? page + offset : vm_fault(q, va, write, present);
 }
 
 void vgpu_tlb_flush(struct vgpu *vg)

@@ -4,9 +4,10 @@
  * its memory BAR is real PCI memory, split into VRAM and doorbells.
  *
  *   insmod amdgpu.ko vm_update_mode=3
- *   insmod vgpu.ko profile=mi308x [vram_mb=256] [verbose=1]
+ *   insmod vgpu.ko profile=mi308x [partition=spx] [vram_mb=256] [verbose=1]
  *
- * Once a device is up, the module cannot be unloaded.
+ * A device can be unbound, like a real one. Once one was up, this module and
+ * amdgpu cannot be unloaded: there is always code of theirs that may run yet.
  */
 #include <drm/drm_drv.h>
 #include <linux/vmalloc.h>
@@ -15,15 +16,15 @@
 
 static char *profile = "mi308x";
 module_param(profile, charp, 0444);
-MODULE_PARM_DESC(profile, "GPU to model: mi308x");
+MODULE_PARM_DESC(profile, "GPU to model: mi308x, mi300x, mi250, gfx11");
+
+static char *partition = "spx";
+module_param(partition, charp, 0444);
+MODULE_PARM_DESC(partition, "compute partitions: spx, dpx, qpx, cpx");
 
 static uint vram_mb = 256;
 module_param(vram_mb, uint, 0444);
 MODULE_PARM_DESC(vram_mb, "VRAM in MiB; BAR 2 must hold 2 MiB more");
-
-bool vgpu_hang;
-module_param_named(hang, vgpu_hang, bool, 0644);
-MODULE_PARM_DESC(hang, "fault injection: QUERY_STATUS is not answered; a reset clears it");
 
 int vgpu_verbose;
 module_param_named(verbose, vgpu_verbose, int, 0644);
@@ -59,16 +60,6 @@ struct vgpu *vgpu_of_doorbell(const void __iomem *db)
 	return NULL;
 }
 
-struct vgpu_node *vgpu_node_of_xcc(struct vgpu *vg, u32 xcc)
-{
-	u32 i;
-
-	for (i = 1; i < vg->nr_nodes; i++)
-		if (xcc < vg->nodes[i].first_xcc)
-			break;
-	return &vg->nodes[i - 1];
-}
-
 static int create_device(struct vgpu *vg, struct pci_dev *pdev)
 {
 	const struct drm_driver *driver = vgpu_symbol("amdgpu_kms_driver");
@@ -92,23 +83,16 @@ static int create_device(struct vgpu *vg, struct pci_dev *pdev)
 	return 0;
 }
 
-/* The GPU as one node. */
-static int create_nodes(struct vgpu *vg)
-{
-	vg->nodes = vzalloc(sizeof(*vg->nodes));
-	if (!vg->nodes)
-		return -ENOMEM;
-	vg->nr_nodes = 1;
-	vg->nodes[0].vg = vg;
-	vg->nodes[0].profile = vg->profile;
-	vg->nodes[0].xccs = vg->profile->xccs;
-	return 0;
-}
-
 static void free_device(struct vgpu *vg)
 {
-	vfree(vg->nodes);
+	vgpu_partition_destroy(vg);
 	kfree(vg);
+}
+
+void vgpu_free(struct vgpu *vg)
+{
+	vgpu_engine_remove(vg);
+	free_device(vg);
 }
 
 static int bring_up(struct vgpu *vg)
@@ -133,12 +117,13 @@ static int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!vg)
 		return -ENOMEM;
 	vg->profile = sim_profile_find(profile);
+	vg->gen = vgpu_generation_find(vg->profile);
 	vg->vram_size = (u64)vram_mb << 20;
 	r = pci_resource_len(pdev, 2) < vg->vram_size + (2 << 20) ? -ENOSPC : 0;
 	if (!r)
 		r = pcim_enable_device(pdev);
 	if (!r)
-		r = create_nodes(vg);
+		r = vgpu_partition_create(vg, vgpu_partition_mode(partition));
 	if (!r)
 		r = create_device(vg, pdev);
 	if (r)
@@ -151,7 +136,8 @@ static int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto remove;
 	vgpu_stats_add(vg);
 	__module_get(THIS_MODULE);
-	pr_info("%s is up, %llu MiB of VRAM\n", vg->profile->name, vg->vram_size >> 20);
+	pr_info("%s %u is up, %s, %llu MiB of VRAM\n", vg->profile->name, vg->index,
+		partition, vg->vram_size >> 20);
 	return 0;
 
 remove:
@@ -161,6 +147,15 @@ put:
 free:
 	free_device(vg);
 	return r;
+}
+
+/* Files may still be open: the rest follows when the last of them is closed. */
+static void vgpu_remove(struct pci_dev *pdev)
+{
+	struct vgpu *vg = vgpu_of(drm_to_adev(pci_get_drvdata(pdev)));
+
+	vgpu_stats_remove(vg);
+	vgpu_unplug(vg);
 }
 
 static const struct pci_device_id vgpu_ids[] = {
@@ -173,14 +168,20 @@ static struct pci_driver vgpu_driver = {
 	.name = "vgpu",
 	.id_table = vgpu_ids,
 	.probe = vgpu_probe,
+	.remove = vgpu_remove,
 };
 
 static int __init vgpu_init(void)
 {
 	int r;
 
-	if (!sim_profile_find(profile)) {
+	if (!sim_profile_find(profile) ||
+	    !vgpu_generation_find(sim_profile_find(profile))) {
 		pr_err("unknown profile %s\n", profile);
+		return -EINVAL;
+	}
+	if (vgpu_partition_mode(partition) < 0) {
+		pr_err("unknown partition mode %s\n", partition);
 		return -EINVAL;
 	}
 	r = vgpu_symbols_init();
@@ -209,7 +210,7 @@ remove:
 	return r;
 }
 
-/* Reached only when no device came up: a bound device pins the module. */
+/* Reached only when no device came up. */
 static void __exit vgpu_exit(void)
 {
 	pci_unregister_driver(&vgpu_driver);

@@ -11,14 +11,20 @@
 
 #include <linux/types.h>
 
-#include "model.h"
+#include "aql.h"
+#include "fault.h"
+#include "hws.h"
+#include "sdma.h"
 
 struct sim_profile;
 struct v9_mqd;
+struct vgpu_mes;
 struct vgpu;
 
-#define VGPU_SLOTS	32	/* mapped queues; profile->hqds is the limit */
-#define VGPU_RUNLIST	1024	/* queues of a runlist */
+#define VGPU_XCCS	8	/* of a GPU */
+#define VGPU_CP_SLOTS	64	/* compute pipes; profile->hqds is the limit */
+#define VGPU_SDMA_SLOTS	8	/* a copy engine; profile->sdma_queues is the limit */
+#define VGPU_SLOTS	(VGPU_CP_SLOTS + SIM_MAX_SDMA * VGPU_SDMA_SLOTS)
 #define VGPU_TLB	16
 
 /*
@@ -30,27 +36,30 @@ struct vgpu;
 /**
  * struct vgpu_vm - a process's GPU address space, as one queue sees it
  * @pd: root of the page tables, from MAP_PROCESS
+ * @fault: it has met a bad address since it was mapped
  * @epoch: tlb_epoch of the device at which @tlb was valid
- * @tlb: page number and kernel address of recently used pages
+ * @tlb: page number, kernel address and entry of recently used pages
  */
 struct vgpu_vm {
 	u64 pd;
+	bool fault;
 	u64 epoch;
 	struct {
 		u64 page;
+		u64 pte;
 		void *at;
 	} tlb[VGPU_TLB];
 };
 
 /**
- * struct vgpu_entry - a queue of the runlist
+ * struct vgpu_entry - a queue, as the driver names it to the firmware
  * @mqd: GART address
  * @pd: page tables of its process
  * @wptr: address of the write index
  * @mm: address space of its process; compared, never used
  * @pasid: process
  * @doorbell: dword offset in the doorbell BAR
- * @is_static: not subject to UNMAP of non-static queues
+ * @vmid: its process has
  */
 struct vgpu_entry {
 	u64 mqd;
@@ -59,65 +68,45 @@ struct vgpu_entry {
 	const void *mm;
 	u32 pasid;
 	u32 doorbell;
-	bool is_static;
+	u32 vmid;
 };
 
 /**
  * struct vgpu_queue - a user queue in a hardware slot
  * @sim: its part in the model
+ * @aql: the same of a compute queue
+ * @sdma: the same of an SDMA queue
  * @node: where it runs
- * @entry: the runlist's
+ * @entry: as it was named
  * @vm: address space
  * @mqd: of the first XCC
  * @doorbell: the word that is rung
- * @ring: address of the packets
- * @packets: size of the ring
- * @rptr: address of the reported read index
- * @save: address of the save area's wave state (first XCC)
- * @save_bytes: its size
- * @read: index of the next packet
- * @write: write index when last looked at
+ * @reset: XCCs on which the driver has reset it, a mask
  */
 struct vgpu_queue {
-	struct sim_queue sim;
+	union {
+		struct sim_queue sim;
+		struct sim_aql aql;
+		struct sim_sdma sdma;
+	};
 	struct vgpu_node *node;
 	struct vgpu_entry entry;
 	struct vgpu_vm vm;
-	struct v9_mqd *mqd;
+	void *mqd;
 	u64 *doorbell;
-	u64 ring;
-	u64 packets;
-	u64 rptr;
-	u64 save;
-	u32 save_bytes;
-	u64 read;
-	u64 write;
+	u32 reset;
 };
 
 /**
- * struct vgpu_hiq - the ring between amdkfd and the scheduler firmware
- * @loaded: amdkfd has loaded its MQD
- * @base: GART address of the ring
- * @dwords: its size
- * @rptr: dword the firmware is at
- * @rptr_report: GART address where it says so
- * @doorbell: dword offset in the doorbell BAR
- * @at: when the firmware takes the next packet, SIM_NEVER: idle or unmapping
- * @unmapping: an UNMAP_QUEUES is under way
- * @hung: stopped answering (fault injection)
- * @iq_wait_time2: register that holds the grace period
+ * struct vgpu_hiq - the firmware that reads runlists
+ * @hws: it
+ * @mqd: of the ring between it and amdkfd, one an XCC
+ * @doorbell: dword offset of the ring's doorbell
  */
 struct vgpu_hiq {
-	bool loaded;
-	u64 base;
-	u32 dwords;
-	u32 rptr;
-	u64 rptr_report;
+	struct sim_hws hws;
+	struct v9_mqd *mqd[VGPU_XCCS];
 	u32 doorbell;
-	u64 at;
-	bool unmapping;
-	bool hung;
-	u32 iq_wait_time2;
 };
 
 /**
@@ -137,6 +126,13 @@ struct vgpu_hiq {
  * @run_max_ns: longest of them
  * @tlb_flushes: by the driver
  * @resets: of the whole GPU
+ * @mes_add: calls MES has answered: queues added
+ * @mes_remove: queues removed
+ * @mes_suspend: gangs suspended
+ * @mes_resume: gangs resumed
+ * @mes_misc: settings for a debugger
+ * @mes_errors: calls refused or failed
+ * @mes_call_ns: time all calls took
  * @bad_packets: PM4 or AQL the model does not know
  * @bad_runlists: RUN_LIST over mapped queues, or one that does not fit
  * @bad_queues: queues of a type the model lacks
@@ -159,6 +155,13 @@ struct vgpu_stats {
 	u64 run_max_ns;
 	u64 tlb_flushes;
 	u64 resets;
+	u64 mes_add;
+	u64 mes_remove;
+	u64 mes_suspend;
+	u64 mes_resume;
+	u64 mes_misc;
+	u64 mes_errors;
+	u64 mes_call_ns;
 	u64 bad_packets;
 	u64 bad_runlists;
 	u64 bad_queues;
@@ -174,13 +177,11 @@ struct vgpu_stats {
  * @first_xcc: its XCCs, first and number
  * @xccs: see @first_xcc
  * @hiq: the firmware's side of the HIQ
+ * @mes: the same of MES, or NULL
  * @gpu: the model
- * @slots: hardware queue slots; the first profile->hqds are used
- * @runlist: queues the firmware was told to run
- * @runlist_len: how many
- * @runlist_first: over-subscribed: first entry that is in a slot
- * @runlist_mapped: entries that are, from @runlist_first on
- * @slice_at: over-subscribed: end of the quantum, else SIM_NEVER
+ * @slots: hardware queue slots: of the compute pipes, then of each copy engine
+ * @faults: to be injected
+ * @scratch: to look into the MQD of a queue that has no slot
  * @stats: see there
  */
 struct vgpu_node {
@@ -190,13 +191,11 @@ struct vgpu_node {
 	u32 first_xcc;
 	u32 xccs;
 	struct vgpu_hiq hiq;
+	struct vgpu_mes *mes;
 	struct sim_gpu gpu;
 	struct vgpu_queue slots[VGPU_SLOTS];
-	struct vgpu_entry runlist[VGPU_RUNLIST];
-	u32 runlist_len;
-	u32 runlist_first;
-	u32 runlist_mapped;
-	u64 slice_at;
+	struct vgpu_faults faults;
+	struct vgpu_queue scratch;
 	struct vgpu_stats stats;
 };
 
@@ -207,36 +206,54 @@ static inline struct vgpu_queue *vgpu_queue(struct sim_queue *sim)
 
 /* engine.c */
 void vgpu_node_init(struct vgpu_node *node);
+u64 vgpu_node_time(const struct vgpu_node *node);
 
 /* Drop every queue and wave, as a reset does; the device's lock held. */
 void vgpu_node_reset(struct vgpu_node *node);
 
 /* hiq.c */
-void vgpu_hiq_load(struct vgpu_node *node, const struct v9_mqd *mqd, u32 doorbell);
+
+/* The MQD of the HIQ on an XCC, counted from the node's first, which reads it. */
+void vgpu_hiq_load(struct vgpu_node *node, u32 xcc, struct v9_mqd *mqd, u32 doorbell);
 void vgpu_hiq_unload(struct vgpu_node *node);
 void vgpu_hiq_ring(struct vgpu_node *node, u64 now);
-void vgpu_hiq_step(struct vgpu_node *node, u64 t);
-void vgpu_hiq_preempted(struct vgpu_node *node, u64 t);
-u64 vgpu_hiq_next(const struct vgpu_node *node);
+
+/* The address space whose doorbell writes concern that process's queues. */
+const void *vgpu_mm_of_pasid(u32 pasid);
 
 /* hqd.c */
-u64 vgpu_hqd_map(struct vgpu_node *node, const struct vgpu_entry *e, u64 at);
+
+/* Put a queue into that slot of that pool, at time @at. NULL: see @why. */
+struct sim_queue *vgpu_hqd_map(struct vgpu_node *node, const struct vgpu_entry *e,
+			       u32 pool, u32 slot, u64 at, const char **why);
+
+/* What is wrong with the MQD of a queue that has no slot, or NULL. */
+const char *vgpu_hqd_check(struct vgpu_node *node, const struct vgpu_entry *e, u32 pool);
+
+/* Whether such a queue has packets, or waves in its save area. */
+bool vgpu_hqd_has_work(struct vgpu_node *node, const struct vgpu_entry *e, u32 pool);
+
+/* The MQD of an XCC, counted from the node's first. */
+void *vgpu_hqd_mqd(struct vgpu_queue *q, u32 xcc);
 void vgpu_hqd_saved(struct sim_queue *sim, u32 image_bytes, u64 state_bytes);
-bool vgpu_hqd_save(struct sim_queue *sim, u32 offset, const void *from, u32 n);
-bool vgpu_hqd_load(struct sim_queue *sim, u32 offset, void *to, u32 n);
 void vgpu_hqd_scan_doorbells(struct vgpu_node *node);
 bool vgpu_hqd_rung(const struct vgpu_node *node, const void *mm);
 u32 vgpu_hqd_waves(const struct vgpu_node *node, u32 slot, u32 xcc);
 void vgpu_hqd_fault(struct sim_queue *sim, const char *why);
 
-/* aql.c */
-enum sim_fetch vgpu_aql_fetch(struct sim_queue *sim, struct sim_dispatch *d);
-bool vgpu_aql_consume(struct sim_queue *sim);
-bool vgpu_aql_complete(struct sim_queue *sim, const struct sim_dispatch *d, u64 t);
+/* The driver resets it on an XCC, counted from the node's first. */
+void vgpu_hqd_reset(struct vgpu_queue *q, u32 xcc);
+
+/* mqd_sdma.c */
+const char *vgpu_sdma_load(struct vgpu_queue *q, const u32 *m, u32 engine);
+void vgpu_sdma_saved(struct vgpu_queue *q, u32 *m);
+
+/* interrupt.c */
+void vgpu_interrupt_event(struct sim_queue *sim, u32 context);
+void vgpu_interrupt_fault(struct vgpu_queue *q, u64 va, bool write, bool present);
+void vgpu_interrupt_bad_packet(struct vgpu_queue *q);
 
 /* gpuvm.c */
-void *vgpu_vm_ptr(struct vgpu_queue *q, u64 va, u32 bytes);
-bool vgpu_vm_read(struct vgpu_queue *q, u64 va, void *to, u32 bytes);
-bool vgpu_vm_write(struct vgpu_queue *q, u64 va, const void *from, u32 bytes);
+void *vgpu_vm_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write);
 
 #endif /* VGPU_NODE_H */

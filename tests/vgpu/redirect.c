@@ -48,7 +48,7 @@ static void new_kernel_doorbell64(void __iomem *db, u64 value)
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	writeq(value, db);
 	for (i = 0; i < vg->nr_nodes; i++)
-		vgpu_hiq_ring(&vg->nodes[i], ktime_get_ns());
+		vgpu_hiq_ring(&vg->nodes[i], vgpu_node_time(&vg->nodes[i]));
 	vgpu_engine_run(vg);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
 }
@@ -65,12 +65,21 @@ static void reset_model(struct vgpu *vg)
 	u32 i;
 
 	raw_spin_lock_irqsave(&vg->lock, flags);
-	vgpu_hang = false;
 	vg->nodes[0].stats.resets++;
-	for (i = 0; i < vg->nr_nodes; i++)
+	for (i = 0; i < vg->nr_nodes; i++) {
+		vgpu_fault_clear(&vg->nodes[i]);
 		vgpu_node_reset(&vg->nodes[i]);
+	}
 	vgpu_engine_owners_changed(vg);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
+}
+
+static void restart_firmware(struct vgpu *vg)
+{
+	int r = vg->gen->restart ? vg->gen->restart(vg) : 0;
+
+	if (r)
+		pr_err("the scheduler does not start again: %d\n", r);
 }
 
 /*
@@ -84,6 +93,7 @@ static int new_gpu_recover(struct amdgpu_device *adev, struct amdgpu_job *job,
 	down_write(&adev->reset_domain->sem);
 	vgpu_call(amdgpu_amdkfd_pre_reset, adev, ctx);
 	reset_model(vgpu_of(adev));
+	restart_firmware(vgpu_of(adev));
 	vgpu_call(amdgpu_amdkfd_post_reset, adev);
 	up_write(&adev->reset_domain->sem);
 	pr_info("reset done\n");

@@ -24,6 +24,13 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, query_status);
 	SHOW(m, *s, write_data);
 	SHOW(m, *s, slices);
+	SHOW(m, *s, mes_add);
+	SHOW(m, *s, mes_remove);
+	SHOW(m, *s, mes_suspend);
+	SHOW(m, *s, mes_resume);
+	SHOW(m, *s, mes_misc);
+	SHOW(m, *s, mes_errors);
+	SHOW(m, *s, mes_call_ns);
 	SHOW(m, *s, interrupts);
 	SHOW(m, *s, rings);
 	SHOW(m, *s, runs);
@@ -31,7 +38,6 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, run_max_ns);
 	SHOW(m, *s, tlb_flushes);
 	SHOW(m, *s, resets);
-	SHOW(m, *s, bad_packets);
 	SHOW(m, *s, bad_runlists);
 	SHOW(m, *s, bad_queues);
 	SHOW(m, *s, vm_faults);
@@ -49,6 +55,8 @@ static void show_model(struct seq_file *m, const struct sim_stats *s)
 	SHOW(m, *s, save_ns);
 	SHOW(m, *s, save_max_ns);
 	SHOW(m, *s, grace_ns);
+	SHOW(m, *s, sdma_packets);
+	SHOW(m, *s, sdma_bytes);
 	seq_printf(m, "queue_faults %llu\n", s->faults);
 }
 
@@ -97,6 +105,8 @@ static void show_totals(struct seq_file *m, const struct totals *t)
 {
 	show_firmware(m, &t->firmware);
 	show_model(m, &t->model);
+	seq_printf(m, "bad_packets %llu\n",
+		   t->firmware.bad_packets + t->model.bad_packets);
 	SHOW(m, *t, mapped);
 	SHOW(m, *t, resident_waves);
 }
@@ -168,10 +178,22 @@ void vgpu_stats_add(struct vgpu *vg)
 	}
 }
 
+void vgpu_stats_remove(struct vgpu *vg)
+{
+	char name[16];
+	u32 i;
+
+	for (i = 0; i < vg->nr_nodes; i++) {
+		snprintf(name, sizeof(name), "stats-%u.%u", vg->index, i);
+		debugfs_lookup_and_remove(name, dir);
+	}
+}
+
 void vgpu_stats_init(const char *profile)
 {
 	dir = debugfs_create_dir("vgpu", NULL);
 	debugfs_create_file("stats", 0444, dir, NULL, &stats_fops);
+	vgpu_fault_debugfs(dir);
 	debugfs_create_file("profile", 0444, dir, (void *)profile, &profile_fops);
 }
 

@@ -5,10 +5,6 @@
  */
 #include "vgpu.h"
 #include "gc/gc_9_4_3_sh_mask.h"
-#include "soc15_int.h"
-
-#define IH_SOURCE_EOP		181
-#define IH_DWORDS		8
 
 /* ---- amdgpu ---- */
 
@@ -117,7 +113,7 @@ int vgpu_tables_find_calls(void)
 /* Before amdgpu's init functions run. */
 int vgpu_tables_init(struct vgpu *vg)
 {
-	const struct amdgpu_gmc_funcs *gmc = vgpu_symbol("gmc_v9_0_gmc_funcs");
+	const struct amdgpu_gmc_funcs *gmc = vgpu_symbol(vg->gen->gmc_funcs);
 	struct amdgpu_device *adev = vg->adev;
 
 	if (!gmc)
@@ -158,8 +154,7 @@ static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, u32 pipe,
 {
 	struct vgpu_node *node = vgpu_node_of_xcc(vgpu_of(adev), inst);
 
-	if (inst == node->first_xcc)
-		vgpu_hiq_load(node, mqd, doorbell_off);
+	vgpu_hiq_load(node, inst - node->first_xcc, mqd, doorbell_off);
 	return 0;
 }
 
@@ -176,7 +171,8 @@ static int hqd_destroy(struct amdgpu_device *adev, void *mqd,
 	return 0;
 }
 
-static void set_page_table_base(struct amdgpu_device *adev, u32 vmid, u64 base)
+static void set_vm_context_page_table_base(struct amdgpu_device *adev, u32 vmid,
+					   u64 base)
 {
 }
 
@@ -185,8 +181,8 @@ static void get_iq_wait_times(struct amdgpu_device *adev, u32 *wait, u32 inst)
 	*wait = vgpu_of(adev)->profile->grace_default << CP_IQ_WAIT_TIME2__SCH_WAVE__SHIFT;
 }
 
-static void program_trap_handler(struct amdgpu_device *adev, u32 vmid, u64 tba,
-				 u64 tma, u32 inst)
+static void program_trap_handler_settings(struct amdgpu_device *adev, u32 vmid,
+					  u64 tba, u64 tma, u32 inst)
 {
 }
 
@@ -213,6 +209,12 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 	*max_waves_per_cu = p->simds_per_cu * p->waves_per_simd;
 }
 
+/* What a generation's table lacks, its hardware lacks: never add an entry. */
+#define REPLACE(table, entry) do {		\
+	if ((table)->entry)			\
+		(table)->entry = entry;		\
+} while (0)
+
 /* Between amdgpu_amdkfd_device_probe() and _device_init(). */
 void vgpu_tables_kfd(struct vgpu *vg)
 {
@@ -220,30 +222,16 @@ void vgpu_tables_kfd(struct vgpu *vg)
 	struct kfd2kgd_calls *t = &vg->kfd2kgd;
 
 	*t = *kfd->kfd2kgd;
-	t->program_sh_mem_settings = program_sh_mem_settings;
-	t->set_pasid_vmid_mapping = set_pasid_vmid_mapping;
-	t->init_interrupts = init_interrupts;
-	t->hiq_mqd_load = hiq_mqd_load;
-	t->hqd_is_occupied = hqd_is_occupied;
-	t->hqd_destroy = hqd_destroy;
-	t->set_vm_context_page_table_base = set_page_table_base;
-	t->get_iq_wait_times = get_iq_wait_times;
-	t->program_trap_handler_settings = program_trap_handler;
-	t->get_cu_occupancy = get_cu_occupancy;
+	REPLACE(t, program_sh_mem_settings);
+	REPLACE(t, set_pasid_vmid_mapping);
+	REPLACE(t, init_interrupts);
+	REPLACE(t, hiq_mqd_load);
+	REPLACE(t, hqd_is_occupied);
+	REPLACE(t, hqd_destroy);
+	REPLACE(t, set_vm_context_page_table_base);
+	REPLACE(t, get_iq_wait_times);
+	REPLACE(t, program_trap_handler_settings);
+	REPLACE(t, get_cu_occupancy);
+	vgpu_hqd_tables(vg, t);
 	kfd->kfd2kgd = t;
-}
-
-/* An end-of-pipe interrupt, as the interrupt ring would carry it. */
-void vgpu_interrupt(struct vgpu_node *node, u32 pasid, u32 context)
-{
-	struct amdgpu_device *adev = node->vg->adev;
-	u32 vmid = adev->vm_manager.first_kfd_vmid;
-	u32 entry[IH_DWORDS] = {
-		[0] = SOC15_IH_CLIENTID_GRBM_CP | IH_SOURCE_EOP << 8 | vmid << 24,
-		[3] = pasid,
-		[4] = context,
-	};
-
-	node->stats.interrupts++;
-	vgpu_calls.kgd2kfd_interrupt(adev->kfd.dev, entry);
 }

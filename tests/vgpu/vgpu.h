@@ -7,15 +7,22 @@
  *
  *   main.c      module parameters, PCI driver
  *   device.c    the fields of the fabricated device
+ *   generation.h  what differs between generations of GPUs: gfx9.c, gfx11.c
  *   bringup.c   the order in which amdgpu's own init functions are called
+ *   partition.c compute partitions: one node or several
  *   tables.c    hardware access tables of amdgpu and amdkfd, replaced
  *   redirect.c  symbol lookup and redirection of amdgpu's functions
  *   memory.c    TTM's copies and fills, by CPU instead of SDMA
  *   engine.c    when the model runs: timers, doorbells, the lock
  *   node.h      a partition of the GPU, and what it consists of
- *   hiq.c       the scheduler firmware: PM4 packets of the HIQ
+ *   hiq.c       the firmware that reads runlists (sim/hws.c), and the HIQ
+ *   mes_ring.c  the firmware that is told of queues (sim/mes.c), and its ring
  *   hqd.c       user queues between their MQD and the model
- *   aql.c       AQL packets and signals
+ *   mqd_v9.c    layout of compute MQDs; of another generation: mqd_v11.c
+ *   fault.c     faults on demand; fault_file.c: debugfs vgpu/fault
+ *   hqd_dump.c  registers of the slots, for debugfs and queue resets
+ *   mqd_sdma.c  SDMA queues between their MQD and the model
+ *   interrupt.c entries of the interrupt ring
  *   gpuvm.c     GPU addresses to memory, by the driver's own page tables
  *   stats.c     debugfs vgpu/stats
  *
@@ -38,6 +45,8 @@
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
 #include "v9_structs.h"
+#include "v11_structs.h"
+#include "generation.h"
 #include "node.h"
 
 #undef pr_fmt
@@ -64,6 +73,9 @@ struct vgpu_calls {
  * @adev: the fabricated amdgpu device
  * @index: of vgpu_devices
  * @profile: what it stands for
+ * @gen: what follows from its generation
+ * @part: what each of its nodes has of that
+ * @partition_mode: AMDGPU_SPX_PARTITION_MODE...
  * @vram_size: bytes
  * @vram: CPU mapping of the VRAM aperture
  * @doorbells: CPU mapping of the doorbell aperture
@@ -72,6 +84,7 @@ struct vgpu_calls {
  * @lock: see the top of this file
  * @timer: set to the next event of the model
  * @timer_at: when that is, 0: just fired
+ * @behind: the model could not keep up, see engine.c
  * @tlb_epoch: changes when the driver flushes the TLB
  * @owners: address spaces with mapped queues, read without the lock as a hint
  * @nr_owners: how many
@@ -82,6 +95,9 @@ struct vgpu {
 	struct amdgpu_device *adev;
 	u32 index;
 	const struct sim_profile *profile;
+	const struct vgpu_generation *gen;
+	struct sim_profile part;
+	int partition_mode;
 	u64 vram_size;
 	void *vram;
 	u8 __iomem *doorbells;
@@ -91,6 +107,7 @@ struct vgpu {
 	raw_spinlock_t lock;
 	struct hrtimer timer;
 	u64 timer_at;
+	bool behind;
 	u64 tlb_epoch;
 	const void *owners[VGPU_OWNERS];
 	u32 nr_owners;
@@ -114,8 +131,20 @@ extern struct vgpu_calls vgpu_calls;
 struct vgpu *vgpu_of(const struct amdgpu_device *adev);
 struct vgpu *vgpu_of_doorbell(const void __iomem *db);
 
-/* The partition an XCC belongs to. */
+/* partition.c */
+int vgpu_partition_mode(const char *name);
+int vgpu_partition_create(struct vgpu *vg, int mode);
+void vgpu_partition_destroy(struct vgpu *vg);
+int vgpu_partition_init(struct vgpu *vg);
+void vgpu_partition_fini(struct vgpu *vg);
+int vgpu_partition_register(struct vgpu *vg);
+void vgpu_partition_unregister(struct vgpu *vg);
+
+/* The node an XCC belongs to. */
 struct vgpu_node *vgpu_node_of_xcc(struct vgpu *vg, u32 xcc);
+
+/* main.c: nothing uses it any more */
+void vgpu_free(struct vgpu *vg);
 
 /* engine.c */
 int vgpu_engine_init(void);			/* once, before any device */
@@ -135,11 +164,19 @@ void vgpu_tlb_flush(struct vgpu *vg);
 int vgpu_device_fabricate(struct vgpu *vg);
 void vgpu_device_release(struct vgpu *vg);
 int vgpu_bringup(struct vgpu *vg);
+void vgpu_unplug(struct vgpu *vg);
 int vgpu_tables_find_calls(void);
 int vgpu_tables_init(struct vgpu *vg);
 void vgpu_tables_kfd(struct vgpu *vg);
+void vgpu_hqd_tables(struct vgpu *vg, struct kfd2kgd_calls *t);	/* hqd_dump.c */
 u64 vgpu_gpu_clock(struct amdgpu_device *adev);
-void vgpu_interrupt(struct vgpu_node *node, u32 pasid, u32 context);
+
+/* mes_ring.c: amdgpu's side of MES */
+void vgpu_mes_load(struct vgpu *vg, const struct v11_compute_mqd *mqd);
+void vgpu_mes_unload(struct vgpu *vg);
+void vgpu_mes_ring(struct vgpu *vg);
+int vgpu_mes_create(struct vgpu *vg);
+void vgpu_mes_destroy(struct vgpu *vg);
 
 /* memory.c */
 int vgpu_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
@@ -164,8 +201,8 @@ void vgpu_redirect_remove(void);
 void vgpu_stats_init(const char *profile);
 void vgpu_stats_exit(void);
 void vgpu_stats_add(struct vgpu *vg);
+void vgpu_stats_remove(struct vgpu *vg);
 
-extern bool vgpu_hang;
 extern int vgpu_verbose;
 
 #define vgpu_dbg(fmt, ...) do {			\

@@ -3,54 +3,32 @@
 
 #include "fake.h"
 
-static struct fake_queue *fake_queue(struct sim_queue *q)
+static u64 va(const void *p)
 {
-	return (struct fake_queue *)q;
+	return (uintptr_t)p;
 }
 
-static enum sim_fetch fetch(struct sim_queue *sim, struct sim_dispatch *d)
+static void *memory(struct sim_queue *sim, u64 at, u32 bytes, bool write)
 {
-	struct fake_queue *q = fake_queue(sim);
+	struct fake *f = sim->gpu->owner;
 
-	if (q->read == q->written)
-		return SIM_FETCH_EMPTY;
-	if (q->blocked)
-		return SIM_FETCH_BLOCKED;
-	*d = q->packets[q->read];
-	return SIM_FETCH_PACKET;
+	(void)write;
+	assert_true(bytes && at % 4096 + bytes <= 4096);
+	if (at < va(f) || at + bytes > va(f + 1))
+		return NULL;
+	return (void *)(uintptr_t)at;
 }
 
-static bool consume(struct sim_queue *sim)
+static void interrupt(struct sim_queue *sim, u32 context)
 {
-	fake_queue(sim)->read++;
-	return true;
+	assert_int_equal(context, 77);
+	fake_queue(sim)->events++;
 }
 
-static bool complete(struct sim_queue *sim, const struct sim_dispatch *d, u64 t)
+static u64 ticks(void *owner, u64 t)
 {
-	struct fake_queue *q = fake_queue(sim);
-	u64 i = d->cookie[0];
-
-	q->executed[i]++;
-	q->saves[i] = d->saves;
-	q->start[i] = d->start_ns;
-	q->end[i] = t;
-	q->order[q->completed++] = i;
-	return true;
-}
-
-static bool save(struct sim_queue *sim, u32 offset, const void *from, u32 bytes)
-{
-	assert_true(offset + bytes <= FAKE_SAVE);
-	memcpy(fake_queue(sim)->image + offset, from, bytes);
-	return true;
-}
-
-static bool load(struct sim_queue *sim, u32 offset, void *to, u32 bytes)
-{
-	assert_true(offset + bytes <= FAKE_SAVE);
-	memcpy(to, fake_queue(sim)->image + offset, bytes);
-	return true;
+	(void)owner;
+	return t / 10;
 }
 
 static void saved(struct sim_queue *sim, u32 image_bytes, u64 state_bytes)
@@ -62,23 +40,39 @@ static void saved(struct sim_queue *sim, u32 image_bytes, u64 state_bytes)
 static void fault(struct sim_queue *sim, const char *why)
 {
 	fake_queue(sim)->fault = why;
+	fake_queue(sim)->blame = sim->blame;
 }
 
 static void preempted(void *owner, u64 t)
 {
-	((struct fake *)owner)->preempted_at = t;
+	struct fake *f = owner;
+
+	f->preempted_at = t;
+	if (f->forward)
+		f->forward(f, t);
 }
 
 static const struct sim_ops ops = {
-	.fetch = fetch,
-	.consume = consume,
-	.complete = complete,
-	.save = save,
-	.load = load,
+	.memory = memory,
+	.interrupt = interrupt,
+	.ticks = ticks,
 	.saved = saved,
 	.fault = fault,
 	.preempted = preempted,
 };
+
+static void queue_setup(struct fake_queue *q)
+{
+	q->aql.ring = va(q->ring);
+	q->aql.packets = FAKE_PACKETS;
+	q->aql.rptr_va = va(&q->rptr);
+	q->aql.wptr_va = va(&q->wptr);
+	q->aql.sim.save_va = va(q->image);
+	q->aql.sim.save_bytes = FAKE_SAVE;
+	q->code.magic = VGPU_CODE_MAGIC;
+	q->code.kind = VGPU_CODE_COUNT;
+	q->code.vgprs = 64;
+}
 
 /*
  * 10 compute units of 32 waves; a packet takes 100 ns, a map 10, an unmap 20 a
@@ -86,9 +80,11 @@ static const struct sim_ops ops = {
  */
 int fake_setup(void **state)
 {
-	struct fake *f = calloc(1, sizeof(*f));
+	struct fake *f = aligned_alloc(4096, (sizeof(*f) + 4095) & ~4095UL);
+	u32 i;
 
 	assert_non_null(f);
+	memset(f, 0, sizeof(*f));
 	f->profile = sim_profile_mi308x;
 	f->profile.cus = 10;
 	f->profile.packet_ns = 100;
@@ -97,6 +93,8 @@ int fake_setup(void **state)
 	f->profile.save_ns = 1000;
 	f->profile.restore_ns = 1000;
 	f->profile.save_bytes_per_us = 1000;
+	for (i = 0; i < FAKE_QUEUES; i++)
+		queue_setup(&f->q[i]);
 	sim_gpu_init(&f->gpu, &f->profile, &ops, f);
 	*state = f;
 	return 0;
@@ -108,28 +106,53 @@ int fake_teardown(void **state)
 	return 0;
 }
 
-u32 fake_dispatch(struct fake_queue *q, u32 workgroups, u32 waves, u64 ns,
-		  bool barrier)
+struct sim_aql_packet *fake_packet(struct fake_queue *q, enum sim_aql_type type)
 {
-	struct sim_dispatch *d = &q->packets[q->written];
+	struct sim_aql_packet *p = &q->ring[q->wptr % FAKE_PACKETS];
 
-	assert_true(q->written < FAKE_PACKETS);
-	d->workgroups = workgroups;
-	d->waves = waves;
-	d->vgprs = 64;
-	d->workgroup_ns = ns;
-	d->barrier = barrier;
-	d->cookie[0] = q->written;
-	sim_queue_ring(&q->sim);
-	return q->written++;
+	assert_true(q->wptr < q->rptr + FAKE_PACKETS);
+	memset(p, 0, sizeof(*p));
+	p->header = type | SIM_AQL_BARRIER_BIT;
+	q->wptr++;
+	if (q->aql.sim.gpu)
+		sim_queue_ring(&q->aql.sim);
+	return p;
 }
 
-void fake_map(struct fake *f, struct fake_queue *q, u32 priority)
+u32 fake_dispatch(struct fake *f, struct fake_queue *q, u32 workgroups, u32 waves,
+		  u64 ns, bool barrier)
 {
-	u64 at = sim_queue_map(&f->gpu, &q->sim, priority, f->gpu.now, q->image_bytes);
+	u32 n = q->wptr;
+	struct sim_aql_packet *p = fake_packet(q, SIM_AQL_DISPATCH);
+	struct vgpu_count *args = &q->args[n];
 
+	assert_true(n < FAKE_PACKETS);
+	assert_true(f->counters_used + workgroups <= FAKE_COUNTERS);
+	args->spin.workgroup_ns = ns;
+	args->spin.log = va(q->log);
+	args->spin.index = n;
+	args->spin.ticket = va(&q->completed);
+	args->counters = va(&f->counters[f->counters_used]);
+	f->counters_used += workgroups;
+	q->workgroups[n] = workgroups;
+	p->dispatch.workgroup[0] = waves * 64;
+	p->dispatch.grid[0] = waves * 64 * workgroups;
+	p->dispatch.code = va(&q->code);
+	p->dispatch.args = va(args);
+	if (!barrier)
+		p->header &= ~SIM_AQL_BARRIER_BIT;
+	return n;
+}
+
+u64 fake_map(struct fake *f, struct fake_queue *q, u32 priority)
+{
+	u64 at;
+
+	q->aql.sim.priority = priority;
+	at = sim_queue_map(&f->gpu, &q->aql.sim, f->gpu.now, q->image_bytes);
 	assert_true(at != SIM_NEVER);
 	q->image_bytes = 0;
+	return at;
 }
 
 void fake_run(struct fake *f)
@@ -147,7 +170,7 @@ u64 fake_unmap(struct fake *f, struct fake_queue *q, u32 n, u64 grace_ns)
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		sim_queue_stop(&q[i].sim);
+		sim_queue_stop(&q[i].aql.sim);
 	f->preempted_at = SIM_NEVER;
 	sim_preempt(&f->gpu, begin, grace_ns);
 	while (f->preempted_at == SIM_NEVER) {
@@ -156,4 +179,28 @@ u64 fake_unmap(struct fake *f, struct fake_queue *q, u32 n, u64 grace_ns)
 		sim_advance(&f->gpu, t);
 	}
 	return f->preempted_at - begin;
+}
+
+void fake_assert_exactly_once(struct fake *f, struct fake_queue *q)
+{
+	const u32 *counter;
+	u32 n, i;
+
+	(void)f;
+	assert_null(q->fault);
+	assert_int_equal(q->aql.read, q->wptr);
+	assert_int_equal(q->completed, q->wptr);
+	for (n = 0; n < q->wptr; n++) {
+		assert_int_equal(q->log[n].executed, 1);
+		assert_int_equal(q->log[n].ticket, n);
+		counter = (const u32 *)(uintptr_t)q->args[n].counters;
+		for (i = 0; i < q->workgroups[n]; i++)
+			assert_int_equal(counter[i], 1);
+	}
+}
+
+u32 fake_random(u64 *seed, u32 n)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (*seed >> 33) % n;
 }

@@ -13,19 +13,19 @@ static void test_one_dispatch(void **state)
 	struct fake *f = *state;
 	struct fake_queue *q = &f->q[0];
 
-	fake_dispatch(q, 1, 4, 5000, true);
+	fake_dispatch(f, q, 1, 4, 5000, true);
 	fake_map(f, q, 1);
 	sim_advance(&f->gpu, FIRST_WAVE - 1);
-	assert_int_equal(q->read, 0);
+	assert_int_equal(q->aql.read, 0);
 	sim_advance(&f->gpu, FIRST_WAVE);
-	assert_int_equal(q->read, 1);
-	assert_int_equal(q->sim.waves, 4);
-	assert_int_equal(q->executed[0], 0);
+	assert_int_equal(q->aql.read, 1);
+	assert_int_equal(q->aql.sim.waves, 4);
+	assert_int_equal(q->log[0].executed, 0);
 	fake_run(f);
-	assert_int_equal(q->executed[0], 1);
-	assert_int_equal(q->start[0], FIRST_WAVE);
-	assert_int_equal(q->end[0], FIRST_WAVE + 5000);
-	assert_int_equal(q->sim.waves, 0);
+	assert_int_equal(q->log[0].executed, 1);
+	assert_int_equal(q->log[0].start_ns, FIRST_WAVE);
+	assert_int_equal(q->log[0].end_ns, FIRST_WAVE + 5000);
+	assert_int_equal(q->aql.sim.waves, 0);
 }
 
 /* More workgroups than fit take several rounds. */
@@ -34,13 +34,13 @@ static void test_rounds(void **state)
 	struct fake *f = *state;
 	struct fake_queue *q = &f->q[0];
 
-	fake_dispatch(q, 80 * 2 + 1, 4, 1000, true);	/* 320 slots: 80 at a time */
+	fake_dispatch(f, q, 80 * 2 + 1, 4, 1000, true);	/* 320 slots: 80 at a time */
 	fake_map(f, q, 1);
 	sim_advance(&f->gpu, FIRST_WAVE);
-	assert_int_equal(q->sim.waves, 320);
+	assert_int_equal(q->aql.sim.waves, 320);
 	assert_int_equal(f->gpu.free_waves, 0);
 	fake_run(f);
-	assert_int_equal(q->end[0], FIRST_WAVE + 3000);
+	assert_int_equal(q->log[0].end_ns, FIRST_WAVE + 3000);
 	assert_int_equal(f->gpu.free_waves, 320);
 }
 
@@ -85,16 +85,16 @@ static void test_barrier_bit(void **state)
 	struct fake *f = *state;
 	struct fake_queue *q = &f->q[0];
 
-	fake_dispatch(q, 1, 4, 5000, true);
-	fake_dispatch(q, 1, 4, 1000, true);
-	fake_dispatch(q, 1, 4, 500, false);
+	fake_dispatch(f, q, 1, 4, 5000, true);
+	fake_dispatch(f, q, 1, 4, 1000, true);
+	fake_dispatch(f, q, 1, 4, 500, false);
 	fake_map(f, q, 1);
 	fake_run(f);
-	assert_int_equal(q->end[0], FIRST_WAVE + 5000);
-	assert_int_equal(q->start[1], q->end[0] + 100);
-	assert_int_equal(q->start[2], q->start[1] + 100);
+	assert_int_equal(q->log[0].end_ns, FIRST_WAVE + 5000);
+	assert_int_equal(q->log[1].start_ns, q->log[0].end_ns + 100);
+	assert_int_equal(q->log[2].start_ns, q->log[1].start_ns + 100);
 	assert_int_equal(q->completed, 3);
-	assert_int_equal(q->order[1], 2);	/* shorter, so it ends first */
+	assert_int_equal(q->log[2].ticket, 1);	/* shorter, so it ends first */
 }
 
 /* A blocked packet stops its queue until a signal changes. */
@@ -103,18 +103,21 @@ static void test_blocked(void **state)
 	struct fake *f = *state;
 	struct fake_queue *q = &f->q[0];
 
-	q->blocked = true;
-	fake_dispatch(q, 0, 0, 0, true);
-	fake_dispatch(q, 1, 1, 10, true);
+	f->signal[0].value = 1;
+	fake_packet(q, SIM_AQL_BARRIER_AND)->barrier.dependency[3] =
+		(uintptr_t)&f->signal[0];
+	fake_dispatch(f, q, 1, 1, 10, true);
 	fake_map(f, q, 1);
 	fake_run(f);
-	assert_int_equal(q->completed, 0);
-	q->blocked = false;
+	assert_int_equal(q->aql.read, 0);
+	f->signal[0].value = 0;
 	fake_run(f);
-	assert_int_equal(q->completed, 0);	/* nobody told the model */
+	assert_int_equal(q->aql.read, 0);	/* nobody told the model */
 	assert_true(sim_retry_blocked(&f->gpu));
 	fake_run(f);
-	assert_int_equal(q->completed, 2);
+	assert_int_equal(q->aql.read, 2);
+	assert_int_equal(q->completed, 1);
+	assert_false(sim_retry_blocked(&f->gpu));
 }
 
 /* A running workgroup is never stopped by a more important one that waits. */
@@ -123,16 +126,16 @@ static void test_priority_does_not_preempt(void **state)
 	struct fake *f = *state;
 	struct fake_queue *low = &f->q[0], *high = &f->q[1];
 
-	fake_dispatch(low, 160, 4, 10000, true);
+	fake_dispatch(f, low, 160, 4, 10000, true);
 	fake_map(f, low, 0);
 	sim_advance(&f->gpu, 500);
-	fake_dispatch(high, 80, 4, 100, true);
+	fake_dispatch(f, high, 80, 4, 100, true);
 	fake_map(f, high, 2);
 	fake_run(f);
-	assert_int_equal(high->start[0], FIRST_WAVE + 10000);
+	assert_int_equal(high->log[0].start_ns, FIRST_WAVE + 10000);
 	/* but it is served first when slots get free */
-	assert_int_equal(high->end[0], FIRST_WAVE + 10100);
-	assert_int_equal(low->end[0], FIRST_WAVE + 20100);
+	assert_int_equal(high->log[0].end_ns, FIRST_WAVE + 10100);
+	assert_int_equal(low->log[0].end_ns, FIRST_WAVE + 20100);
 }
 
 /* Queues of one priority share what gets free, whoever came first. */
@@ -142,16 +145,16 @@ static void test_equal_share(void **state)
 	u32 i;
 
 	for (i = 0; i < 4; i++) {
-		fake_dispatch(&f->q[i], 1000, 4, 1000, true);
+		fake_dispatch(f, &f->q[i], 1000, 4, 1000, true);
 		fake_map(f, &f->q[i], 1);
 	}
 	sim_advance(&f->gpu, 1500);
 	sim_advance(&f->gpu, 10500);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(f->q[i].sim.waves, 80);
+		assert_int_equal(f->q[i].aql.sim.waves, 80);
 	fake_run(f);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(f->q[i].executed[0], 1);
+		assert_int_equal(f->q[i].log[0].executed, 1);
 }
 
 /* A save takes its time, and a kernel goes on with what it had left. */
@@ -161,7 +164,7 @@ static void test_save_restore(void **state)
 	struct fake_queue *q = &f->q[0];
 	u64 took, bytes = 80 * 4 * WAVE_BYTES, restored;
 
-	fake_dispatch(q, 80, 4, 100000, true);
+	fake_dispatch(f, q, 80, 4, 100000, true);
 	fake_map(f, q, 1);
 	sim_advance(&f->gpu, FIRST_WAVE + 30000);
 	took = fake_unmap(f, q, 1, 500);
@@ -174,10 +177,10 @@ static void test_save_restore(void **state)
 	fake_map(f, q, 1);
 	restored = f->gpu.now + 10 + 1000 + bytes;
 	fake_run(f);
-	assert_int_equal(q->executed[0], 1);
-	assert_int_equal(q->saves[0], 1);
-	assert_int_equal(q->start[0], FIRST_WAVE);
-	assert_int_equal(q->end[0], restored + 100000 - 30500);
+	assert_int_equal(q->log[0].executed, 1);
+	assert_int_equal(q->log[0].saved, 1);
+	assert_int_equal(q->log[0].start_ns, FIRST_WAVE);
+	assert_int_equal(q->log[0].end_ns, restored + 100000 - 30500);
 }
 
 /* Waves that end within the grace are not saved, and end the wait. */
@@ -186,18 +189,18 @@ static void test_grace(void **state)
 	struct fake *f = *state;
 	struct fake_queue *q = &f->q[0];
 
-	fake_dispatch(q, 80, 4, 1000, true);
-	fake_dispatch(q, 80, 4, 1000, true);
+	fake_dispatch(f, q, 80, 4, 1000, true);
+	fake_dispatch(f, q, 80, 4, 1000, true);
 	fake_map(f, q, 1);
 	sim_advance(&f->gpu, FIRST_WAVE + 400);
 	assert_int_equal(fake_unmap(f, q, 1, 5000), 600 + 20);
-	assert_int_equal(q->executed[0], 1);
+	assert_int_equal(q->log[0].executed, 1);
 	assert_int_equal(q->image_bytes, 0);
-	assert_int_equal(q->read, 1);
+	assert_int_equal(q->aql.read, 1);
 	fake_map(f, q, 1);
 	fake_run(f);
-	assert_int_equal(q->executed[1], 1);
-	assert_int_equal(q->saves[0] + q->saves[1], 0);
+	assert_int_equal(q->log[1].executed, 1);
+	assert_int_equal(q->log[0].saved + q->log[1].saved, 0);
 }
 
 /* An endless grace waits for the waves, however long. */
@@ -206,15 +209,15 @@ static void test_endless_grace(void **state)
 	struct fake *f = *state;
 	struct fake_queue *q = &f->q[0];
 
-	fake_dispatch(q, 160, 4, 1000000, true);
+	fake_dispatch(f, q, 160, 4, 1000000, true);
 	fake_map(f, q, 1);
 	sim_advance(&f->gpu, FIRST_WAVE);
 	assert_int_equal(fake_unmap(f, q, 1, SIM_NEVER), 1000000 + 20);
 	/* half of the kernel never began: it is still to be done */
-	assert_int_equal(q->executed[0], 0);
+	assert_int_equal(q->log[0].executed, 0);
 	fake_map(f, q, 1);
 	fake_run(f);
-	assert_int_equal(q->executed[0], 1);
+	assert_int_equal(q->log[0].executed, 1);
 }
 
 /* Only stopped queues are taken off; the others run on. */
@@ -222,17 +225,17 @@ static void test_others_run_on(void **state)
 {
 	struct fake *f = *state;
 
-	fake_dispatch(&f->q[0], 20, 4, 100000, true);
-	fake_dispatch(&f->q[1], 20, 4, 100000, true);
+	fake_dispatch(f, &f->q[0], 20, 4, 100000, true);
+	fake_dispatch(f, &f->q[1], 20, 4, 100000, true);
 	fake_map(f, &f->q[0], 1);
 	fake_map(f, &f->q[1], 1);
 	sim_advance(&f->gpu, 1000);
 	fake_unmap(f, &f->q[0], 1, 100);
 	assert_int_equal(f->gpu.nr_queues, 1);
 	fake_run(f);
-	assert_int_equal(f->q[1].executed[0], 1);
-	assert_int_equal(f->q[1].end[0], FIRST_WAVE + 100000);
-	assert_int_equal(f->q[0].executed[0], 0);
+	assert_int_equal(f->q[1].log[0].executed, 1);
+	assert_int_equal(f->q[1].log[0].end_ns, FIRST_WAVE + 100000);
+	assert_int_equal(f->q[0].log[0].executed, 0);
 }
 
 /* Nothing to take off costs no time. */
@@ -251,19 +254,19 @@ static void test_restore_into_full_gpu(void **state)
 	struct fake *f = *state;
 	struct fake_queue *a = &f->q[0], *b = &f->q[1];
 
-	fake_dispatch(a, 80, 4, 50000, true);
+	fake_dispatch(f, a, 80, 4, 50000, true);
 	fake_map(f, a, 1);
 	sim_advance(&f->gpu, 10000);
 	fake_unmap(f, a, 1, 1);
-	fake_dispatch(b, 80, 4, 100000, true);
+	fake_dispatch(f, b, 80, 4, 100000, true);
 	fake_map(f, b, 1);
 	sim_advance(&f->gpu, f->gpu.now + 10000);
 	fake_unmap(f, b, 1, 1);
 	fake_map(f, a, 1);
 	fake_map(f, b, 1);
 	fake_run(f);
-	assert_int_equal(a->executed[0], 1);
-	assert_int_equal(b->executed[0], 1);
+	assert_int_equal(a->log[0].executed, 1);
+	assert_int_equal(b->log[0].executed, 1);
 	assert_int_equal(f->gpu.stats.workgroups, 160);
 }
 
@@ -275,7 +278,7 @@ static void test_bad_images(void **state)
 	u32 bytes, i, n, halted = 0;
 	u8 good[FAKE_SAVE];
 
-	fake_dispatch(q, 100, 4, 50000, true);
+	fake_dispatch(f, q, 100, 4, 50000, true);
 	fake_map(f, q, 1);
 	sim_advance(&f->gpu, 10000);
 	fake_unmap(f, q, 1, 1);
@@ -287,6 +290,7 @@ static void test_bad_images(void **state)
 			q->image[i] ^= 1 << n;
 			q->image_bytes = bytes;
 			q->fault = NULL;
+			q->aql.sim.halted = false;
 			fake_map(f, q, 1);
 			halted += q->fault != NULL;
 			assert_true(f->gpu.free_waves <= 320);
@@ -295,8 +299,53 @@ static void test_bad_images(void **state)
 			assert_int_equal(f->gpu.free_waves, 320);
 		}
 	}
-	assert_true(halted > 100);
+	assert_int_equal(halted, bytes * 8);	/* whichever bit it was */
 	sim_gpu_reset(&f->gpu);
+}
+
+/* An image is good for the queue it was written for, and for no other. */
+static void test_foreign_image(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *a = &f->q[0], *b = &f->q[1];
+
+	a->aql.sim.id = 1;
+	b->aql.sim.id = 2;
+	fake_dispatch(f, a, 100, 4, 50000, true);
+	fake_map(f, a, 1);
+	sim_advance(&f->gpu, 10000);
+	fake_unmap(f, a, 1, 1);
+	memcpy(b->image, a->image, sizeof(b->image));
+	b->image_bytes = a->image_bytes;
+	fake_map(f, b, 1);
+	assert_string_equal(b->fault, "save area");
+	fake_map(f, a, 1);
+	assert_null(a->fault);
+	fake_run(f);
+	assert_int_equal(a->completed, 1);
+	assert_int_equal(b->completed, 0);
+}
+
+/* A queue that is dropped leaves nothing behind, and others go on. */
+static void test_drop(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *a = &f->q[0], *b = &f->q[1];
+
+	fake_dispatch(f, a, 40, 4, 50000, true);
+	fake_dispatch(f, b, 20, 4, 50000, true);
+	fake_map(f, a, 1);
+	fake_map(f, b, 1);
+	sim_advance(&f->gpu, 20000);
+	sim_queue_drop(&f->gpu, &a->aql.sim);
+	assert_int_equal(a->aql.sim.state, SIM_QUEUE_OFF);
+	assert_int_equal(f->gpu.nr_queues, 1);
+	assert_int_equal(f->gpu.free_waves, 320 - 20 * 4);
+	assert_int_equal(a->image_bytes, 0);
+	fake_run(f);
+	assert_int_equal(a->completed, 0);
+	assert_int_equal(b->completed, 1);
+	assert_int_equal(f->gpu.free_waves, 320);
 }
 
 /* Preempted at random moments, each kernel still runs once and in order. */
@@ -309,15 +358,14 @@ static void test_exactly_once(void **state)
 	f->profile.save_bytes_per_us = 100000000;	/* be back soon */
 	for (i = 0; i < 3; i++) {
 		for (k = 0; k < FAKE_PACKETS; k++)
-			fake_dispatch(&f->q[i], 1 + (k * 37 + i * 11) % 200, 1 + k % 8,
+			fake_dispatch(f, &f->q[i], 1 + (k * 37 + i * 11) % 200, 1 + k % 8,
 				      5000 + k * 130, true);
 		fake_map(f, &f->q[i], i);
 	}
 	for (n = 0; n < 5000; n++) {
-		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		sim_advance(&f->gpu, f->gpu.now + (seed >> 33) % 3000);
+		sim_advance(&f->gpu, f->gpu.now + fake_random(&seed, 3000));
 		if (f->gpu.nr_queues) {
-			fake_unmap(f, f->q, 3, (seed >> 20) % 2000);
+			fake_unmap(f, f->q, 3, fake_random(&seed, 2000));
 			continue;
 		}
 		for (i = 0; i < 3; i++)
@@ -328,13 +376,9 @@ static void test_exactly_once(void **state)
 			fake_map(f, &f->q[i], i);
 	fake_run(f);
 	for (i = 0; i < 3; i++) {
-		assert_null(f->q[i].fault);
-		assert_int_equal(f->q[i].completed, FAKE_PACKETS);
-		for (k = 0; k < FAKE_PACKETS; k++) {
-			assert_int_equal(f->q[i].executed[k], 1);
-			assert_int_equal(f->q[i].order[k], k);
-			saves += f->q[i].saves[k];
-		}
+		fake_assert_exactly_once(f, &f->q[i]);
+		for (k = 0; k < FAKE_PACKETS; k++)
+			saves += f->q[i].log[k].saved;
 	}
 	assert_true(saves > 500);
 	assert_int_equal(f->gpu.free_waves, 320);
@@ -349,11 +393,11 @@ static void test_late_caller(void **state)
 	u32 i;
 
 	for (i = 0; i < 10; i++)
-		fake_dispatch(q, 100, 4, 1000, true);
+		fake_dispatch(f, q, 100, 4, 1000, true);
 	fake_map(f, q, 1);
 	sim_advance(&f->gpu, 1000000);	/* one late call instead of many */
 	for (i = 0; i < 10; i++)
-		assert_int_equal(q->end[i], FIRST_WAVE + 2000 + i * 2100);
+		assert_int_equal(q->log[i].end_ns, FIRST_WAVE + 2000 + i * 2100);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, fake_setup, fake_teardown)
@@ -376,6 +420,8 @@ int main(void)
 		TEST(test_empty_unmap),
 		TEST(test_restore_into_full_gpu),
 		TEST(test_bad_images),
+		TEST(test_foreign_image),
+		TEST(test_drop),
 		TEST(test_exactly_once),
 		TEST(test_late_caller),
 	};

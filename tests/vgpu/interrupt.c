@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interrupts: entries of the ring as amdkfd's handlers read them (Linux,
+ * kfd_int_process_v9.c and _v11.c), handed to amdkfd as amdgpu's dispatcher
+ * would. Dwords of an entry:
+ *
+ *   0     client, source << 8, ring << 16, VMID << 24
+ *   3     PASID, node << 16
+ *   4, 5  context: event id, address of a fault, ...
+ *
+ * The node says on which die it happened; a device of several partitions is
+ * told by it whose interrupt it is (kfd_irq_is_from_node). Dies of an MI300:
+ * an AID is 4 n, its two XCCs 4 n + 1 and 4 n + 2. Four SDMA engines belong
+ * to an AID.
+ */
+#include "vgpu.h"
+#include "soc15_int.h"
+#include "ivsrcid/vmc/irqsrcs_vmc_1_0.h"
+
+#define IH_DWORDS	8
+
+/* Ring field of a VM fault: why, as amdkfd takes it. */
+#define FAULT_NOT_PRESENT	0x08
+#define FAULT_READ		0x10
+#define FAULT_WRITE		0x20
+
+/* Context of a VM fault, second dword, as amdgpu takes it. */
+#define FAULT_IS_WRITE		0x20
+
+/* Context of a bad packet: which doorbell, which exception. */
+#define BAD_DOORBELL_MASK	0x3ff
+#define BAD_CODE_SHIFT		10
+
+/**
+ * struct vgpu_ih - how interrupts of a generation are told apart
+ * @node_ids: entries say on which die it was
+ * @cp: client of the command processor
+ * @sdma_trap: source of a trap packet
+ * @fault: source of a VM fault
+ * @fault_gfx: client of one that the command processor or a wave met
+ * @fault_sdma: of one that a copy engine met
+ * @sdma: clients of copy engines
+ * @sdmas: how many of them; with @node_ids, of a die
+ */
+struct vgpu_ih {
+	bool node_ids;
+	u8 cp;
+	u8 sdma_trap;
+	u8 fault;
+	u8 fault_gfx;
+	u8 fault_sdma;
+	u8 sdma[8];
+	u8 sdmas;
+};
+
+const struct vgpu_ih vgpu_ih_gfx942 = {
+	.node_ids = true,
+	.cp = SOC15_IH_CLIENTID_GRBM_CP,
+	.sdma_trap = SOC15_INTSRC_SDMA_TRAP,
+	.fault = SOC15_INTSRC_VMC_FAULT,
+	.fault_gfx = SOC15_IH_CLIENTID_UTCL2,
+	.fault_sdma = SOC15_IH_CLIENTID_VMC,
+	.sdma = {
+		SOC15_IH_CLIENTID_SDMA0, SOC15_IH_CLIENTID_SDMA1,
+		SOC15_IH_CLIENTID_SDMA2, SOC15_IH_CLIENTID_SDMA3,
+	},
+	.sdmas = 4,
+};
+
+const struct vgpu_ih vgpu_ih_gfx90a = {
+	.cp = SOC15_IH_CLIENTID_GRBM_CP,
+	.sdma_trap = SOC15_INTSRC_SDMA_TRAP,
+	.fault = SOC15_INTSRC_VMC_FAULT,
+	.fault_gfx = SOC15_IH_CLIENTID_UTCL2,
+	.fault_sdma = SOC15_IH_CLIENTID_VMC,
+	.sdma = {
+		SOC15_IH_CLIENTID_SDMA0, SOC15_IH_CLIENTID_SDMA1,
+		SOC15_IH_CLIENTID_SDMA2, SOC15_IH_CLIENTID_SDMA3,
+		SOC15_IH_CLIENTID_SDMA4, SOC15_IH_CLIENTID_SDMA5,
+		SOC15_IH_CLIENTID_SDMA6, SOC15_IH_CLIENTID_SDMA7,
+	},
+	.sdmas = 8,
+};
+
+const struct vgpu_ih vgpu_ih_gfx11 = {
+	.cp = SOC21_IH_CLIENTID_GRBM_CP,
+	.sdma_trap = SOC21_INTSRC_SDMA_TRAP,
+	.fault = UTCL2_1_0__SRCID__FAULT,
+	.fault_gfx = SOC21_IH_CLIENTID_GFX,
+	.fault_sdma = SOC21_IH_CLIENTID_GFX,	/* behind the same hub */
+	.sdma = { SOC21_IH_CLIENTID_GFX, SOC21_IH_CLIENTID_GFX },
+	.sdmas = 2,
+};
+
+/* The engine of an SDMA queue, counted over the whole GPU. */
+static u32 engine_of(const struct vgpu_queue *q)
+{
+	return q->node->index * q->node->profile->sdma_engines + q->sdma.engine;
+}
+
+/* The die where something of the queue happened. */
+static u32 die_of(const struct vgpu_queue *q)
+{
+	u32 engines = q->node->vg->profile->sdma_engines, xcc = q->node->first_xcc;
+
+	if (!q->node->vg->gen->ih->node_ids)
+		return 0;
+	if (q->sim.type == SIM_QUEUE_COMPUTE)
+		return 4 * (xcc / 2) + (xcc % 2 ? 2 : 1);
+	/* engines are spread evenly over the dies the XCCs are on */
+	xcc = engine_of(q) * q->node->vg->profile->xccs / engines;
+	return 4 * (xcc / 2);
+}
+
+static void raise(struct vgpu_queue *q, u32 client, u32 source, u32 ring,
+		  u32 context0, u32 context1)
+{
+	struct kfd_dev *kfd = q->node->vg->adev->kfd.dev;
+	u32 entry[IH_DWORDS] = {
+		[0] = client | source << 8 | ring << 16 | q->entry.vmid << 24,
+		[3] = q->entry.pasid | die_of(q) << 16,
+		[4] = context0,
+		[5] = context1,
+	};
+
+	q->node->stats.interrupts++;
+	vgpu_calls.kgd2kfd_interrupt(kfd, entry);
+}
+
+/* ops->interrupt: end of pipe, or a trap packet. */
+void vgpu_interrupt_event(struct sim_queue *sim, u32 context)
+{
+	struct vgpu_queue *q = vgpu_queue(sim);
+	const struct vgpu_ih *ih = q->node->vg->gen->ih;
+
+	if (sim->type == SIM_QUEUE_SDMA)
+		raise(q, ih->sdma[engine_of(q) % ih->sdmas], ih->sdma_trap, 0, context, 0);
+	else
+		raise(q, ih->cp, SOC15_INTSRC_CP_END_OF_PIPE, 0, context, 0);
+}
+
+/* The queue has used an address it must not; @present: in this way. */
+void vgpu_interrupt_fault(struct vgpu_queue *q, u64 va, bool write, bool present)
+{
+	const struct vgpu_ih *ih = q->node->vg->gen->ih;
+	u32 client = q->sim.type == SIM_QUEUE_SDMA ? ih->fault_sdma : ih->fault_gfx;
+	u32 why = FAULT_NOT_PRESENT;
+
+	if (present)
+		why = write ? FAULT_WRITE : FAULT_READ;
+	raise(q, client, ih->fault, why, lower_32_bits(va >> PAGE_SHIFT),
+	      (upper_32_bits(va >> PAGE_SHIFT) & 0xf) | (write ? FAULT_IS_WRITE : 0));
+}
+
+/* What the model says of packets it refuses, in the words of the interface. */
+static u32 exception_code(const char *blame)
+{
+	static const struct {
+		const char *blame;
+		u32 code;
+	} codes[] = {
+		{ "grid too large, dimension", EC_QUEUE_PACKET_DISPATCH_DIM_INVALID },
+		{ "unknown kernel", EC_QUEUE_PACKET_DISPATCH_CODE_INVALID },
+		{ "unknown vendor packet", EC_QUEUE_PACKET_VENDOR_UNSUPPORTED },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		if (!strcmp(codes[i].blame, blame))
+			return codes[i].code;
+	return EC_QUEUE_PACKET_UNSUPPORTED;
+}
+
+/* The packet processor refuses a packet. Copy engines have nothing like it. */
+void vgpu_interrupt_bad_packet(struct vgpu_queue *q)
+{
+	u32 doorbell = q->entry.doorbell / 2 & BAD_DOORBELL_MASK;
+
+	raise(q, q->node->vg->gen->ih->cp, SOC15_INTSRC_CP_BAD_OPCODE, 0,
+	      doorbell | exception_code(q->sim.blame) << BAD_CODE_SHIFT, 0);
+}

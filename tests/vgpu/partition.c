@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Compute partitions: a GPU of several XCCs as one node (SPX) or several (DPX,
+ * QPX, CPX: one node an XCC), in NPS1, all sharing the memory.
+ *
+ * amdgpu's own partition manager runs; only what it would read from hardware
+ * comes from here. As on hardware there is a render node for each partition
+ * there could be, and opening one chooses the partition.
+ */
+#include <linux/vmalloc.h>
+
+#include "vgpu.h"
+#include "amdgpu_xcp.h"
+
+static const struct {
+	const char *name;
+	int mode;
+} modes[] = {
+	{ "spx", AMDGPU_SPX_PARTITION_MODE },
+	{ "dpx", AMDGPU_DPX_PARTITION_MODE },
+	{ "qpx", AMDGPU_QPX_PARTITION_MODE },
+	{ "cpx", AMDGPU_CPX_PARTITION_MODE },
+};
+
+int vgpu_partition_mode(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++)
+		if (!strcmp(modes[i].name, name))
+			return modes[i].mode;
+	return -EINVAL;
+}
+
+/* Nodes a GPU has in this mode. */
+static u32 parts_of(const struct sim_profile *p, int mode)
+{
+	switch (mode) {
+	case AMDGPU_DPX_PARTITION_MODE:
+		return 2;
+	case AMDGPU_QPX_PARTITION_MODE:
+		return 4;
+	case AMDGPU_CPX_PARTITION_MODE:
+		return p->xccs;
+	default:
+		return 1;
+	}
+}
+
+/* Divide the GPU into nodes. -EINVAL: it cannot be divided so. */
+int vgpu_partition_create(struct vgpu *vg, int mode)
+{
+	u32 i, parts = parts_of(vg->profile, mode);
+	struct vgpu_node *node;
+
+	if (parts > VGPU_NODES || !sim_profile_partition(vg->profile, parts, &vg->part))
+		return -EINVAL;
+	vg->partition_mode = mode;
+	vg->nodes = vcalloc(parts, sizeof(*vg->nodes));
+	if (!vg->nodes)
+		return -ENOMEM;
+	vg->nr_nodes = parts;
+	for (i = 0; i < parts; i++) {
+		node = &vg->nodes[i];
+		node->vg = vg;
+		node->index = i;
+		node->profile = &vg->part;
+		node->xccs = vg->part.xccs;
+		node->first_xcc = i * node->xccs;
+	}
+	return 0;
+}
+
+void vgpu_partition_destroy(struct vgpu *vg)
+{
+	vfree(vg->nodes);
+	vg->nodes = NULL;
+	vg->nr_nodes = 0;
+}
+
+struct vgpu_node *vgpu_node_of_xcc(struct vgpu *vg, u32 xcc)
+{
+	return &vg->nodes[min(xcc / vg->part.xccs, vg->nr_nodes - 1)];
+}
+
+/* ---- amdgpu's partition manager ---- */
+
+static int query_mode(struct amdgpu_xcp_mgr *mgr)
+{
+	return vgpu_of(mgr->adev)->partition_mode;
+}
+
+static int get_ip_details(struct amdgpu_xcp_mgr *mgr, int xcp_id,
+			  enum AMDGPU_XCP_IP_BLOCK ip_id, struct amdgpu_xcp_ip *ip)
+{
+	struct vgpu *vg = vgpu_of(mgr->adev);
+	const struct vgpu_node *node = &vg->nodes[xcp_id];
+	u32 engines = vg->part.sdma_engines;
+
+	memset(ip, 0, sizeof(*ip));
+	ip->ip_id = ip_id;
+	switch (ip_id) {
+	case AMDGPU_XCP_GFXHUB:
+	case AMDGPU_XCP_GFX:
+		ip->inst_mask = (BIT(node->xccs) - 1) << node->first_xcc;
+		return 0;
+	case AMDGPU_XCP_SDMA:
+		ip->inst_mask = (BIT(engines) - 1) << (xcp_id * engines);
+		return 0;
+	default:
+		return -EINVAL;		/* no video engines here */
+	}
+}
+
+static int get_mem_id(struct amdgpu_xcp_mgr *mgr, struct amdgpu_xcp *xcp, u8 *id)
+{
+	*id = 0;
+	return 0;
+}
+
+static struct amdgpu_xcp_mgr_funcs xcp_funcs = {
+	.query_partition_mode = query_mode,
+	.get_ip_details = get_ip_details,
+	.get_xcp_mem_id = get_mem_id,
+};
+
+static int init_memory_partition(struct vgpu *vg)
+{
+	struct amdgpu_gmc *gmc = &vg->adev->gmc;
+
+	gmc->mem_partitions = kzalloc(sizeof(*gmc->mem_partitions), GFP_KERNEL);
+	if (!gmc->mem_partitions)
+		return -ENOMEM;
+	gmc->num_mem_partitions = 1;
+	gmc->mem_partitions[0].range.lpfn = (vg->vram_size >> AMDGPU_GPU_PAGE_SHIFT) - 1;
+	gmc->mem_partitions[0].size = vg->vram_size;
+	return 0;
+}
+
+/* Only GPUs made of XCCs have a partition manager. */
+int vgpu_partition_init(struct vgpu *vg)
+{
+	int r;
+
+	vg->adev->gfx.num_xcc_per_xcp = vg->part.xccs;
+	if (vg->profile->xccs == 1)
+		return 0;
+	r = init_memory_partition(vg);
+	if (r)
+		return r;
+	return vgpu_call(amdgpu_xcp_mgr_init, vg->adev, vg->partition_mode, vg->nr_nodes,
+			 &xcp_funcs);
+}
+
+/* With the DRM device: the render nodes of the other partitions. */
+int vgpu_partition_register(struct vgpu *vg)
+{
+	const struct pci_device_id id = { };
+
+	return vgpu_call(amdgpu_xcp_dev_register, vg->adev, &id);
+}
+
+void vgpu_partition_unregister(struct vgpu *vg)
+{
+	vgpu_call(amdgpu_xcp_dev_unplug, vg->adev);
+}
+
+/* After vgpu_partition_init(), also where it failed. */
+void vgpu_partition_fini(struct vgpu *vg)
+{
+	kfree(vg->adev->xcp_mgr);
+	vg->adev->xcp_mgr = NULL;
+	kfree(vg->adev->gmc.mem_partitions);
+	vg->adev->gmc.mem_partitions = NULL;
+	vg->adev->gmc.num_mem_partitions = 0;
+}
