@@ -98,6 +98,10 @@ int kfdq_property(const struct kfdq_device *dev, const char *name, uint64_t *val
 int kfdq_alloc(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
 	       struct kfdq_buffer *out);
 
+/* The same for a buffer the GPU may read only. Its content is the CPU's to write. */
+int kfdq_alloc_read_only(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
+			 struct kfdq_buffer *out);
+
 /* Unmap and free a buffer; one that was never allocated (all zero) is fine. */
 void kfdq_free(struct kfdq_device *dev, struct kfdq_buffer *buf);
 
@@ -118,11 +122,13 @@ int kfdq_signal_wait(struct kfdq_device *dev, struct kfdq_signal *sig, int timeo
  * @packets: length of the ring, a power of two
  * @percentage: 0..100; KFD runs a queue with any but 0
  * @priority: KFD priority, 0..15
+ * @no_eop: without an end-of-pipe buffer, as HIP creates them on gfx942
  */
 struct kfdq_queue_options {
 	uint32_t packets;
 	uint32_t percentage;
 	uint32_t priority;
+	bool no_eop;
 };
 
 /* What runtimes ask for. */
@@ -169,5 +175,29 @@ struct kfdq_dispatch {
  */
 int kfdq_queue_submit(struct kfdq_queue *queue, const struct kfdq_dispatch *dispatches,
 		      uint32_t count);
+
+/* Write one packet of 64 bytes as it is: -EAGAIN when the ring is full. */
+int kfdq_queue_submit_raw(struct kfdq_queue *queue, const void *packet);
+
+/* Where the queue's waves are saved; begins with what KFD reads of it. */
+void *kfdq_queue_save_area(struct kfdq_queue *queue);
+
+/**
+ * struct kfdq_addresses - what the queue is made of, as the GPU sees it
+ * @ring: packets
+ * @read: read index
+ * @write: write index
+ * @save: save areas of all XCCs
+ * @doorbell: offset of its doorbell in the process's range, bytes
+ */
+struct kfdq_addresses {
+	uint64_t ring;
+	uint64_t read;
+	uint64_t write;
+	uint64_t save;
+	uint32_t doorbell;
+};
+
+void kfdq_queue_addresses(const struct kfdq_queue *queue, struct kfdq_addresses *out);
 
 #endif /* KFDQ_H */

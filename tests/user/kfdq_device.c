@@ -18,6 +18,7 @@
 
 #define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
 #define MAX_NODES	128
+#define DOORBELLS	8192UL	/* 1024 of 8 bytes a process */
 
 int kfdq_ioctl(const struct kfdq_device *dev, unsigned long request, void *arg)
 {
@@ -138,6 +139,22 @@ void kfdq_close(struct kfdq_device *dev)
 	if (dev->kfd >= 0)
 		close(dev->kfd);
 	free(dev);
+}
+
+int kfdq_doorbell(struct kfdq_device *dev, uint64_t offset, volatile uint64_t **out)
+{
+	void *p;
+
+	if (!dev->doorbells) {
+		p = mmap(NULL, DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED, dev->kfd,
+			 (off_t)(offset & ~(DOORBELLS - 1)));
+		if (p == MAP_FAILED)
+			return -errno;
+		dev->doorbells = p;
+		dev->doorbells_size = DOORBELLS;
+	}
+	*out = (volatile uint64_t *)((char *)dev->doorbells + (offset & (DOORBELLS - 1)));
+	return 0;
 }
 
 uint32_t kfdq_gpu_id(const struct kfdq_device *dev)

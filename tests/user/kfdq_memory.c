@@ -11,9 +11,9 @@
 
 #include "kfdq_priv.h"
 
-static uint32_t memory_flags(enum kfdq_memory kind)
+static uint32_t memory_flags(enum kfdq_memory kind, bool writable)
 {
-	uint32_t flags = KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE |
+	uint32_t flags = (writable ? KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE : 0) |
 			 KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE |
 			 KFD_IOC_ALLOC_MEM_FLAGS_COHERENT;
 
@@ -61,8 +61,8 @@ static int map_to_cpu(struct kfdq_device *dev, void *addr, size_t size, uint64_t
 	return p == MAP_FAILED ? -errno : 0;
 }
 
-int kfdq_alloc(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
-	       struct kfdq_buffer *out)
+static int alloc(struct kfdq_device *dev, enum kfdq_memory kind, bool writable, size_t size,
+		 struct kfdq_buffer *out)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = { 0 };
 	int ret;
@@ -77,7 +77,7 @@ int kfdq_alloc(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
 	args.va_addr = (uintptr_t)out->addr;
 	args.size = size;
 	args.gpu_id = dev->gpu_id;
-	args.flags = memory_flags(kind);
+	args.flags = memory_flags(kind, writable);
 	if (kind == KFDQ_USERPTR) {
 		/* fork() would make them copy-on-write, and the GPU lose them. */
 		madvise(out->addr, size, MADV_DONTFORK);
@@ -101,6 +101,18 @@ unmap:
 	munmap(out->addr, size);
 	memset(out, 0, sizeof(*out));
 	return ret;
+}
+
+int kfdq_alloc(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
+	       struct kfdq_buffer *out)
+{
+	return alloc(dev, kind, true, size, out);
+}
+
+int kfdq_alloc_read_only(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
+			 struct kfdq_buffer *out)
+{
+	return alloc(dev, kind, false, size, out);
 }
 
 void kfdq_free(struct kfdq_device *dev, struct kfdq_buffer *buf)

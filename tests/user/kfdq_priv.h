@@ -38,6 +38,12 @@ struct kfdq_device {
 /* ioctl(2) on /dev/kfd, restarted when interrupted, with -errno for -1. */
 int kfdq_ioctl(const struct kfdq_device *dev, unsigned long request, void *arg);
 
+/*
+ * The doorbell at an offset KFD gave for a queue. A process has one range of
+ * doorbells; the first queue maps it.
+ */
+int kfdq_doorbell(struct kfdq_device *dev, uint64_t offset, volatile uint64_t **out);
+
 /* Map a buffer of another GPU for this one, too. */
 int kfdq_map(struct kfdq_device *dev, const struct kfdq_buffer *buf);
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <linux/kfd_ioctl.h>
 
@@ -18,7 +17,6 @@
 #define HEADER_FENCE_SYSTEM	((2u << 9) | (2u << 11))	/* acquire, release */
 #define SETUP_DIMENSIONS	1
 #define EOP_BYTES		4096
-#define DOORBELL_PAGES		8192UL	/* 1024 doorbells of 8 bytes a process */
 
 /* hsa_kernel_dispatch_packet_t */
 struct aql_dispatch {
@@ -127,32 +125,13 @@ static int alloc_buffers(struct kfdq_queue *q)
 		ret = kfdq_alloc(q->dev, KFDQ_GTT, q->options.packets * 64UL, &q->ring);
 	if (!ret)
 		ret = kfdq_alloc(q->dev, KFDQ_GTT, sizeof(struct indices), &q->indices);
-	if (!ret)
+	if (!ret && !q->options.no_eop)
 		ret = kfdq_alloc(q->dev, KFDQ_VRAM, EOP_BYTES, &q->eop);
 	if (!ret)
 		ret = kfdq_alloc(q->dev, KFDQ_GTT, save, &q->save);
 	if (ret)
 		free_buffers(q);
 	return ret;
-}
-
-/* KFD gives a process one range of doorbells; the first queue maps it. */
-static int map_doorbell(struct kfdq_queue *q, uint64_t offset)
-{
-	struct kfdq_device *dev = q->dev;
-	uint64_t within = offset & (DOORBELL_PAGES - 1);
-	void *p;
-
-	if (!dev->doorbells) {
-		p = mmap(NULL, DOORBELL_PAGES, PROT_READ | PROT_WRITE, MAP_SHARED, dev->kfd,
-			 (off_t)(offset & ~(DOORBELL_PAGES - 1)));
-		if (p == MAP_FAILED)
-			return -errno;
-		dev->doorbells = p;
-		dev->doorbells_size = DOORBELL_PAGES;
-	}
-	q->doorbell = (volatile uint64_t *)((char *)dev->doorbells + within);
-	return 0;
 }
 
 static int destroy(struct kfdq_queue *q)
@@ -176,7 +155,7 @@ static int create(struct kfdq_queue *q)
 		.read_pointer_address = (uintptr_t)&indices->read,
 		.write_pointer_address = (uintptr_t)&indices->write,
 		.eop_buffer_address = (uintptr_t)q->eop.addr,
-		.eop_buffer_size = EOP_BYTES,
+		.eop_buffer_size = q->eop.size,
 		.ctx_save_restore_address = (uintptr_t)q->save.addr,
 		.ctx_save_restore_size = q->save_size,
 		.ctl_stack_size = q->control_stack_size,
@@ -193,7 +172,7 @@ static int create(struct kfdq_queue *q)
 	if (ret)
 		return ret;
 	q->id = args.queue_id;
-	ret = map_doorbell(q, args.doorbell_offset);
+	ret = kfdq_doorbell(q->dev, args.doorbell_offset, &q->doorbell);
 	if (ret)
 		destroy(q);
 	return ret;
@@ -287,20 +266,58 @@ static void write_packet(struct aql_dispatch *packet, const struct kfdq_dispatch
 			 __ATOMIC_RELEASE);
 }
 
+static void ring(struct kfdq_queue *q, uint32_t count)
+{
+	struct indices *indices = q->indices.addr;
+
+	q->written += count;
+	__atomic_store_n(&indices->write, q->written, __ATOMIC_RELEASE);
+	/* A doorbell is told the index of the last packet. */
+	*q->doorbell = q->written - 1;
+}
+
+int kfdq_queue_submit_raw(struct kfdq_queue *q, const void *packet)
+{
+	struct indices *indices = q->indices.addr;
+	struct aql_dispatch *slot = q->ring.addr;
+	uint64_t read = __atomic_load_n(&indices->read, __ATOMIC_ACQUIRE);
+
+	if (q->written + 1 - read > q->options.packets)
+		return -EAGAIN;
+	slot += q->written & (q->options.packets - 1);
+	memcpy(&slot->setup, (const char *)packet + 2, sizeof(*slot) - 2);
+	__atomic_store_n(&slot->header, *(const uint16_t *)packet, __ATOMIC_RELEASE);
+	ring(q, 1);
+	return 0;
+}
+
+void *kfdq_queue_save_area(struct kfdq_queue *q)
+{
+	return q->save.addr;
+}
+
+void kfdq_queue_addresses(const struct kfdq_queue *q, struct kfdq_addresses *out)
+{
+	struct indices *indices = q->indices.addr;
+
+	out->ring = (uintptr_t)q->ring.addr;
+	out->read = (uintptr_t)&indices->read;
+	out->write = (uintptr_t)&indices->write;
+	out->save = (uintptr_t)q->save.addr;
+	out->doorbell = (uint32_t)((char *)q->doorbell - (char *)q->dev->doorbells);
+}
+
 int kfdq_queue_submit(struct kfdq_queue *q, const struct kfdq_dispatch *dispatches, uint32_t count)
 {
 	struct indices *indices = q->indices.addr;
-	struct aql_dispatch *ring = q->ring.addr;
+	struct aql_dispatch *slots = q->ring.addr;
 	uint32_t mask = q->options.packets - 1, i;
 	uint64_t read = __atomic_load_n(&indices->read, __ATOMIC_ACQUIRE);
 
 	if (q->written + count - read > q->options.packets)
 		return -EAGAIN;
 	for (i = 0; i < count; i++)
-		write_packet(&ring[(q->written + i) & mask], &dispatches[i]);
-	q->written += count;
-	__atomic_store_n(&indices->write, q->written, __ATOMIC_RELEASE);
-	/* A doorbell is told the index of the last packet. */
-	*q->doorbell = q->written - 1;
+		write_packet(&slots[(q->written + i) & mask], &dispatches[i]);
+	ring(q, count);
 	return 0;
 }

@@ -41,6 +41,18 @@ bool tap_is(long got, long want, const char *format, ...)
 	return got == want;
 }
 
+void tap_skip(const char *reason, const char *format, ...)
+{
+	va_list ap;
+
+	printf("ok %u - ", ++count);
+	va_start(ap, format);
+	vprintf(format, ap);
+	va_end(ap);
+	printf(" # SKIP %s\n", reason);
+	fflush(stdout);
+}
+
 void tap_note(const char *format, ...)
 {
 	va_list ap;

@@ -11,6 +11,9 @@ bool tap_ok(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3
 /* Report whether @got is @want, and both if not; for return values and errnos. */
 bool tap_is(long got, long want, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Report something that cannot be tried here, and why. */
+void tap_skip(const char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* A line for the reader. */
 void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

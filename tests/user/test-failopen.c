@@ -24,8 +24,12 @@
 
 /* Fills the GPU; a round of the load is one of these. */
 static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
-/* Keeps the high-priority process busy as long as it takes. */
-static const struct spin_shape hi_shape = { 64, 256, 3000 * MS };
+/*
+ * Keeps the high-priority process busy as long as it takes, with packets that
+ * wait: not every firmware lets the scheduler see waves.
+ */
+static const struct spin_shape hi_shape = { 64, 256, 60 * MS };
+#define HI_COUNT	50
 
 static void write_config(void)
 {
@@ -82,7 +86,7 @@ static uint64_t kill_once(int fd, const char *xschedd, struct worker *lo, struct
 	int status;
 	pid_t pid;
 
-	worker_submit(hi, 0, &hi_shape, 1);
+	worker_submit(hi, 0, &hi_shape, HI_COUNT);
 	pid = start_xschedd(xschedd);
 	if (!tap_ok(wait_held(fd, lo), "xschedd holds the low-priority process"))
 		return 0;

@@ -65,7 +65,10 @@ static void test_switch(struct worker *w)
 	sched_setscheduler(0, SCHED_OTHER, &other);
 	tap_is(entry.status, -ETIME, "so does its entry");
 	tap_ok(wall < (FW_TIMEOUT_MS + SLACK_MS) * MS, "it does not wait for ever");
-	tap_ok(cpu < CPU_MS * MS, "nor at the expense of others");
+	if (xsdev_transactions(fd, 2) == 1)
+		tap_ok(cpu < CPU_MS * MS, "nor at the expense of others");
+	else
+		tap_skip("amdgpu polls for answers of MES", "nor at the expense of others");
 	tap_note("%llu ms, of which %llu ms on the CPU", wall / MS, cpu / MS);
 	tap_is(xsdev_find(fd, w->pid, id, &q), 0, "the queue is still there");
 	tap_ok(!(q.state & KFD_XSCHED_QUEUE_HELD) && !q.holders, "nobody holds it");

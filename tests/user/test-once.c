@@ -18,6 +18,7 @@
 
 /* From a corner of the GPU to twice what it holds. */
 static const struct spin_shape shape = { 1280, 256, MS };
+static uint32_t max_grace_us = 99;	/* of UNMAP; MES: 0 */
 
 static uint32_t next_random(uint32_t *seed)
 {
@@ -34,7 +35,7 @@ static int random_switch(int fd, const struct worker *w, uint32_t *seed)
 		KFD_XSCHED_OP_RESUME, KFD_XSCHED_OP_RESUME, KFD_XSCHED_OP_RESUME,
 	};
 	uint32_t op = ops[next_random(seed) % 5];
-	int grace = op == KFD_XSCHED_OP_UNMAP ? (int)(next_random(seed) % 100) : 0;
+	int grace = op == KFD_XSCHED_OP_UNMAP ? (int)(next_random(seed) % (max_grace_us + 1)) : 0;
 	struct kfd_xsched_queue queues[16];
 	int n;
 
@@ -80,6 +81,8 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	if (!xsdev_can(fd, KFD_XSCHED_CAP_GRACE))
+		max_grace_us = 0;
 	tap_note("seed %u", seed);
 	for (i = 0; i < WORKERS; i++) {
 		if (worker_start(&w[i], 2, NULL))

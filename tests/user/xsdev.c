@@ -23,6 +23,35 @@ int xsdev_ioctl(int fd, unsigned long request, void *arg)
 	return ioctl(fd, request, arg) < 0 ? -errno : 0;
 }
 
+int xsdev_node(int fd, struct kfd_xsched_node *out)
+{
+	struct kfd_xsched_info info = {
+		.size = sizeof(info),
+		.node_capacity = 1,
+		.node_stride = sizeof(*out),
+		.nodes = (uintptr_t)out,
+	};
+	int ret = xsdev_ioctl(fd, KFD_XSCHED_INFO, &info);
+
+	return ret || info.node_count ? ret : -ENODEV;
+}
+
+bool xsdev_can(int fd, uint32_t caps)
+{
+	struct kfd_xsched_node node;
+
+	return !xsdev_node(fd, &node) && (node.caps & caps) == caps;
+}
+
+unsigned int xsdev_transactions(int fd, unsigned int queues)
+{
+	struct kfd_xsched_node node;
+
+	if (!queues || xsdev_node(fd, &node))
+		return 0;
+	return node.backend == KFD_XSCHED_BACKEND_MES ? queues : 1;
+}
+
 int xsdev_apply(int fd, struct kfd_xsched_entry *entries, uint32_t count,
 		struct kfd_xsched_node_result *node)
 {

@@ -6,6 +6,7 @@
 #ifndef XSDEV_H
 #define XSDEV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,6 +20,18 @@ int xsdev_open(void);
 
 /* ioctl(2) with -errno for -1. */
 int xsdev_ioctl(int fd, unsigned long request, void *arg);
+
+/* INFO of the first node. */
+int xsdev_node(int fd, struct kfd_xsched_node *out);
+
+/* Whether the first node has all these capabilities, KFD_XSCHED_CAP_*. */
+bool xsdev_can(int fd, uint32_t caps);
+
+/*
+ * Firmware transactions of a switch of so many queues of one node: one on HWS,
+ * on MES a call for each.
+ */
+unsigned int xsdev_transactions(int fd, unsigned int queues);
 
 /* APPLY of @count entries; @node, unless NULL, takes what happened to the first node. */
 int xsdev_apply(int fd, struct kfd_xsched_entry *entries, uint32_t count,

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Faults on demand, one after the other: the preemption that is late, never
+ * confirmed, or fails for one queue; the firmware that stops; the reset and the
+ * SIGKILL in the middle of a save; saved waves that were changed. Each time the
+ * caller is told, nothing is reported complete that was not, who is not
+ * concerned goes on, and afterwards the device works as before.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "evidence.h"
+#include "gpustat.h"
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define FAULT		"/sys/kernel/debug/vgpu/fault"
+#define MQDS		"/sys/kernel/debug/kfd/mqds"
+#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
+#define FW_TIMEOUT_MS	"2000"	/* instead of amdkfd's nine seconds */
+#define OLD_TIMEOUT_MS	"9000"
+#define LATE_US		20000
+#define HELD_MS		300
+#define DONE_MS		10000
+#define BITS		WORKER_MAX_QUEUES
+#define APART		(64 << 20)
+
+/* A tenth of the GPU, for a fifth of a second and for a minute. */
+static const struct spin_shape part = { 64, 256, 200 * MS };
+static const struct spin_shape endless = { 64, 256, 60000 * MS };
+static int fd;
+
+static int put(const char *path, const char *text)
+{
+	int f = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+
+	if (f < 0)
+		return -errno;
+	if (write(f, text, strlen(text)) < 0)
+		ret = -errno;
+	close(f);
+	return ret;
+}
+
+static int fault(const char *command, long arg, const char *rest)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%s %ld%s", command, arg, rest);
+	return put(FAULT, text);
+}
+
+/* The number behind "STATE COMMAND ..." in the fault file; -1: no such line. */
+static long look(const char *state, const char *command)
+{
+	FILE *f = fopen(FAULT, "re");
+	char line[128], s[16], c[32];
+	long value = -1, v;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*s %15s %31s %ld", s, c, &v) == 3 && !strcmp(s, state) &&
+		    !strcmp(c, command))
+			value = v;
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static void start(struct worker *w, unsigned int queues)
+{
+	if (worker_start(w, queues, NULL))
+		tap_bail("no worker");
+}
+
+static int suspend(const struct worker *w, struct kfd_xsched_node_result *node)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, node);
+}
+
+static int resume(const struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL);
+}
+
+/* Nothing of what it submitted has completed. */
+static void check_incomplete(struct worker *w, const char *what)
+{
+	struct spin_account a;
+
+	tap_is(worker_account(w, &a), 0, "%s: account", what);
+	tap_ok(a.submitted && !a.executed, "%s: none of %llu dispatches is reported complete", what,
+	       (unsigned long long)a.submitted);
+}
+
+static void check_clean(struct worker *w, const char *what)
+{
+	struct spin_account a;
+
+	worker_account(w, &a);
+	tap_ok(a.submitted && spin_account_clean(&a), "%s: every dispatch executed once, in order",
+	       what);
+}
+
+/* A new process is held in the middle of a dispatch, and goes on. */
+static void check_works(const char *what)
+{
+	struct worker w;
+
+	start(&w, 1);
+	worker_submit(&w, 0, &part, 1);
+	xsdev_sleep_ms(20);
+	tap_is(suspend(&w, NULL), 0, "%s: afterwards a process is held", what);
+	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "%s: and does not run", what);
+	tap_is(resume(&w), 0, "%s: it is resumed", what);
+	tap_is(worker_wait(&w, 0, DONE_MS), 0, "%s: and completes", what);
+	check_clean(&w, what);
+	worker_stop(&w);
+}
+
+static void check_reset(const char *what, long resets)
+{
+	struct kfd_xsched_event e;
+	int ret;
+
+	do {
+		ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, DONE_MS, &e);
+	} while (!ret && e.data != 1);
+	tap_is(ret, 0, "%s: the driver resets the GPU", what);
+	tap_ok(gpustat("resets") > resets, "%s: and the GPU was reset", what);
+}
+
+/* ---- the file ---- */
+
+static void test_file(void)
+{
+	tap_is(put(FAULT, "nonsense 1"), -EINVAL, "an unknown fault is refused");
+	tap_is(put(FAULT, "preempt_late"), -EINVAL, "one without its argument");
+	tap_is(put(FAULT, "preempt_late 5 5 5"), -EINVAL, "one with too many");
+	tap_is(put(FAULT, "preempt_late 5 0"), -EINVAL, "one that never happens");
+	tap_is(put(FAULT, "9.0 preempt_hang"), -ENODEV, "one for a GPU that is not there");
+	tap_is(put(FAULT, "kill_save 999999"), -ESRCH, "one for a process that is not there");
+	tap_is(put(FAULT, "mes_fail 1"), -EOPNOTSUPP, "one for a firmware that is not there");
+	tap_is(look("armed", "preempt_late"), -1, "none is armed");
+	tap_is(put(FAULT, "preempt_late 500 3"), 0, "a good one is armed");
+	tap_is(look("armed", "preempt_late"), 500000, "and shown");
+	tap_is(put(FAULT, "clear"), 0, "and cleared");
+	tap_is(look("armed", "preempt_late"), -1, "and not shown any more");
+}
+
+/* ---- faults of the firmware ---- */
+
+static void test_late(void)
+{
+	struct kfd_xsched_node_result node;
+	struct worker w;
+
+	start(&w, 1);
+	worker_submit(&w, 0, &part, 1);
+	tap_is(fault("preempt_late", LATE_US, " 2"), 0, "late: armed twice");
+	tap_is(suspend(&w, &node), 0, "late: SUSPEND succeeds");
+	tap_ok(node.unmap_ns >= LATE_US * 1000ULL, "late: after %llu us",
+	       (unsigned long long)node.unmap_ns / 1000);
+	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "late: the dispatch does not run");
+	resume(&w);
+	tap_is(worker_wait(&w, 0, DONE_MS), 0, "late: resumed, it completes");
+	suspend(&w, NULL);	/* idle by now, but in a slot */
+	resume(&w);
+	tap_is(look("fired", "preempt_late"), 2, "late: it happened twice");
+	tap_is(look("armed", "preempt_late"), -1, "late: and no more");
+	check_clean(&w, "late");
+	worker_stop(&w);
+	check_works("late");
+}
+
+/* The firmware does not come back; what was running is lost. */
+static void test_dead(const char *what, const char *command)
+{
+	long resets = gpustat("resets");
+	struct worker w;
+	int ret;
+
+	start(&w, 1);
+	worker_submit(&w, 0, &endless, 1);
+	xsdev_sleep_ms(20);
+	tap_is(put(FAULT, command), 0, "%s: armed", what);
+	ret = suspend(&w, NULL);
+	tap_is(ret, -ETIME, "%s: SUSPEND fails", what);
+	check_reset(what, resets);
+	check_incomplete(&w, what);
+	worker_kill(&w);
+	xsdev_wait_no_queue(fd, DONE_MS);
+	check_works(what);
+}
+
+static uint32_t doorbell_of(const struct worker *w)
+{
+	static struct evidence e;
+	static char text[1 << 20];
+	FILE *f = fopen(MQDS, "re");
+	size_t n;
+
+	if (!f)
+		tap_bail(MQDS ": error %d", -errno);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = 0;
+	fclose(f);
+	if (!evidence_read_mqds(&e, text, w->pid))
+		tap_bail("no MQD");
+	return (e.mqd[0][143] >> 2) & 0x3ffffff;
+}
+
+/* amdkfd resets that queue alone, which its process loses. */
+static void test_stuck(void)
+{
+	long resets = gpustat("resets");
+	struct worker a, b;
+	void *apart;
+
+	start(&a, 1);
+	/* amdkfd finds the queue by its ring's address: it must not be the same in both */
+	apart = mmap(NULL, APART, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	start(&b, 1);
+	munmap(apart, APART);
+	worker_submit(&a, 0, &endless, 1);
+	worker_submit(&b, 0, &part, 1);
+	xsdev_sleep_ms(20);
+	tap_is(fault("preempt_fail", doorbell_of(&a), ""), 0, "stuck: armed for one doorbell");
+	tap_is(suspend(&b, NULL), 0, "stuck: SUSPEND of another process succeeds");
+	tap_is(look("fired", "preempt_fail"), 1, "stuck: the queue did not react");
+	tap_is(worker_wait(&b, 0, HELD_MS), -ETIME, "stuck: the other does not run");
+	tap_is(resume(&b), 0, "stuck: it is resumed");
+	tap_is(worker_wait(&b, 0, DONE_MS), 0, "stuck: and completes");
+	check_clean(&b, "stuck");
+	tap_is(worker_wait(&a, 0, HELD_MS), -ETIME, "stuck: the queue that was reset is gone");
+	check_incomplete(&a, "stuck");
+	tap_is(gpustat("resets"), resets, "stuck: the GPU was not reset");
+	worker_kill(&a);
+	worker_stop(&b);
+	check_works("stuck");
+}
+
+/* ---- in the middle of a save ---- */
+
+static void test_reset(void)
+{
+	long resets = gpustat("resets");
+	struct worker a, b;
+	int ret;
+
+	start(&a, 1);
+	start(&b, 1);
+	worker_submit(&a, 0, &endless, 1);
+	worker_submit(&b, 0, &endless, 1);
+	xsdev_sleep_ms(20);
+	tap_is(fault("reset_save", a.pid, ""), 0, "reset: armed");
+	ret = suspend(&a, NULL);
+	tap_ok(ret == -ETIME || ret == -EIO, "reset: SUSPEND fails (%d)", ret);
+	tap_is(look("fired", "reset_save"), 1, "reset: it came while waves were saved");
+	check_reset("reset", resets);
+	check_incomplete(&a, "reset");
+	check_incomplete(&b, "reset");
+	worker_kill(&a);
+	worker_kill(&b);
+	xsdev_wait_no_queue(fd, DONE_MS);
+	check_works("reset");
+}
+
+static void test_kill(void)
+{
+	long resets = gpustat("resets");
+	struct worker a, b;
+	int ret;
+
+	start(&a, 1);
+	start(&b, 1);
+	worker_submit(&a, 0, &endless, 1);
+	worker_submit(&b, 0, &part, 1);
+	xsdev_sleep_ms(20);
+	tap_is(fault("kill_save", a.pid, ""), 0, "kill: armed");
+	ret = suspend(&a, NULL);
+	tap_ok(!ret || ret == -ESRCH, "kill: SUSPEND succeeds, or finds it gone (%d)", ret);
+	tap_is(look("fired", "kill_save"), 1, "kill: the process was killed while it was saved");
+	tap_is(worker_wait(&b, 0, DONE_MS), 0, "kill: the other process completes");
+	check_clean(&b, "kill");
+	tap_is(worker_stop(&a), 128 + SIGKILL, "kill: it ended by SIGKILL");
+	worker_stop(&b);
+	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "kill: its queues are removed");
+	tap_is(gpustat("resets"), resets, "kill: the GPU was not reset");
+	check_works("kill");
+}
+
+/* ---- saved waves are not what they were ---- */
+
+/* @queues queues run, are saved, changed by @command, restored: @bad of them halt. */
+static void test_corrupt(const char *what, const char *command, unsigned int queues, long count,
+			 long bad)
+{
+	long faults = gpustat("queue_faults");
+	char counted[24];
+	struct worker w;
+	unsigned int i;
+
+	start(&w, queues);
+	for (i = 0; i < queues; i++)
+		worker_submit(&w, i, &part, 2);
+	xsdev_sleep_ms(20);
+	snprintf(counted, sizeof(counted), " %ld", count);
+	tap_is(fault(command, w.pid, counted), 0, "%s: armed", what);
+	tap_is(suspend(&w, NULL), 0, "%s: %u queues are saved", what, queues);
+	tap_is(look("armed", command), -1, "%s: and changed", what);
+	tap_is(resume(&w), 0, "%s: they are resumed", what);
+	for (i = 0; i < queues; i++)
+		tap_is(worker_wait(&w, i, 1000), -ETIME, "%s: queue %u does not complete", what, i);
+	tap_is(gpustat("queue_faults") - faults, bad, "%s: %ld queues were halted", what, bad);
+	gpustat_expect("queue_faults", bad);
+	check_incomplete(&w, what);
+	worker_stop(&w);
+	check_works(what);
+}
+
+int main(void)
+{
+	fd = xsdev_open();
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	put(FW_TIMEOUT, FW_TIMEOUT_MS);
+	test_file();
+	test_late();
+	test_dead("hang", "preempt_hang");
+	test_dead("stop", "stop 1");
+	test_stuck();
+	test_reset();
+	test_kill();
+	test_corrupt("bit", "corrupt_bit", BITS, BITS, BITS);
+	test_corrupt("cut", "corrupt_cut", 1, 1, 1);
+	test_corrupt("swap", "corrupt_swap", 2, 1, 2);
+	put(FW_TIMEOUT, OLD_TIMEOUT_MS);
+	return tap_done();
+}
