@@ -13,11 +13,13 @@
 #include "report.h"
 
 #define TOLERANCE	0.01
+#define SIM_TOLERANCE	0.05	/* the software around the GPU is known on average only */
 
 static int usage(void)
 {
 	fputs("usage: xs-report [--commit ID] RAWDIR OUTDIR\n"
-	      "       xs-report --same A.json B.json     (all numbers within 1 %)\n", stderr);
+	      "       xs-report --same A.json B.json     (all numbers within 1 %)\n"
+	      "       xs-report --compare SIM.json GUEST.json    (TAP)\n", stderr);
 	return 2;
 }
 
@@ -56,6 +58,8 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "--same"))
 		return result_same(argv[2], argv[3], TOLERANCE) ? 0 : 1;
+	if (argc == 4 && !strcmp(argv[1], "--compare"))
+		return compare_results(argv[2], argv[3], SIM_TOLERANCE) ? 0 : 1;
 	if (argc == 5 && !strcmp(argv[1], "--commit")) {
 		commit = argv[2];
 		argv += 2;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the software around the GPU costs, unless a scenario says otherwise.
+ *
+ * "two-models": seen in the results of the guest's two-models benchmark, mi308x
+ * profile, one instruction a nanosecond (scripts/two-models; the files are in
+ * build/results/raw). Requests there carry arrival, submission, first wave, last
+ * wave and completion; the daemon's trace has the parts of every switch. Medians.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "costs.h"
+
+const struct costs costs_default = {
+	/* hi, alone: 60.0 us from the arrival to the packets, when it slept ... */
+	.wake = 47800,
+	/* ... and 12.2 us from one completion to the next packets, when it did not */
+	.submit = 12200,
+	/* hi, alone: 5.7 to 6.2 us from the packets to the first wave, less packet_ns */
+	.ring = 3900,
+	/* hi 14.5 us, lo 16.9 us from the last wave to the process */
+	.complete = 14500,
+	.sample = 100000,	/* xschedd's default, sample_us */
+	.sample_queue = 400,	/* assumed: two loads, and where they are equal the waves */
+	.settle = 500000,	/* xschedd's default, settle_us */
+	.restore = 200000,	/* XS_RESTORE_NS of kmod/activity.c */
+	/* hpf: 8.0 us from the event READY to the call (IDLE 15.2 us) */
+	.react = 8000,
+	.tap = 3000,		/* assumed: a fault, and the worker it wakes */
+	/*
+	 * hpf: a call of 50.1 us that holds has 25.6 us of unmap, 4.8 us of map and
+	 * 19.6 us besides. How these lie before and after is not in the trace: assumed.
+	 */
+	.apply = 11000,
+	.back = 8600,
+	.per_queue = 500,	/* assumed: an entry, a queue's claims and its MQD */
+	/* of the 25.6 us of unmap, 17.2 us are the firmware's and the save's */
+	.unmap = 8400,
+	.map = 4800,		/* hpf: map_ns of the trace */
+	.nodes_parallel = false, /* kmod/apply.c switches one node after another */
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+} times[] = {
+	{ "wake", offsetof(struct costs, wake) },
+	{ "submit", offsetof(struct costs, submit) },
+	{ "ring", offsetof(struct costs, ring) },
+	{ "complete", offsetof(struct costs, complete) },
+	{ "sample", offsetof(struct costs, sample) },
+	{ "sample_queue", offsetof(struct costs, sample_queue) },
+	{ "settle", offsetof(struct costs, settle) },
+	{ "restore", offsetof(struct costs, restore) },
+	{ "react", offsetof(struct costs, react) },
+	{ "tap", offsetof(struct costs, tap) },
+	{ "apply", offsetof(struct costs, apply) },
+	{ "per_queue", offsetof(struct costs, per_queue) },
+	{ "unmap", offsetof(struct costs, unmap) },
+	{ "map", offsetof(struct costs, map) },
+	{ "back", offsetof(struct costs, back) },
+};
+
+#define TIMES	(sizeof(times) / sizeof(times[0]))
+
+uint64_t *costs_find(struct costs *costs, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMES; i++)
+		if (!strcmp(times[i].name, name))
+			return (uint64_t *)((char *)costs + times[i].offset);
+	return NULL;
+}
+
+bool costs_at(const struct costs *costs, unsigned int index, const char **name, uint64_t *ns)
+{
+	if (index >= TIMES)
+		return false;
+	*name = times[index].name;
+	*ns = *(const uint64_t *)((const char *)costs + times[index].offset);
+	return true;
+}

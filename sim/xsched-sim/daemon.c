@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The scheduler: libxsched's engine, driven as xschedd drives it (sched.c there).
+ * It is one thread. Asleep, it takes a while to wake for an event; then it feeds
+ * the engine all that has come, asks for a plan, and makes one call for it, which
+ * returns when all nodes concerned have switched. What happens meanwhile waits.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "memory.h"
+#include "world.h"
+
+/* Records of the kernel's event ring; what comes when it is full is lost. */
+#define EVENT_RING	KFD_XSCHED_EVENT_RING
+
+/* The daemon's timers count microseconds. */
+#define TIMER_NS	1000
+
+static s32 pid_of(u32 tenant)
+{
+	return (s32)tenant + 1;
+}
+
+/* Of this thread: what else the machine does must not count as a slow decision. */
+static u64 clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+/* ---- calls -------------------------------------------------------------- */
+
+static u64 grace_ns(const struct world *w)
+{
+	const struct sim_profile *p = &w->scn->profile;
+	u64 unit = 1000 * 1000 / p->clock_mhz;
+	u64 units = w->mode->unmap ? (u64)w->mode->grace_us * 1000 / unit : 1;
+
+	return sim_grace_ns(p, units < 1 ? 1 : units > 255 ? 255 : (u32)units);
+}
+
+/* Mark what is to change; returns how many queues do. */
+static u32 want(struct world *w, s32 pid, bool held, u64 *nodes)
+{
+	struct tenant *tenant = &w->tenants[pid - 1];
+	struct user_queue *q;
+	u32 i, j, flips = 0;
+
+	for (i = 0; i < tenant->count; i++) {
+		for (j = 0; j < tenant->processes[i]->count; j++) {
+			q = &tenant->processes[i]->queues[j];
+			q->want_held = held;
+			if (q->held == held)
+				continue;
+			*nodes |= 1ULL << q->node->index;
+			flips++;
+		}
+	}
+	return flips;
+}
+
+static void begin_node(struct world *w, u32 index, u64 t)
+{
+	node_switch(&w->nodes[index], t, grace_ns(w));
+}
+
+/* Let the next node begin, or all of them. */
+static void begin_nodes(struct world *w, u64 t)
+{
+	struct daemon *d = &w->daemon;
+	u32 i;
+
+	for (i = 0; i < w->scn->nodes; i++) {
+		if (!(d->to_switch & 1ULL << i))
+			continue;
+		d->to_switch &= ~(1ULL << i);
+		begin_node(w, i, t);
+		if (!w->scn->costs.nodes_parallel)
+			return;
+	}
+}
+
+static void keep(s32 **to, u32 *count, const int32_t *from, size_t n)
+{
+	size_t i;
+
+	*to = memory_grow(*to, n + 1, sizeof(**to));
+	for (i = 0; i < n; i++)
+		(*to)[i] = from[i];
+	*count = (u32)n;
+}
+
+static void begin_call(struct world *w, const struct xsched_plan *plan, u64 t, u64 event_ns)
+{
+	const struct costs *costs = &w->scn->costs;
+	struct daemon *d = &w->daemon;
+	u64 nodes = 0;
+	size_t i;
+
+	d->call = (struct switch_record){ .event_ns = event_ns, .begin = t };
+	for (i = 0; i < plan->hold_count; i++)
+		d->call.flips += want(w, plan->hold[i], true, &nodes);
+	d->call.held = d->call.flips;
+	for (i = 0; i < plan->release_count; i++)
+		d->call.flips += want(w, plan->release[i], false, &nodes);
+	keep(&d->plan_hold, &d->plan_hold_count, plan->hold, plan->hold_count);
+	keep(&d->plan_release, &d->plan_release_count, plan->release, plan->release_count);
+	d->to_switch = nodes;
+	d->waiting_nodes = (u32)__builtin_popcountll(nodes);
+	d->call.nodes = d->waiting_nodes;
+	d->state = DAEMON_CALL;
+	agenda_set(&w->agenda, &d->event, t + costs->apply + d->call.flips * costs->per_queue);
+}
+
+static void record(struct daemon *d)
+{
+	if (!(d->switch_count & (d->switch_count - 1)))
+		d->switches = memory_grow(d->switches, d->switch_count ? 2 * d->switch_count : 1,
+					  sizeof(*d->switches));
+	d->switches[d->switch_count++] = d->call;
+}
+
+void daemon_node_done(struct world *w, struct node *n, u64 t)
+{
+	struct daemon *d = &w->daemon;
+
+	(void)n;
+	d->waiting_nodes--;
+	if (d->waiting_nodes)
+		begin_nodes(w, t);
+	else
+		agenda_set(&w->agenda, &d->event, t + w->scn->costs.back);
+}
+
+/* ---- events ------------------------------------------------------------- */
+
+/* The ring was full: list all queues, as the daemon does when events were lost. */
+static void take_list(struct world *w)
+{
+	struct user_queue *q;
+	u32 i;
+
+	for (i = 0; i < w->queue_count; i++) {
+		q = w->queues[i];
+		xsched_engine_queue_ready(w->daemon.engine, q->id,
+					  q->watch.activity != ACTIVITY_IDLE);
+	}
+	w->daemon.lost = false;
+	w->daemon.lists++;
+}
+
+/* Feed what has come; returns when the first of it happened, 0: nothing came. */
+static u64 take_events(struct world *w)
+{
+	struct daemon *d = &w->daemon;
+	u64 first = d->pending_count ? d->pending[0].t : 0;
+	u32 i;
+
+	for (i = 0; i < d->pending_count; i++)
+		xsched_engine_queue_ready(d->engine, d->pending[i].queue->id,
+					  d->pending[i].ready);
+	d->pending_count = 0;
+	if (d->lost)
+		take_list(w);
+	return first;
+}
+
+static void decide(struct world *w, struct xsched_plan *plan, u64 t)
+{
+	struct daemon *d = &w->daemon;
+	u64 begin = clock_ns(), took;
+
+	xsched_engine_plan(d->engine, t, plan);
+	took = clock_ns() - begin;
+	d->decisions++;
+	d->decision_ns += took;
+	if (took > d->decision_max_ns)
+		d->decision_max_ns = took;
+}
+
+static void wake(struct world *w, u64 t)
+{
+	struct daemon *d = &w->daemon;
+	u64 event_ns = take_events(w);
+	struct xsched_plan plan;
+
+	decide(w, &plan, t);
+	if (plan.hold_count || plan.release_count) {
+		begin_call(w, &plan, t, event_ns);
+		return;
+	}
+	d->state = DAEMON_ASLEEP;
+	if (plan.deadline_ns != XSCHED_NO_DEADLINE)
+		agenda_set(&w->agenda, &d->event, plan.deadline_ns > t + TIMER_NS ?
+			   plan.deadline_ns : t + TIMER_NS);
+}
+
+static void commit(struct world *w, s32 pid, bool held, u64 t)
+{
+	struct tenant *tenant = &w->tenants[pid - 1];
+	struct daemon *d = &w->daemon;
+
+	xsched_engine_commit(d->engine, pid, held ? XSCHED_HELD : XSCHED_RELEASED, t);
+	if (!held) {
+		if (tenant->span)
+			d->spans[tenant->span - 1].end = t;
+		return;
+	}
+	if (!(d->span_count & (d->span_count - 1)))
+		d->spans = memory_grow(d->spans, d->span_count ? 2 * d->span_count : 1,
+				       sizeof(*d->spans));
+	d->spans[d->span_count++] = (struct hold_span){ (u32)pid - 1, t, SIM_NEVER };
+	tenant->span = d->span_count;
+}
+
+static void return_from_call(struct world *w, u64 t)
+{
+	struct daemon *d = &w->daemon;
+	u32 i;
+
+	d->call.end = t;
+	if (d->call.flips)
+		record(d);
+	for (i = 0; i < d->plan_hold_count; i++)
+		commit(w, d->plan_hold[i], true, t);
+	for (i = 0; i < d->plan_release_count; i++)
+		commit(w, d->plan_release[i], false, t);
+	/* what came meanwhile is there already; a deadline must be asked for anew */
+	wake(w, t);
+}
+
+static void on_event(struct event *event, u64 t)
+{
+	struct daemon *d = container_of(event, struct daemon, event);
+	struct world *w = container_of(d, struct world, daemon);
+
+	switch (d->state) {
+	case DAEMON_ASLEEP:
+		wake(w, t);
+		break;
+	case DAEMON_CALL:
+		d->state = DAEMON_RETURN;
+		if (d->waiting_nodes)
+			begin_nodes(w, t);
+		else
+			return_from_call(w, t);
+		break;
+	case DAEMON_RETURN:
+		return_from_call(w, t);
+		break;
+	}
+}
+
+void daemon_tell(struct world *w, struct user_queue *q, bool ready, u64 t, u64 delay)
+{
+	struct daemon *d = &w->daemon;
+
+	if (d->pending_count == EVENT_RING)
+		d->lost = true;
+	else
+		d->pending[d->pending_count++] = (struct daemon_event){ q, ready, t };
+	if (d->state == DAEMON_ASLEEP)
+		agenda_set_earlier(&w->agenda, &d->event, t + delay);
+}
+
+/* ---- set up ------------------------------------------------------------- */
+
+static void add_tenant(struct world *w, u32 index)
+{
+	struct tenant *tenant = &w->tenants[index];
+	struct user_queue *q;
+	u32 i, j;
+	int ret;
+
+	for (i = 0; i < tenant->count; i++) {
+		for (j = 0; j < tenant->processes[i]->count; j++) {
+			q = &tenant->processes[i]->queues[j];
+			ret = xsched_engine_queue_add(w->daemon.engine, q->id, pid_of(index),
+						      q->node->index + 1);
+			if (ret < 0)
+				world_fail(w, "the engine refuses a queue: error %d", -ret);
+		}
+	}
+	xsched_engine_set_priority(w->daemon.engine, pid_of(index),
+				   tenant->processes[0]->group->scn->priority);
+}
+
+void daemon_init(struct world *w)
+{
+	struct daemon *d = &w->daemon;
+	u32 i;
+	int ret;
+
+	agenda_make(&w->agenda, &d->event, on_event);
+	if (!w->mode->policy)
+		return;
+	ret = xsched_engine_new(&d->engine, w->mode->policy, NULL, NULL);
+	if (ret) {
+		world_fail(w, "the engine refuses policy %s: error %d", w->mode->policy, -ret);
+		return;
+	}
+	d->pending = memory_new(EVENT_RING, sizeof(*d->pending));
+	for (i = 0; i < w->tenant_count; i++)
+		add_tenant(w, i);
+	agenda_set(&w->agenda, &d->event, 0);	/* some policies want to be asked regularly */
+}
+
+void daemon_free(struct daemon *d)
+{
+	xsched_engine_free(d->engine);
+	free(d->pending);
+	free(d->plan_hold);
+	free(d->plan_release);
+	free(d->switches);
+	free(d->spans);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Figures, computed as tests/bench/stats.c computes those of the guest, so that
+ * the two can be compared.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figures.h"
+#include "memory.h"
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nearest rank: a value that did occur. */
+static double percentile(const double *sorted, size_t n, double p)
+{
+	size_t rank = (size_t)ceil(p / 100 * (double)n);
+
+	return sorted[rank ? rank - 1 : 0];
+}
+
+struct sample sample_of(double *values, size_t n)
+{
+	struct sample s = { .count = n };
+	size_t i;
+
+	if (!n)
+		return s;
+	for (i = 0; i < n; i++)
+		s.mean += values[i] / (double)n;
+	qsort(values, n, sizeof(*values), compare);
+	s.p50 = percentile(values, n, 50);
+	s.p99 = percentile(values, n, 99);
+	s.max = values[n - 1];
+	return s;
+}
+
+static double seconds(u64 from, u64 to)
+{
+	return to > from ? (double)(to - from) / 1e9 : 0;
+}
+
+static double per_second(double n, u64 from, u64 to)
+{
+	return to > from ? n / seconds(from, to) : 0;
+}
+
+/* ---- groups ------------------------------------------------------------- */
+
+/* Of one program: its dispatches, one by one, in the order they were written. */
+static void add_account(struct account *a, const struct user_queue *q)
+{
+	const struct scenario_process *scn = q->process->group->scn;
+	u32 kernels = scenario_request_kernels(scn), k;
+	u64 last_ticket = 0, last_end = 0, i;
+	const struct vgpu_log *log;
+	bool any = false;
+
+	for (i = 0; i < q->program.submitted; i++) {
+		for (k = 0; k < kernels; k++) {
+			log = &q->program.requests[i].log[k];
+			a->submitted++;
+			a->executed += log->executed;
+			a->saved += log->saved;
+			if (!log->executed) {
+				a->lost++;
+				continue;
+			}
+			a->duplicated += log->executed - 1;
+			if (scn->barrier && any &&
+			    (log->ticket <= last_ticket || log->start_ns < last_end))
+				a->out_of_order++;
+			last_ticket = log->ticket;
+			last_end = log->end_ns;
+			any = true;
+		}
+	}
+}
+
+/* First wave to last of a request. Without barriers any dispatch may be either. */
+static double busy_of(const struct request *r, u32 kernels)
+{
+	u64 first = r->log[0].start_ns, last = 0;
+	u32 k;
+
+	for (k = 0; k < kernels; k++) {
+		if (r->log[k].start_ns < first)
+			first = r->log[k].start_ns;
+		if (r->log[k].end_ns > last)
+			last = r->log[k].end_ns;
+	}
+	return seconds(first, last);
+}
+
+/*
+ * Iterations until @until; of the one in progress then, the part of its time
+ * that had passed.
+ */
+static double iterations(const struct program *p, u64 until)
+{
+	u64 before = p->start_ns, i;
+	double n = 0;
+
+	for (i = 0; i < p->completed; i++) {
+		if (p->requests[i].done > until)
+			return n + seconds(before, until) / seconds(before, p->requests[i].done);
+		n++;
+		before = p->requests[i].done;
+	}
+	return n;
+}
+
+static u64 until_of(const struct world *w, const struct group *group)
+{
+	s32 other = group->scn->until;
+	u64 end = group->end_ns;
+
+	if (other >= 0 && w->groups[other].running && w->groups[other].end_ns < end)
+		end = w->groups[other].end_ns;
+	return end;
+}
+
+static void add_queue(struct group_figures *f, const struct world *w,
+		      const struct user_queue *q, double *ms, size_t *n)
+{
+	const struct group *group = q->process->group;
+	u32 kernels = scenario_request_kernels(group->scn);
+	const struct program *p = &q->program;
+	u64 until = until_of(w, group), i;
+	double busy = 0;
+
+	for (i = 0; i < p->completed; i++) {
+		ms[(*n)++] = (double)(p->requests[i].done - p->requests[i].arrival) / 1e6;
+		busy += busy_of(&p->requests[i], kernels);
+	}
+	f->busy += busy / fmax(seconds(group->scn->start, group->end_ns), 1e-9);
+	f->iter_s += per_second(iterations(p, until), p->start_ns, until);
+}
+
+static void add_group(struct mode_figures *m, const struct world *w, u32 index)
+{
+	struct group_figures *f = &m->groups[index];
+	const struct group *group = &w->groups[index];
+	size_t room = 0, n = 0;
+	double *ms;
+	u32 i, j;
+
+	for (i = 0; i < group->scn->count; i++)
+		for (j = 0; j < group->scn->queues; j++)
+			room += group->processes[i].queues[j].program.completed;
+	ms = memory_new(room, sizeof(*ms));
+	for (i = 0; i < group->scn->count; i++) {
+		for (j = 0; j < group->scn->queues; j++) {
+			add_queue(f, w, &group->processes[i].queues[j], ms, &n);
+			add_account(&m->account, &group->processes[i].queues[j]);
+		}
+	}
+	f->latency_ms = sample_of(ms, n);
+	f->rps = per_second((double)n, group->scn->start, group->end_ns);
+	f->images_s = f->iter_s * group->scn->images;
+	free(ms);
+}
+
+bool account_clean(const struct account *a)
+{
+	return a->executed == a->submitted && !a->lost && !a->duplicated && !a->out_of_order;
+}
+
+/* ---- scheduler ---------------------------------------------------------- */
+
+static void add_switches(struct mode_figures *f, const struct daemon *d)
+{
+	double *call = memory_new(d->switch_count, sizeof(*call));
+	double *reaction = memory_new(d->switch_count, sizeof(*reaction));
+	const struct switch_record *s;
+	size_t n = 0, m = 0;
+	u32 i;
+
+	for (i = 0; i < d->switch_count; i++) {
+		s = &d->switches[i];
+		f->calls++;
+		f->flips += s->flips;
+		if (!s->held)
+			continue;
+		call[n++] = (double)(s->end - s->begin) / 1e3;
+		if (s->event_ns)
+			reaction[m++] = (double)(s->end - s->event_ns) / 1e3;
+	}
+	/* a mode with several runs has no scheduler worth a percentile */
+	f->switch_us = sample_of(call, n);
+	f->reaction_us = sample_of(reaction, m);
+	free(call);
+	free(reaction);
+	f->lists += d->lists;
+	f->decisions += d->decisions;
+	if (d->decision_max_ns > f->decision_max_ns)
+		f->decision_max_ns = d->decision_max_ns;
+	if (d->decisions)
+		f->decision_mean_ns = (double)d->decision_ns / (double)d->decisions;
+}
+
+static void add_tenants(struct mode_figures *f, const struct world *w)
+{
+	struct xsched_tenant t;
+	struct group_figures *g;
+	u32 i;
+
+	for (i = 0; w->daemon.engine && i < w->tenant_count; i++) {
+		if (xsched_engine_tenant(w->daemon.engine, (s32)i + 1, w->agenda.now, &t))
+			continue;
+		g = &f->groups[w->tenants[i].processes[0]->group - w->groups];
+		g->held_s += (double)t.held_ns / 1e9;
+		g->holds += t.holds;
+		g->preemptions += t.preemptions;
+	}
+}
+
+static void add_node(struct mode_figures *f, const struct node *n)
+{
+	const struct sim_stats *s = &n->gpu.stats;
+
+	f->gpu.dispatches += s->dispatches;
+	f->gpu.workgroups += s->workgroups;
+	f->gpu.preemptions += s->preemptions;
+	f->gpu.saves += s->saves;
+	f->gpu.restores += s->restores;
+	f->gpu.bytes += s->bytes;
+	f->gpu.save_ns += s->save_ns;
+	f->gpu.grace_ns += s->grace_ns;
+	f->gpu.steps += s->steps;
+	f->gpu.faults += s->faults;
+	if (s->save_max_ns > f->gpu.save_max_ns)
+		f->gpu.save_max_ns = s->save_max_ns;
+	f->turns.maps += n->sched.stats.maps;
+	f->turns.unmaps += n->sched.stats.unmaps;
+	f->turns.process_turns += n->sched.stats.process_turns;
+	f->turns.queue_turns += n->sched.stats.queue_turns;
+	f->turns.refused += n->sched.stats.refused;
+}
+
+void figures_init(struct mode_figures *f, const struct scenario *scn,
+		  const struct scenario_mode *mode)
+{
+	*f = (struct mode_figures){ .mode = mode };
+	f->groups = memory_new(scn->process_count, sizeof(*f->groups));
+}
+
+void figures_add(struct mode_figures *f, const struct world *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->scn->process_count; i++)
+		if (w->groups[i].running)
+			add_group(f, w, i);
+	for (i = 0; i < w->scn->nodes; i++)
+		add_node(f, &w->nodes[i]);
+	add_switches(f, &w->daemon);
+	add_tenants(f, w);
+	f->end_ns += w->agenda.now;
+	f->events += w->agenda.fired;
+}
+
+void figures_free(struct mode_figures *f)
+{
+	free(f->groups);
+}

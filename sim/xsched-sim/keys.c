@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Keys: a table for each section says which there are; each has a function that
+ * takes the value or says what is wrong with it. A key may be given once, unless
+ * its table says otherwise.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "keys.h"
+#include "parse.h"
+
+static struct scenario_mode *mode(struct reader *r)
+{
+	return &r->scn->modes[r->mode];
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+bool keys_text(struct reader *r, char **field, const char *value)
+{
+	if (!*value)
+		return reader_fail(r, "empty value");
+	*field = strdup(value);
+	return *field ? true : reader_fail(r, "out of memory");
+}
+
+bool keys_u32(struct reader *r, u32 *field, const char *value, u32 min, u32 max)
+{
+	uint64_t v;
+
+	if (!parse_whole(value, min, max, &v))
+		return reader_fail(r, "'%s' is not a number of %u..%u", value, min, max);
+	*field = (u32)v;
+	return true;
+}
+
+bool keys_u64(struct reader *r, u64 *field, const char *value, u64 min)
+{
+	if (!parse_whole(value, min, UINT64_MAX, field))
+		return reader_fail(r, "'%s' is not a whole number, at least %llu", value,
+				   (unsigned long long)min);
+	return true;
+}
+
+bool keys_time(struct reader *r, u64 *field, const char *value)
+{
+	if (!parse_time(value, field))
+		return reader_fail(r, "'%s' is not a time, like 10 s, 5 ms, 20 us or 300 ns",
+				   value);
+	return true;
+}
+
+bool keys_yes(struct reader *r, bool *field, const char *value)
+{
+	if (!parse_bool(value, field))
+		return reader_fail(r, "'%s' is neither yes nor no", value);
+	return true;
+}
+
+/* Index of @value among the NULL-terminated @choices, -1 and an error if none. */
+int keys_choose(struct reader *r, const char *value, const char *const *choices)
+{
+	int i;
+
+	for (i = 0; choices[i]; i++)
+		if (!strcmp(value, choices[i]))
+			return i;
+	reader_fail(r, "'%s' is not known here", value);
+	return -1;
+}
+
+static bool set_policy(struct reader *r, char **field, const char *value)
+{
+	if (!scenario_policy_exists(value))
+		return reader_fail(r, "there is no policy '%s'", value);
+	return keys_text(r, field, value);
+}
+
+/* ---- [scenario] --------------------------------------------------------- */
+
+static bool scn_name(struct reader *r, const char *value)
+{
+	return keys_text(r, &r->scn->name, value);
+}
+
+static bool scn_profile(struct reader *r, const char *value)
+{
+	const struct sim_profile *p = sim_profile_find(value);
+
+	if (!p)
+		return reader_fail(r, "there is no profile '%s'", value);
+	r->scn->profile = *p;
+	r->scn->profile_line = r->line;
+	return true;
+}
+
+static bool scn_gpus(struct reader *r, const char *value)
+{
+	return keys_u32(r, &r->scn->gpus, value, 1, SCENARIO_NODES);
+}
+
+static bool scn_partitions(struct reader *r, const char *value)
+{
+	return keys_u32(r, &r->scn->partitions, value, 1, SCENARIO_NODES);
+}
+
+static bool scn_seed(struct reader *r, const char *value)
+{
+	return keys_u64(r, &r->scn->seed, value, 0);
+}
+
+static bool scn_duration(struct reader *r, const char *value)
+{
+	return keys_time(r, &r->scn->duration, value);
+}
+
+static bool scn_policy(struct reader *r, const char *value)
+{
+	return set_policy(r, &r->scn->policy, value);
+}
+
+static const struct key scenario_keys[] = {
+	{ "name", scn_name, false },
+	{ "profile", scn_profile, false },
+	{ "gpus", scn_gpus, false },
+	{ "partitions", scn_partitions, false },
+	{ "seed", scn_seed, false },
+	{ "duration", scn_duration, false },
+	{ "policy", scn_policy, false },
+	{ NULL, NULL, false },
+};
+
+/* ---- [mode NAME] -------------------------------------------------------- */
+
+static bool mode_policy(struct reader *r, const char *value)
+{
+	return set_policy(r, &mode(r)->policy, value);
+}
+
+static bool mode_switch(struct reader *r, const char *value)
+{
+	static const char *const choices[] = { "daemon", "armed", NULL };
+	int i = keys_choose(r, value, choices);
+
+	mode(r)->armed = i == 1;
+	return i >= 0;
+}
+
+static bool mode_hold(struct reader *r, const char *value)
+{
+	static const char *const choices[] = { "suspend", "unmap", NULL };
+	int i = keys_choose(r, value, choices);
+
+	mode(r)->unmap = i == 1;
+	return i >= 0;
+}
+
+static bool mode_grace(struct reader *r, const char *value)
+{
+	u64 ns;
+
+	if (!keys_time(r, &ns, value))
+		return false;
+	if (ns % 1000 || ns > 1000000000)
+		return reader_fail(r, "a grace is whole microseconds, at most a second");
+	mode(r)->grace_us = (u32)(ns / 1000);
+	return true;
+}
+
+static bool mode_apart(struct reader *r, const char *value)
+{
+	return keys_yes(r, &mode(r)->apart, value);
+}
+
+static const struct key mode_keys[] = {
+	{ "policy", mode_policy, false },
+	{ "switch", mode_switch, false },
+	{ "hold", mode_hold, false },
+	{ "grace", mode_grace, false },
+	{ "apart", mode_apart, false },
+	{ NULL, NULL, false },
+};
+
+/* ---- [host] ------------------------------------------------------------- */
+
+static bool set_host(struct reader *r, const char *name, const char *value)
+{
+	static const char *const nodes[] = { "in turn", "parallel", NULL };
+	u64 *cost = costs_find(&r->scn->costs, name);
+	int i;
+
+	if (cost)
+		return keys_time(r, cost, value);
+	if (strcmp(name, "nodes"))
+		return reader_fail(r, "unknown key '%s' in [host]", name);
+	i = keys_choose(r, value, nodes);
+	r->scn->costs.nodes_parallel = i == 1;
+	return i >= 0;
+}
+
+/* ---- all ---------------------------------------------------------------- */
+
+static bool set_key(struct reader *r, const struct key *keys, u64 *seen, const char *name,
+		    const char *value)
+{
+	u32 i;
+
+	for (i = 0; keys[i].name; i++) {
+		if (strcmp(keys[i].name, name))
+			continue;
+		if (*seen & 1ULL << i && !keys[i].many)
+			return reader_fail(r, "'%s' is given twice", name);
+		*seen |= 1ULL << i;
+		return keys[i].set(r, value);
+	}
+	return reader_fail(r, "unknown key '%s' in [%s]", name, r->section);
+}
+
+bool keys_set(struct reader *r, const char *name, const char *value)
+{
+	if (!strcmp(r->section, "scenario"))
+		return set_key(r, scenario_keys, &r->scn->seen, name, value);
+	if (!strcmp(r->section, "mode"))
+		return set_key(r, mode_keys, &mode(r)->seen, name, value);
+	if (!strcmp(r->section, "process"))
+		return set_key(r, keys_process,
+			       &r->scn->processes[r->process].seen, name, value);
+	if (!strcmp(r->section, "host"))
+		return set_host(r, name, value);
+	return reader_fail(r, "'%s' stands before the first section", name);
+}

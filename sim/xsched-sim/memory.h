@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of the program. A simulation that ran out of it has no result, and
+ * nothing to clean up: these functions say so and exit.
+ */
+#ifndef XSIM_MEMORY_H
+#define XSIM_MEMORY_H
+
+#include <stddef.h>
+
+/* @count elements of @size bytes, zero. */
+void *memory_new(size_t count, size_t size);
+
+/* The same, at a multiple of @align bytes. */
+void *memory_new_aligned(size_t align, size_t count, size_t size);
+
+/* realloc() of an array; what is new is not zero. */
+void *memory_grow(void *array, size_t count, size_t size);
+
+#endif /* XSIM_MEMORY_H */

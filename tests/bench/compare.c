@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * xsched-sim's result of the two models against the guest's. They have the model
+ * of the GPU in common and nothing else: on one side the real driver, module,
+ * daemon and programs, on the other what these cost (sim/xsched-sim/costs.c).
+ * Prints TAP.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "report.h"
+
+/**
+ * struct compare - a comparison under way
+ * @sim: result of xsched-sim
+ * @guest: result of the guest
+ * @tolerance: how far figures may be apart
+ * @count: tests so far
+ * @failed: of them
+ */
+struct compare {
+	json_object *sim;
+	json_object *guest;
+	double tolerance;
+	int count;
+	int failed;
+};
+
+__attribute__((format(printf, 3, 4)))
+static void tap(struct compare *c, bool ok, const char *format, ...)
+{
+	va_list args;
+
+	printf("%s %d - ", ok ? "ok" : "not ok", ++c->count);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	c->failed += !ok;
+}
+
+/* What a chain of keys leads to, or NULL. */
+static json_object *get(json_object *o, const char *const *keys)
+{
+	for (; o && *keys; keys++)
+		if (!json_object_object_get_ex(o, *keys, &o))
+			return NULL;
+	return o;
+}
+
+static json_object *find_run(json_object *doc, const char *mode)
+{
+	json_object *runs, *run, *name;
+	size_t i;
+
+	if (!json_object_object_get_ex(doc, "runs", &runs))
+		return NULL;
+	for (i = 0; i < json_object_array_length(runs); i++) {
+		run = json_object_array_get_idx(runs, i);
+		if (json_object_object_get_ex(run, "mode", &name) &&
+		    !strcmp(json_object_get_string(name), mode))
+			return run;
+	}
+	return NULL;
+}
+
+static double figure(json_object *run, const char *who, const char *key)
+{
+	const char *const keys[] = { who, key, NULL };
+	json_object *v = run ? get(run, keys) : NULL;
+
+	return v ? json_object_get_double(v) : NAN;
+}
+
+static void compare_figure(struct compare *c, const char *mode, const char *who, const char *key)
+{
+	double sim = figure(find_run(c->sim, mode), who, key);
+	double guest = figure(find_run(c->guest, mode), who, key);
+	double apart = fabs(sim - guest) / guest;
+
+	tap(c, apart <= c->tolerance, "%s: %s %s: %.4f simulated, %.4f in the guest, %.2f %% apart",
+	    mode, who, key, sim, guest, apart * 100);
+}
+
+/* Every dispatch once, on both sides. */
+static void check_dispatches(struct compare *c, json_object *doc, const char *where,
+			     const char *mode)
+{
+	json_object *run = find_run(doc, mode);
+	double submitted = figure(run, "dispatch", "submitted");
+	double executed = figure(run, "dispatch", "executed");
+	double wrong = figure(run, "dispatch", "lost") + figure(run, "dispatch", "duplicated") +
+		figure(run, "dispatch", "out_of_order");
+
+	tap(c, submitted > 0 && submitted == executed && wrong == 0,
+	    "%s: %s: %.0f dispatches, each executed once", mode, where, submitted);
+}
+
+/* The same kernels, arrivals and GPU: otherwise there is nothing to compare. */
+static void compare_param(struct compare *c, const char *who, const char *key)
+{
+	const char *const keys[] = { "params", who, key, NULL };
+	json_object *sim = get(c->sim, keys), *guest = get(c->guest, keys);
+
+	tap(c, sim && guest && json_object_equal(sim, guest), "the same %s of %s", key, who);
+}
+
+static void compare_number(struct compare *c, const char *who, const char *key)
+{
+	const char *const keys[] = { "params", who, key, NULL };
+	json_object *sim = get(c->sim, keys), *guest = get(c->guest, keys);
+
+	tap(c, sim && guest && json_object_get_double(sim) == json_object_get_double(guest),
+	    "the same %s of %s", key, who);
+}
+
+/* Every parameter the guest printed that the simulation printed, too. */
+static void compare_profile(struct compare *c)
+{
+	static const char *const keys[] = { "params", "profile", NULL };
+	json_object *sim = get(c->sim, keys), *guest = get(c->guest, keys), *other;
+	int same = 0, different = 0;
+
+	if (sim && guest) {
+		json_object_object_foreach(guest, key, value) {
+			if (!json_object_object_get_ex(sim, key, &other))
+				continue;
+			if (json_object_equal(value, other)) {
+				same++;
+			} else {
+				printf("# %s differs\n", key);
+				different++;
+			}
+		}
+	}
+	tap(c, same >= 10 && !different, "the same profile: %d parameters", same);
+}
+
+static void compare_all(struct compare *c)
+{
+	static const char *const modes[] = { "alone", "native", "hpf" };
+	size_t i;
+
+	compare_param(c, "hi", "stages");
+	compare_param(c, "lo", "stages");
+	compare_param(c, "hi", "arrival");
+	compare_param(c, "lo", "arrival");
+	compare_number(c, "hi", "rate");
+	compare_number(c, "hi", "seed");
+	compare_number(c, "lo", "images");
+	compare_profile(c);
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		compare_figure(c, modes[i], "hi", "p99_ms");
+		compare_figure(c, modes[i], "lo", "iter_s");
+		check_dispatches(c, c->sim, "simulated", modes[i]);
+		check_dispatches(c, c->guest, "guest", modes[i]);
+	}
+}
+
+bool compare_results(const char *sim_path, const char *guest_path, double tolerance)
+{
+	struct compare c = {
+		.sim = json_object_from_file(sim_path),
+		.guest = json_object_from_file(guest_path),
+		.tolerance = tolerance,
+	};
+	bool ok = c.sim && c.guest;
+
+	if (ok) {
+		compare_all(&c);
+		printf("1..%d\n", c.count);
+	} else {
+		printf("Bail out! %s\n", json_util_get_last_err());
+	}
+	json_object_put(c.sim);
+	json_object_put(c.guest);
+	return ok && !c.failed;
+}
