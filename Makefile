@@ -26,6 +26,7 @@ endif
 help:
 	@echo 'make demo       two models on one GPU: alone, together, and under a scheduler'
 	@echo 'make check      every test; the last line counts them'
+	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo ''
 	@echo 'make build      all that these two run, without running it'
 	@echo 'make amdgpu     the patched amdgpu.ko     (DISPLAY=y: with display code)'
@@ -48,6 +49,11 @@ demo:
 
 check:
 	@scripts/check
+
+# Also a part of "make check".
+vgpu-selftest:
+	@scripts/build check
+	@scripts/vgpu-selftest
 
 build:
 	@scripts/build check
@@ -79,6 +85,7 @@ install: install-user install-dkms
 install-user: user
 	$(MAKE) -C libxsched O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
 	$(MAKE) -C tools O=$(BUILD) PREFIX=$(PREFIX) SBINDIR=$(SBINDIR) DESTDIR=$(DESTDIR) install
+	$(MAKE) -C sim/xsched-sim O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
 	install -D -m 0644 packaging/60-kfd-xsched.rules -t $(DESTDIR)$(UDEVDIR)
 	install -D -m 0644 packaging/kfd-xsched.sysusers $(DESTDIR)$(SYSUSERSDIR)/kfd-xsched.conf
 	install -D -m 0644 packaging/kfd-xsched.modules-load \
@@ -99,11 +106,11 @@ install-dkms:
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin check dkms guest lib log modules obj results)
+	rm -rf $(addprefix $(BUILD)/,bin check dkms guest lib log modules obj results vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check build amdgpu kmod vgpu user guest docs install install-user install-dkms \
+.PHONY: help demo check vgpu-selftest build amdgpu kmod vgpu user guest docs install install-user install-dkms \
 	clean distclean
