@@ -16,6 +16,7 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "tenant.h"
 #include "xsched.h"
 
 #define XS_EVENTS_ACTIVITY					\
@@ -28,6 +29,7 @@
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT) |	\
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_LOST) |		\
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_APPLY_DONE) |	\
 	 XS_EVENTS_ACTIVITY)
 
 LIST_HEAD(xs_clients);
@@ -44,6 +46,42 @@ bool xs_client_sees(const struct xs_client *client, const struct xs_owner *owner
 	return file_ns_capable(client->file, target->user_ns, CAP_SYS_NICE);
 }
 
+struct xs_client *xs_client_get(struct xs_client *client)
+{
+	refcount_inc(&client->refs);
+	return client;
+}
+
+void xs_client_put(struct xs_client *client)
+{
+	if (!refcount_dec_and_test(&client->refs))
+		return;
+	put_pid_ns(client->pid_ns);
+	kfree(client);
+}
+
+void xs_client_settled_locked(struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	WRITE_ONCE(client->settled, client->settled + 1);
+	wake_up_all(&client->unsettled);
+}
+
+int xs_client_wait_settled(struct xs_client *client, u32 settled)
+{
+	return wait_event_killable(client->unsettled,
+				   READ_ONCE(client->settled) != settled);
+}
+
+int xs_client_need_ring_locked(struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	/* Nobody pushes before something is subscribed or promised. */
+	return client->ring.records ? 0 : xs_ring_init(&client->ring);
+}
+
 int xs_client_open(struct inode *inode, struct file *file)
 {
 	struct xs_client *client;
@@ -52,10 +90,13 @@ int xs_client_open(struct inode *inode, struct file *file)
 	if (!client)
 		return -ENOMEM;
 
+	refcount_set(&client->refs, 1);
 	client->file = file;
 	client->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	INIT_LIST_HEAD(&client->claims);
 	INIT_LIST_HEAD(&client->rules);
+	xa_init(&client->tenants);
+	init_waitqueue_head(&client->unsettled);
 	init_waitqueue_head(&client->readable);
 	file->private_data = client;
 
@@ -65,13 +106,14 @@ int xs_client_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-static void client_drop_all_locked(struct xs_client *client)
+void xs_client_drop_all_locked(struct xs_client *client)
 {
 	struct xs_claim *claim, *next_claim;
 	struct xs_rule *rule, *next_rule;
 
 	lockdep_assert_held(&xs_lock);
 
+	xs_tenants_free_locked(client);
 	list_for_each_entry_safe(rule, next_rule, &client->rules, in_client) {
 		struct xs_process *process = rule->process;
 
@@ -80,7 +122,6 @@ static void client_drop_all_locked(struct xs_client *client)
 	}
 	list_for_each_entry_safe(claim, next_claim, &client->claims, in_client)
 		xs_claim_drop_locked(claim);
-	xs_nodes_settle_locked();
 }
 
 int xs_client_release(struct inode *inode, struct file *file)
@@ -88,14 +129,14 @@ int xs_client_release(struct inode *inode, struct file *file)
 	struct xs_client *client = file->private_data;
 
 	scoped_guard(spinlock, &xs_clients_lock)
-		list_del(&client->in_clients);
+		list_del_init(&client->in_clients);
 	scoped_guard(mutex, &xs_lock) {
-		client_drop_all_locked(client);
+		xs_client_drop_all_locked(client);
 		xs_activity_configure_locked(NULL);
 	}
+	xs_nodes_settle();
 	xs_ring_free(&client->ring);
-	put_pid_ns(client->pid_ns);
-	kfree(client);
+	xs_client_put(client);
 	return 0;
 }
 
@@ -125,9 +166,8 @@ long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
 		return ret;
 
 	guard(mutex)(&xs_lock);
-	if (!client->ring.records && arg->events) {
-		/* Nobody pushes before @events is set. */
-		ret = xs_ring_init(&client->ring);
+	if (arg->events) {
+		ret = xs_client_need_ring_locked(client);
 		if (ret)
 			return ret;
 	}

@@ -6,9 +6,11 @@
 #define KFD_XSCHED_CLIENT_H
 
 #include <linux/list.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/xarray.h>
 
 #include "event.h"
 
@@ -18,12 +20,19 @@ struct pid_namespace;
 struct xs_owner;
 
 /**
- * struct xs_client - an open file
- * @in_clients: in xs_clients; xs_clients_lock
+ * struct xs_client - an open file; under xs_lock unless said otherwise
+ * @refs: the file's, and one of each batch
+ * @in_clients: in xs_clients, or empty once closed; xs_clients_lock
  * @file: the file; its credentials are those of whoever opened it
  * @pid_ns: pid namespace of whoever opened it
  * @claims: by xs_claim.in_client
  * @rules: by xs_rule.in_client
+ * @tenants: by xs_tenant.id
+ * @tenant_count: how many
+ * @last_tenant: the highest id ever
+ * @batches: its batches that are not over
+ * @settled: counts what its batches have finished; written under xs_lock
+ * @unsettled: woken when @settled changes
  * @events: KFD_XSCHED_EVENT_BIT()s subscribed; xs_clients_lock
  * @sample_us: sampling period asked for; xs_clients_lock
  * @settle_us: settle time asked for; xs_clients_lock
@@ -31,11 +40,18 @@ struct xs_owner;
  * @readable: woken when there is something to read
  */
 struct xs_client {
+	refcount_t refs;
 	struct list_head in_clients;
 	struct file *file;
 	struct pid_namespace *pid_ns;
 	struct list_head claims;
 	struct list_head rules;
+	struct xarray tenants;
+	u32 tenant_count;
+	u64 last_tenant;
+	u32 batches;
+	u32 settled;
+	wait_queue_head_t unsettled;
 	u32 events;
 	u32 sample_us;
 	u32 settle_us;
@@ -49,6 +65,27 @@ extern spinlock_t xs_clients_lock;
 
 /* Whether a client hears of what had these credentials. Never changes. */
 bool xs_client_sees(const struct xs_client *client, const struct xs_owner *owner);
+
+struct xs_client *xs_client_get(struct xs_client *client);
+void xs_client_put(struct xs_client *client);
+
+/* A part of a batch of the client is done: whoever waits may try again. */
+void xs_client_settled_locked(struct xs_client *client);
+
+/*
+ * Wait until that changes from what it was. Takes as long as the slowest node,
+ * which amdkfd bounds. 0, or -ERESTARTSYS for a caller that is being killed.
+ */
+int xs_client_wait_settled(struct xs_client *client, u32 settled);
+
+/* Have a ring of events. 0 or -ENOMEM. */
+int xs_client_need_ring_locked(struct xs_client *client);
+
+/*
+ * Drop its claims, rules and tenants, also those on their way. The queues are
+ * pending: see to it that they are switched.
+ */
+void xs_client_drop_all_locked(struct xs_client *client);
 
 int xs_client_open(struct inode *inode, struct file *file);
 int xs_client_release(struct inode *inode, struct file *file);

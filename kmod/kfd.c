@@ -59,22 +59,56 @@ static struct xs_hw_queue *from_queue(struct queue *queue)
 #define ASSERT_SAME_FIELD(xs, xs_field, kfd, kfd_field)		\
 	static_assert(offsetof(struct xs, xs_field) == offsetof(struct kfd, kfd_field))
 
-ASSERT_SAME_FIELD(xs_hw_change, queue, kfd_sched_change, q);
-ASSERT_SAME_FIELD(xs_hw_change, hold, kfd_sched_change, hold);
-ASSERT_SAME_FIELD(xs_hw_change, priority, kfd_sched_change, priority);
-ASSERT_SAME_FIELD(xs_hw_change, ret, kfd_sched_change, ret);
-ASSERT_SAME_FIELD(xs_hw_change, flipped, kfd_sched_change, flipped);
-ASSERT_SAME_FIELD(xs_hw_change, effective_priority, kfd_sched_change, effective_priority);
-static_assert(sizeof(struct xs_hw_change) == sizeof(struct kfd_sched_change));
-static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
-static_assert(KFD_XSCHED_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
-
 ASSERT_SAME_FIELD(xs_hw_times, lock_ns, kfd_sched_times, lock_ns);
 ASSERT_SAME_FIELD(xs_hw_times, unmap_ns, kfd_sched_times, unmap_ns);
 ASSERT_SAME_FIELD(xs_hw_times, map_ns, kfd_sched_times, map_ns);
 ASSERT_SAME_FIELD(xs_hw_times, flips, kfd_sched_times, flips);
 ASSERT_SAME_FIELD(xs_hw_times, fw_transactions, kfd_sched_times, fw_transactions);
 static_assert(sizeof(struct xs_hw_times) == sizeof(struct kfd_sched_times));
+
+/*
+ * amdkfd knows no classes: its change is shorter than the core's. Those of a
+ * call are moved together in place, and back.
+ */
+static_assert(sizeof(struct xs_hw_change) >= sizeof(struct kfd_sched_change));
+static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
+static_assert(XS_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
+
+static struct kfd_sched_change *pack(struct xs_hw_change *changes, unsigned int count)
+{
+	struct kfd_sched_change *packed = (struct kfd_sched_change *)changes;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const struct xs_hw_change change = changes[i];
+
+		packed[i] = (struct kfd_sched_change){
+			.q = to_queue(change.queue),
+			.hold = change.hold,
+			.priority = change.priority,
+		};
+	}
+	return packed;
+}
+
+static void unpack(struct xs_hw_change *changes, unsigned int count)
+{
+	const struct kfd_sched_change *packed = (struct kfd_sched_change *)changes;
+
+	while (count--) {
+		const struct kfd_sched_change change = packed[count];
+
+		changes[count] = (struct xs_hw_change){
+			.queue = from_queue(change.q),
+			.hold = change.hold,
+			.priority = change.priority,
+			.level = XS_PRIORITY_KEEP,
+			.ret = change.ret,
+			.flipped = change.flipped,
+			.effective_priority = change.effective_priority,
+		};
+	}
+}
 
 /* Microseconds to the node's units. What is shorter than one unit is one. */
 static u32 grace_units(struct kfd_node *node, u32 grace_us)
@@ -96,10 +130,13 @@ static int kfd_apply(struct xs_hw_node *hw, struct xs_hw_change *changes,
 		     unsigned int count, u32 grace_us, struct xs_hw_times *times)
 {
 	struct kfd_node *node = to_node(hw);
+	int ret;
 
-	return kfd_sched_apply(node, (struct kfd_sched_change *)changes, count,
-			       grace_units(node, grace_us),
-			       (struct kfd_sched_times *)times);
+	ret = kfd_sched_apply(node, pack(changes, count), count,
+			      grace_units(node, grace_us),
+			      (struct kfd_sched_times *)times);
+	unpack(changes, count);
+	return ret;
 }
 
 static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
@@ -107,9 +144,9 @@ static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
 	kfd_sched_hold_new(to_process(hw), hold);
 }
 
-static bool kfd_is_active(struct xs_hw_queue *hw)
+static u32 kfd_state(struct xs_hw_queue *hw)
 {
-	return kfd_sched_queue_active(to_queue(hw));
+	return kfd_sched_queue_active(to_queue(hw)) ? KFD_XSCHED_QUEUE_ACTIVE : 0;
 }
 
 static int kfd_waves(struct xs_hw_queue *hw)
@@ -256,6 +293,6 @@ const struct xs_backend_ops xs_kfd_backend = {
 	.stop = kfd_stop,
 	.apply = kfd_apply,
 	.hold_new = kfd_hold_new,
-	.is_active = kfd_is_active,
+	.state = kfd_state,
 	.waves = kfd_waves,
 };

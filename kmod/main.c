@@ -17,6 +17,7 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "tenant.h"
 #include "user.h"
 #include "xsched.h"
 
@@ -44,6 +45,7 @@ union xs_ioctl_arg {
 	struct kfd_xsched_list list;
 	struct kfd_xsched_apply apply;
 	struct kfd_xsched_subscribe subscribe;
+	struct kfd_xsched_tenant tenant;
 };
 
 /* @_last is the last field of the argument as it was first published. */
@@ -63,6 +65,8 @@ static const struct xs_ioctl xs_ioctls[] = {
 		 struct kfd_xsched_apply, reserved),
 	XS_IOCTL(KFD_XSCHED_SUBSCRIBE, xs_client_ioctl_subscribe,
 		 struct kfd_xsched_subscribe, reserved),
+	XS_IOCTL(KFD_XSCHED_TENANT, xs_tenant_ioctl,
+		 struct kfd_xsched_tenant, process),
 };
 
 static const struct xs_ioctl *find_ioctl(unsigned int cmd)
@@ -98,6 +102,9 @@ static long xs_ioctl(struct file *file, unsigned int cmd, unsigned long address)
 
 	/* Another thread may have changed it between the two reads. */
 	arg.size = size;
+	/* What cannot be written is better known before anything changed. */
+	if (copy_to_user(user, &arg, min(size, row->size)))
+		return -EFAULT;
 	ret = row->fn(file->private_data, &arg);
 	if (copy_to_user(user, &arg, min(size, row->size)))
 		return -EFAULT;
@@ -127,8 +134,8 @@ static void free_all(void)
 	scoped_guard(mutex, &xs_lock) {
 		xs_queues_free_locked();
 		xs_processes_free_locked();
-		xs_nodes_free_locked();
 	}
+	xs_nodes_free();
 	xs_activity_exit();
 	xs_backend = NULL;
 }
@@ -159,7 +166,7 @@ int xs_core_start(const struct xs_backend_ops *backend)
 void xs_core_stop(void)
 {
 	misc_deregister(&xs_device);
-	/* The retry calls the backend, which stop() forbids. */
+	/* What is left of async calls, and retries, call the backend. */
 	xs_nodes_stop();
 	xs_backend->stop();
 	free_all();

@@ -142,7 +142,7 @@ static void one_bad_entry_changes_nothing(struct kunit *test)
 		SUSPEND(0x7fffffff),
 		{ .op = 99, .target = KFD_XSCHED_TARGET_QUEUE, .id = xt->ids[1] },
 		{ .op = 0, .target = KFD_XSCHED_TARGET_QUEUE, .id = xt->ids[1] },
-		{ .op = KFD_XSCHED_OP_SUSPEND, .target = 3, .id = xt->ids[1] },
+		{ .op = KFD_XSCHED_OP_SUSPEND, .target = 4, .id = xt->ids[1] },
 		{ .op = KFD_XSCHED_OP_SUSPEND, .target = 0, .id = xt->ids[1] },
 		{ .op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_QUEUE,
 		  .id = xt->ids[1], .reserved = 1 },
@@ -151,11 +151,25 @@ static void one_bad_entry_changes_nothing(struct kunit *test)
 		XT_ENTRY(UNMAP, QUEUE, xt->ids[1], -1),
 		XT_ENTRY(UNMAP, QUEUE, xt->ids[1], FAKE_MAX_GRACE_US + 1),
 		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], -2),
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], -3),
 		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], 16),
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], S32_MIN),
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], S32_MAX),
+		XT_ENTRY(UNMAP, QUEUE, xt->ids[1], S32_MAX),
+		XT_ENTRY(SUSPEND, TENANT, 1, 0),
+		{ .op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_QUEUE,
+		  .id = xt->ids[1], .prio_class = KFD_XSCHED_CLASS_LOW },
+		{ .op = KFD_XSCHED_OP_SET_PRIORITY, .target = KFD_XSCHED_TARGET_QUEUE,
+		  .id = xt->ids[1], .prio_class = KFD_XSCHED_CLASS_REALTIME + 1 },
+		{ .op = KFD_XSCHED_OP_SET_PRIORITY, .target = KFD_XSCHED_TARGET_QUEUE,
+		  .id = xt->ids[1], .prio_class = U32_MAX },
+		{ .op = U32_MAX, .target = U32_MAX, .id = U64_MAX, .value = -1 },
 	};
 	static const int errors[] = {
 		-ENOENT, -EOPNOTSUPP, -EOPNOTSUPP, -EOPNOTSUPP, -EOPNOTSUPP, -EINVAL,
 		-EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL,
+		-EINVAL, -EINVAL, -EINVAL, -EINVAL, -ENOENT, -EINVAL, -EINVAL, -EINVAL,
+		-EOPNOTSUPP,
 	};
 	unsigned int i;
 

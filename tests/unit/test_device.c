@@ -130,10 +130,10 @@ static void abi_numbers(void **state)
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 16);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
-	assert_int_equal(sizeof(struct kfd_xsched_queue), 56);
-	assert_int_equal(sizeof(struct kfd_xsched_entry), 32);
+	assert_int_equal(sizeof(struct kfd_xsched_queue), 64);
+	assert_int_equal(sizeof(struct kfd_xsched_entry), 40);
 	assert_int_equal(sizeof(struct kfd_xsched_node_result), 48);
-	assert_int_equal(sizeof(struct kfd_xsched_apply), 48);
+	assert_int_equal(sizeof(struct kfd_xsched_apply), 56);
 	assert_int_equal(sizeof(struct kfd_xsched_subscribe), 24);
 	assert_int_equal(sizeof(struct kfd_xsched_event), 40);
 }
