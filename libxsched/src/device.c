@@ -142,6 +142,43 @@ int xsched_subscribe(struct xsched_device *device, uint32_t events,
 	return xsched_sys_subscribe(device->fd, &subscribe);
 }
 
+int xsched_tenant_create(struct xsched_device *device, uint64_t *id)
+{
+	struct kfd_xsched_tenant tenant = { .op = KFD_XSCHED_TENANT_CREATE };
+	int ret = xsched_sys_tenant(device->fd, &tenant);
+
+	if (!ret)
+		*id = tenant.id;
+	return ret;
+}
+
+static int tenant_change(struct xsched_device *device, uint32_t op, uint64_t id,
+			 pid_t pid)
+{
+	struct kfd_xsched_tenant tenant = {
+		.op = op,
+		.id = id,
+		.process = (uint64_t)pid,
+	};
+
+	return xsched_sys_tenant(device->fd, &tenant);
+}
+
+int xsched_tenant_add(struct xsched_device *device, uint64_t id, pid_t pid)
+{
+	return tenant_change(device, KFD_XSCHED_TENANT_ADD, id, pid);
+}
+
+int xsched_tenant_remove(struct xsched_device *device, uint64_t id, pid_t pid)
+{
+	return tenant_change(device, KFD_XSCHED_TENANT_REMOVE, id, pid);
+}
+
+int xsched_tenant_destroy(struct xsched_device *device, uint64_t id)
+{
+	return tenant_change(device, KFD_XSCHED_TENANT_DESTROY, id, 0);
+}
+
 int xsched_read_events(struct xsched_device *device,
 		       struct kfd_xsched_event *events, size_t capacity)
 {

@@ -37,6 +37,12 @@ int xsched_sys_apply(int fd, struct kfd_xsched_apply *apply)
 	return sys_ioctl(fd, KFD_XSCHED_APPLY, apply);
 }
 
+int xsched_sys_tenant(int fd, struct kfd_xsched_tenant *tenant)
+{
+	tenant->size = sizeof(*tenant);
+	return sys_ioctl(fd, KFD_XSCHED_TENANT, tenant);
+}
+
 int xsched_sys_subscribe(int fd, struct kfd_xsched_subscribe *subscribe)
 {
 	subscribe->size = sizeof(*subscribe);

@@ -19,6 +19,8 @@
  * @node_count: nodes the next APPLY reports
  * @last_subscribe: argument
  * @last_apply: argument
+ * @last_entry: its last entry
+ * @last_tenant: argument
  */
 static struct fake {
 	uint32_t nodes;
@@ -30,6 +32,8 @@ static struct fake {
 	uint32_t node_count;
 	struct kfd_xsched_subscribe last_subscribe;
 	struct kfd_xsched_apply last_apply;
+	struct kfd_xsched_entry last_entry;
+	struct kfd_xsched_tenant last_tenant;
 } fake;
 
 static void fake_info(struct kfd_xsched_info *info)
@@ -68,16 +72,30 @@ static int fake_apply(struct kfd_xsched_apply *apply)
 	assert_int_equal(apply->stride, sizeof(*entries));
 	assert_int_equal(apply->node_stride,
 			 sizeof(struct kfd_xsched_node_result));
-	assert_int_equal(apply->flags, 0);
+	assert_int_equal(apply->flags & ~KFD_XSCHED_APPLY_ASYNC, 0);
 	assert_int_equal(apply->reserved, 0);
+	assert_true(!apply->cookie || apply->flags);
 	fake.last_apply = *apply;
+	fake.last_entry = entries[apply->count - 1];
 	for (uint32_t i = 0; i < apply->count; i++) {
 		assert_int_equal(entries[i].reserved, 0);
 		assert_int_equal(entries[i].status, 0);
+		assert_int_equal(entries[i].effective_class, 0);
 		entries[i].status = fake.fail ? -fake.fail : 0;
 		entries[i].effective = i;
 	}
 	apply->node_count = fake.node_count;
+	return fake.fail;
+}
+
+static int fake_tenant(struct kfd_xsched_tenant *tenant)
+{
+	assert_int_equal(tenant->size, sizeof(*tenant));
+	assert_int_equal(tenant->flags, 0);
+	assert_int_equal(tenant->reserved, 0);
+	fake.last_tenant = *tenant;
+	if (tenant->op == KFD_XSCHED_TENANT_CREATE)
+		tenant->id = 77;
 	return fake.fail;
 }
 
@@ -96,6 +114,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	fake.calls++;
 	if (request == KFD_XSCHED_APPLY)
 		fail = fake_apply(arg);
+	else if (request == KFD_XSCHED_TENANT)
+		fail = fake_tenant(arg);
 	else if (!fail && request == KFD_XSCHED_INFO)
 		fake_info(arg);
 	else if (!fail && request == KFD_XSCHED_LIST)
@@ -127,6 +147,7 @@ static void abi_numbers(void **state)
 	assert_int_equal(KFD_XSCHED_LIST, 0xbd01);
 	assert_int_equal(KFD_XSCHED_APPLY, 0xbd02);
 	assert_int_equal(KFD_XSCHED_SUBSCRIBE, 0xbd03);
+	assert_int_equal(KFD_XSCHED_TENANT, 0xbd04);
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 16);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
@@ -134,6 +155,7 @@ static void abi_numbers(void **state)
 	assert_int_equal(sizeof(struct kfd_xsched_entry), 40);
 	assert_int_equal(sizeof(struct kfd_xsched_node_result), 48);
 	assert_int_equal(sizeof(struct kfd_xsched_apply), 56);
+	assert_int_equal(sizeof(struct kfd_xsched_tenant), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_subscribe), 24);
 	assert_int_equal(sizeof(struct kfd_xsched_event), 40);
 }
@@ -330,6 +352,94 @@ static void subscribe_periods(void **state)
 	xsched_close(device);
 }
 
+/* Tenants: what is asked for reaches the kernel, an id comes back on success only. */
+static void tenants(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	uint64_t id = 5;
+
+	(void)state;
+	fake.fail = ENOSPC;
+	assert_int_equal(xsched_tenant_create(device, &id), -ENOSPC);
+	assert_int_equal(id, 5);
+	fake.fail = 0;
+	assert_int_equal(xsched_tenant_create(device, &id), 0);
+	assert_int_equal(id, 77);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_CREATE);
+	assert_int_equal(fake.last_tenant.id, 0);
+	assert_int_equal(xsched_tenant_add(device, id, 123), 0);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_ADD);
+	assert_int_equal(fake.last_tenant.id, 77);
+	assert_int_equal(fake.last_tenant.process, 123);
+	fake.fail = ENOENT;
+	assert_int_equal(xsched_tenant_remove(device, id, 124), -ENOENT);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_REMOVE);
+	fake.fail = 0;
+	assert_int_equal(xsched_tenant_destroy(device, id), 0);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_DESTROY);
+	assert_int_equal(fake.last_tenant.process, 0);
+	xsched_close(device);
+}
+
+/* Entries on tenants and of classes are what their names say. */
+static void entries_of_tenants_and_classes(void **state)
+{
+	const struct kfd_xsched_entry *entries;
+	struct xsched_apply *apply;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, 0), 0);
+	assert_int_equal(xsched_apply_suspend_tenant(apply, 3), 0);
+	assert_int_equal(xsched_apply_unmap_tenant(apply, 4, 50), 0);
+	assert_int_equal(xsched_apply_resume_tenant(apply, 5), 0);
+	assert_int_equal(xsched_apply_set_class(apply, KFD_XSCHED_TARGET_QUEUE, 6,
+						KFD_XSCHED_CLASS_HIGH), 0);
+	assert_int_equal(xsched_apply_set_priority(apply, KFD_XSCHED_TARGET_TENANT, 7, 9), 0);
+	entries = xsched_apply_entries(apply);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(entries[i].id, 3 + i);
+	assert_int_equal(entries[0].op, KFD_XSCHED_OP_SUSPEND);
+	assert_int_equal(entries[1].op, KFD_XSCHED_OP_UNMAP);
+	assert_int_equal(entries[1].value, 50);
+	assert_int_equal(entries[2].op, KFD_XSCHED_OP_RESUME);
+	assert_int_equal(entries[2].target, KFD_XSCHED_TARGET_TENANT);
+	assert_int_equal(entries[3].value, KFD_XSCHED_PRIORITY_KEEP);
+	assert_int_equal(entries[3].prio_class, KFD_XSCHED_CLASS_HIGH);
+	assert_int_equal(entries[4].prio_class, KFD_XSCHED_CLASS_KEEP);
+	assert_int_equal(entries[4].value, 9);
+	xsched_apply_free(apply);
+}
+
+/* A start asks for no results and has none; it can be followed by a run. */
+static void apply_starts(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	struct xsched_apply *apply;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, 1), 0);
+	assert_int_equal(xsched_apply_start(apply, device, 1), -EINVAL);
+	xsched_apply_suspend_tenant(apply, 3);
+	fake.node_count = 2;
+	assert_int_equal(xsched_apply_start(apply, device, UINT64_MAX), 0);
+	assert_int_equal(fake.last_apply.flags, KFD_XSCHED_APPLY_ASYNC);
+	assert_int_equal(fake.last_apply.cookie, UINT64_MAX);
+	assert_int_equal(fake.last_apply.nodes, 0);
+	assert_int_equal(fake.last_entry.id, 3);
+	xsched_apply_nodes(apply, &count);
+	assert_int_equal(count, 0);
+	fake.fail = EAGAIN;
+	assert_int_equal(xsched_apply_start(apply, device, 2), -EAGAIN);
+	assert_int_equal(xsched_apply_entries(apply)[0].status, -EAGAIN);
+	fake.fail = 0;
+	assert_int_equal(xsched_apply_run(apply, device), 0);
+	assert_int_equal(fake.last_apply.flags, 0);
+	assert_int_equal(fake.last_apply.cookie, 0);
+	xsched_apply_free(apply);
+	xsched_close(device);
+}
+
 /* Whole records, an end, nothing now, part of a record. */
 static void reads_events(void **state)
 {
@@ -364,6 +474,9 @@ int main(void)
 		cmocka_unit_test(apply_runs),
 		cmocka_unit_test(apply_limit),
 		cmocka_unit_test(subscribe_periods),
+		cmocka_unit_test(tenants),
+		cmocka_unit_test(entries_of_tenants_and_classes),
+		cmocka_unit_test(apply_starts),
 		cmocka_unit_test(reads_events),
 	};
 

@@ -40,11 +40,21 @@ int xsched_sys_list(int fd, struct kfd_xsched_list *list);
  * @fd: open kfd_xsched device
  * @apply: as in the uapi header; @size, @stride and @node_stride are filled in
  *
- * Returns when no wave of a held queue is on the GPU any more.
+ * Returns when no wave of a held queue is on the GPU any more, or at once if
+ * @flags has KFD_XSCHED_APPLY_ASYNC.
  *
  * Return: 0 or a negative errno; see the status of each entry.
  */
 int xsched_sys_apply(int fd, struct kfd_xsched_apply *apply);
+
+/**
+ * xsched_sys_tenant() - KFD_XSCHED_TENANT
+ * @fd: open kfd_xsched device
+ * @tenant: as in the uapi header; @size is filled in here
+ *
+ * Return: 0 or a negative errno.
+ */
+int xsched_sys_tenant(int fd, struct kfd_xsched_tenant *tenant);
 
 /**
  * xsched_sys_subscribe() - KFD_XSCHED_SUBSCRIBE
