@@ -86,6 +86,7 @@ static struct kfd_sched_change *pack(struct xs_hw_change *changes, unsigned int 
 			.q = to_queue(change.queue),
 			.hold = change.hold,
 			.priority = change.priority,
+			.level = KFD_SCHED_PRIORITY_KEEP,
 		};
 	}
 	return packed;
@@ -146,7 +147,7 @@ static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
 
 static u32 kfd_state(struct xs_hw_queue *hw)
 {
-	return kfd_sched_queue_active(to_queue(hw)) ? KFD_XSCHED_QUEUE_ACTIVE : 0;
+	return kfd_sched_queue_reasons(to_queue(hw)) ? 0 : KFD_XSCHED_QUEUE_ACTIVE;
 }
 
 static int kfd_waves(struct xs_hw_queue *hw)
@@ -216,20 +217,25 @@ static void let_run(struct queue *queue)
 	struct kfd_sched_change change = {
 		.q = queue,
 		.priority = KFD_SCHED_PRIORITY_KEEP,
+		.level = KFD_SCHED_PRIORITY_KEEP,
 	};
+	struct kfd_sched_queue_info info;
 	struct kfd_sched_times times;
 
-	kfd_sched_apply(kfd_sched_queue_node(queue), &change, 1,
+	kfd_sched_queue_info(queue, &info);
+	kfd_sched_apply(info.node, &change, 1,
 			KFD_SCHED_GRACE_DEFAULT, &times);
 }
 
 static void kfd_queue_add(struct queue *queue)
 {
-	struct kfd_process *process = kfd_sched_queue_process(queue);
-	struct pid *pid = kfd_sched_process_pid(process);
 	struct kfd_sched_queue_info info;
 	struct xs_hw_queue_desc desc;
+	struct pid *pid;
 	int ret;
+
+	kfd_sched_queue_info(queue, &info);
+	pid = kfd_sched_process_pid(info.process);
 
 	/* All threads are gone, but something else still uses the mm. */
 	if (!pid) {
@@ -237,12 +243,11 @@ static void kfd_queue_add(struct queue *queue)
 		return;
 	}
 
-	kfd_sched_queue_info(queue, &info);
 	desc = (struct xs_hw_queue_desc){
-		.node = from_node(kfd_sched_queue_node(queue)),
-		.process = from_process(process),
+		.node = from_node(info.node),
+		.process = from_process(info.process),
 		.pid = pid,
-		.mm = kfd_sched_process_mm(process),
+		.mm = info.mm,
 		.queue_id = info.queue_id,
 		.type = info.sdma ? KFD_XSCHED_QUEUE_SDMA : KFD_XSCHED_QUEUE_COMPUTE,
 		.indices_count_packets = info.aql,
