@@ -247,7 +247,7 @@ static int command_pte(unsigned long addr)
 
 static int probe_command(char *text)
 {
-	char *command = strsep(&text, " \n");
+	char *command = strsep(&text, "\n ");
 	pid_t tgid = current->tgid;
 	unsigned long addr;
 	int a = 0, b = 0, ret;
