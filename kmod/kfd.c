@@ -59,57 +59,29 @@ static struct xs_hw_queue *from_queue(struct queue *queue)
 #define ASSERT_SAME_FIELD(xs, xs_field, kfd, kfd_field)		\
 	static_assert(offsetof(struct xs, xs_field) == offsetof(struct kfd, kfd_field))
 
+ASSERT_SAME_FIELD(xs_hw_change, queue, kfd_sched_change, q);
+ASSERT_SAME_FIELD(xs_hw_change, hold, kfd_sched_change, hold);
+ASSERT_SAME_FIELD(xs_hw_change, priority, kfd_sched_change, priority);
+ASSERT_SAME_FIELD(xs_hw_change, level, kfd_sched_change, level);
+ASSERT_SAME_FIELD(xs_hw_change, ret, kfd_sched_change, ret);
+ASSERT_SAME_FIELD(xs_hw_change, flipped, kfd_sched_change, flipped);
+ASSERT_SAME_FIELD(xs_hw_change, effective_priority, kfd_sched_change, effective_priority);
+ASSERT_SAME_FIELD(xs_hw_change, effective_level, kfd_sched_change, effective_level);
+static_assert(sizeof(struct xs_hw_change) == sizeof(struct kfd_sched_change));
+static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
+static_assert(XS_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
+/* The core counts classes from the lowest, as levels are. */
+static_assert(KFD_SCHED_LEVEL_LOW == 0);
+static_assert(KFD_SCHED_LEVEL_NORMAL == KFD_XSCHED_CLASS_NORMAL - KFD_XSCHED_CLASS_LOW);
+static_assert(KFD_SCHED_LEVEL_REALTIME ==
+	      KFD_XSCHED_CLASS_REALTIME - KFD_XSCHED_CLASS_LOW);
+
 ASSERT_SAME_FIELD(xs_hw_times, lock_ns, kfd_sched_times, lock_ns);
 ASSERT_SAME_FIELD(xs_hw_times, unmap_ns, kfd_sched_times, unmap_ns);
 ASSERT_SAME_FIELD(xs_hw_times, map_ns, kfd_sched_times, map_ns);
 ASSERT_SAME_FIELD(xs_hw_times, flips, kfd_sched_times, flips);
 ASSERT_SAME_FIELD(xs_hw_times, fw_transactions, kfd_sched_times, fw_transactions);
 static_assert(sizeof(struct xs_hw_times) == sizeof(struct kfd_sched_times));
-
-/*
- * amdkfd knows no classes: its change is shorter than the core's. Those of a
- * call are moved together in place, and back.
- */
-static_assert(sizeof(struct xs_hw_change) >= sizeof(struct kfd_sched_change));
-static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
-static_assert(XS_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
-
-static struct kfd_sched_change *pack(struct xs_hw_change *changes, unsigned int count)
-{
-	struct kfd_sched_change *packed = (struct kfd_sched_change *)changes;
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		const struct xs_hw_change change = changes[i];
-
-		packed[i] = (struct kfd_sched_change){
-			.q = to_queue(change.queue),
-			.hold = change.hold,
-			.priority = change.priority,
-			.level = KFD_SCHED_PRIORITY_KEEP,
-		};
-	}
-	return packed;
-}
-
-static void unpack(struct xs_hw_change *changes, unsigned int count)
-{
-	const struct kfd_sched_change *packed = (struct kfd_sched_change *)changes;
-
-	while (count--) {
-		const struct kfd_sched_change change = packed[count];
-
-		changes[count] = (struct xs_hw_change){
-			.queue = from_queue(change.q),
-			.hold = change.hold,
-			.priority = change.priority,
-			.level = XS_PRIORITY_KEEP,
-			.ret = change.ret,
-			.flipped = change.flipped,
-			.effective_priority = change.effective_priority,
-		};
-	}
-}
 
 /* Microseconds to the node's units. What is shorter than one unit is one. */
 static u32 grace_units(struct kfd_node *node, u32 grace_us)
@@ -131,13 +103,10 @@ static int kfd_apply(struct xs_hw_node *hw, struct xs_hw_change *changes,
 		     unsigned int count, u32 grace_us, struct xs_hw_times *times)
 {
 	struct kfd_node *node = to_node(hw);
-	int ret;
 
-	ret = kfd_sched_apply(node, pack(changes, count), count,
-			      grace_units(node, grace_us),
-			      (struct kfd_sched_times *)times);
-	unpack(changes, count);
-	return ret;
+	return kfd_sched_apply(node, (struct kfd_sched_change *)changes, count,
+			       grace_units(node, grace_us),
+			       (struct kfd_sched_times *)times);
 }
 
 static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
@@ -147,7 +116,19 @@ static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
 
 static u32 kfd_state(struct xs_hw_queue *hw)
 {
-	return kfd_sched_queue_reasons(to_queue(hw)) ? 0 : KFD_XSCHED_QUEUE_ACTIVE;
+	const u32 reasons = kfd_sched_queue_reasons(to_queue(hw));
+	u32 state = reasons ? 0 : KFD_XSCHED_QUEUE_ACTIVE;
+
+	/* KFD_SCHED_HELD is ours: the core knows who. */
+	if (reasons & KFD_SCHED_EVICTED)
+		state |= KFD_XSCHED_QUEUE_EVICTED;
+	if (reasons & KFD_SCHED_SUSPENDED)
+		state |= KFD_XSCHED_QUEUE_DEBUGGED;
+	if (reasons & KFD_SCHED_DISABLED)
+		state |= KFD_XSCHED_QUEUE_DISABLED;
+	if (reasons & KFD_SCHED_RESET)
+		state |= KFD_XSCHED_QUEUE_RESET;
+	return state;
 }
 
 static int kfd_waves(struct xs_hw_queue *hw)
@@ -178,6 +159,8 @@ static u32 node_caps(const struct kfd_sched_node_info *info)
 		caps |= KFD_XSCHED_CAP_GRACE;
 	if (info->can_prioritise)
 		caps |= KFD_XSCHED_CAP_PRIORITY;
+	if (info->can_level)
+		caps |= KFD_XSCHED_CAP_CLASS;
 	if (info->can_count_waves)
 		caps |= KFD_XSCHED_CAP_WAVES;
 	return caps;
@@ -212,19 +195,16 @@ static void kfd_node_reset(struct kfd_node *node, bool done)
 }
 
 /* The core cannot look after this queue: if it was born held, nobody else does. */
-static void let_run(struct queue *queue)
+static void let_run(struct queue *queue, struct kfd_node *node)
 {
 	struct kfd_sched_change change = {
 		.q = queue,
 		.priority = KFD_SCHED_PRIORITY_KEEP,
 		.level = KFD_SCHED_PRIORITY_KEEP,
 	};
-	struct kfd_sched_queue_info info;
 	struct kfd_sched_times times;
 
-	kfd_sched_queue_info(queue, &info);
-	kfd_sched_apply(info.node, &change, 1,
-			KFD_SCHED_GRACE_DEFAULT, &times);
+	kfd_sched_apply(node, &change, 1, KFD_SCHED_GRACE_DEFAULT, &times);
 }
 
 static void kfd_queue_add(struct queue *queue)
@@ -236,10 +216,9 @@ static void kfd_queue_add(struct queue *queue)
 
 	kfd_sched_queue_info(queue, &info);
 	pid = kfd_sched_process_pid(info.process);
-
 	/* All threads are gone, but something else still uses the mm. */
 	if (!pid) {
-		let_run(queue);
+		let_run(queue, info.node);
 		return;
 	}
 
@@ -259,7 +238,7 @@ static void kfd_queue_add(struct queue *queue)
 	if (ret) {
 		pr_err("kfd_xsched: queue %u of process %d is left alone: %d\n",
 		       info.queue_id, pid_nr(pid), ret);
-		let_run(queue);
+		let_run(queue, info.node);
 	}
 	put_pid(pid);
 }
