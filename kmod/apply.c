@@ -47,25 +47,27 @@ static int verdict(const struct xs_item *items, u32 count)
 	return good ? 0 : benign;
 }
 
-/* The first queue of a process that has what SET_PRIORITY may set, or NULL. */
-static const struct xs_queue *first_queue(const struct xs_process *process)
+/* The first queue of a process that the entry concerned, or NULL. */
+static const struct xs_queue *first_queue(const struct xs_process *process,
+					  const struct kfd_xsched_entry *entry)
 {
 	const struct xs_queue *queue;
 
 	list_for_each_entry(queue, &process->queues, in_process) {
-		if (xs_queue_can_prioritise(queue) || xs_queue_can_classify(queue))
+		if (xs_queue_has_what_is_set(queue, entry))
 			return queue;
 	}
 	return NULL;
 }
 
-static const struct xs_queue *first_queue_of_tenant(const struct xs_tenant *tenant)
+static const struct xs_queue *
+first_queue_of_tenant(const struct xs_tenant *tenant, const struct kfd_xsched_entry *entry)
 {
 	const struct xs_queue *queue;
 	const struct xs_rule *rule;
 
 	list_for_each_entry(rule, &tenant->rules, in_tenant) {
-		queue = first_queue(rule->process);
+		queue = first_queue(rule->process, entry);
 		if (queue)
 			return queue;
 	}
@@ -111,11 +113,11 @@ void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
 
 	if (item->tenant) {
 		item->status = item->tenant->status;
-		report_effect(item, first_queue_of_tenant(item->tenant));
+		report_effect(item, first_queue_of_tenant(item->tenant, item->entry));
 	} else if (item->process) {
 		rule = xs_process_rule_locked(item->process, batch->client);
 		item->status = rule && !item->process->exited ? rule->status : -ESRCH;
-		report_effect(item, first_queue(item->process));
+		report_effect(item, first_queue(item->process, item->entry));
 	} else {
 		finish_queue_item_locked(item);
 	}

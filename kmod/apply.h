@@ -12,6 +12,7 @@ struct xs_batch;
 struct xs_client;
 struct xs_item;
 struct xs_process;
+struct xs_queue;
 struct xs_rule;
 struct xs_terms;
 
@@ -36,6 +37,10 @@ int xs_stage_join_locked(struct xs_batch *batch, struct xs_rule *rule,
 			 const struct xs_terms *others);
 int xs_stage_leave_locked(struct xs_batch *batch, struct xs_rule *rule,
 			  const struct xs_terms *others);
+
+/* Whether a queue has what a SET_PRIORITY sets; true for other entries. */
+bool xs_queue_has_what_is_set(const struct xs_queue *queue,
+			      const struct kfd_xsched_entry *entry);
 
 /* Whether terms are more than anybody may ask for who may hold the process. */
 bool xs_terms_raise(const struct xs_terms *terms);

@@ -220,8 +220,7 @@ bool xs_queue_can_prioritise(const struct xs_queue *queue)
 
 bool xs_queue_can_classify(const struct xs_queue *queue)
 {
-	return queue->type == KFD_XSCHED_QUEUE_COMPUTE &&
-		queue->node->desc.caps & KFD_XSCHED_CAP_CLASS;
+	return queue->node->desc.caps & KFD_XSCHED_CAP_CLASS;
 }
 
 void xs_queue_mask_terms(const struct xs_queue *queue, struct xs_terms *terms)

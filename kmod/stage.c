@@ -134,9 +134,8 @@ static bool permitted_locked(const struct xs_process *process,
 					 XS_PERMIT_RAISE : XS_PERMIT_USE);
 }
 
-/* Whether the queue has what SET_PRIORITY sets. */
-static bool has_what_is_set(const struct xs_queue *queue,
-			    const struct kfd_xsched_entry *entry)
+bool xs_queue_has_what_is_set(const struct xs_queue *queue,
+			      const struct kfd_xsched_entry *entry)
 {
 	return (!sets_priority(entry) || xs_queue_can_prioritise(queue)) &&
 		(!sets_class(entry) || xs_queue_can_classify(queue));
@@ -157,7 +156,7 @@ static int check_node(const struct xs_queue *queue,
 			return -EOPNOTSUPP;
 		return (u32)entry->value > node->max_grace_us ? -EINVAL : 0;
 	case KFD_XSCHED_OP_SET_PRIORITY:
-		return has_what_is_set(queue, entry) ? 0 : -EOPNOTSUPP;
+		return xs_queue_has_what_is_set(queue, entry) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
 	}
@@ -265,7 +264,7 @@ static int stage_queues_of_locked(struct xs_batch *batch, struct xs_item *item,
 		if (queue->applied == XS_APPLIED_GONE)
 			continue;
 		item->any = true;
-		if (!has_what_is_set(queue, item->entry))
+		if (!xs_queue_has_what_is_set(queue, item->entry))
 			continue;
 		ret = stage_queue_locked(batch, queue, item->entry);
 		if (ret == -EALREADY)

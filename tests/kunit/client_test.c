@@ -284,6 +284,32 @@ static void class_is_given_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
+/* A copy queue has a class, and no priority: asked for both it is left out. */
+static void class_of_a_copy_queue(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+	const struct xs_hw_queue_desc sdma = {
+		.node = xt->node,
+		.process = process,
+		.type = KFD_XSCHED_QUEUE_SDMA,
+	};
+	struct xs_hw_queue *copy = fake_queue_add_desc(test, &sdma);
+	struct xs_hw_queue *queue = fake_queue_add(test, process, xt->node);
+	struct kfd_xsched_entry both =
+		XT_ENTRY(SET_PRIORITY, PROCESS, process->nr, 11);
+
+	KUNIT_EXPECT_EQ(test, set_class(test, xt->files[0], PROCESS, process->nr, HIGH), 0);
+	KUNIT_EXPECT_EQ(test, copy->level, 3);
+	KUNIT_EXPECT_EQ(test, queue->level, 3);
+	both.prio_class = LOW;
+	KUNIT_EXPECT_EQ(test, xt_apply(test, xt->files[0], &both, 1), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 11);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective_class, LOW);
+	KUNIT_EXPECT_EQ(test, copy->level, 3);
+	KUNIT_EXPECT_EQ(test, queue->level, 0);
+}
+
 /* The latest class wins; when its client goes the one before is back. */
 static void classes_stack(struct kunit *test)
 {
@@ -457,6 +483,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(priorities_stack),
 	KUNIT_CASE(priority_of_process),
 	KUNIT_CASE(class_is_given_back),
+	KUNIT_CASE(class_of_a_copy_queue),
 	KUNIT_CASE(classes_stack),
 	KUNIT_CASE(class_where_there_is_none),
 	KUNIT_CASE(class_conflicts),

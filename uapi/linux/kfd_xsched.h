@@ -220,8 +220,8 @@ struct kfd_xsched_list {
  * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, the class, or both,
  *	or give them back, which is success also without an override. The latest
  *	override of all clients is in effect; when its client goes, the one
- *	before it. A copy queue has no priority, and not every node has classes:
- *	EOPNOTSUPP, and left out in a process.
+ *	before it. A copy queue has no priority, though it may have a class, and
+ *	not every node has classes: EOPNOTSUPP, and left out in a process.
  */
 enum kfd_xsched_op {
 	KFD_XSCHED_OP_SUSPEND = 1,
