@@ -22,6 +22,9 @@
 #define XS_ENTRY_MIN_SIZE	offsetofend(struct kfd_xsched_entry, prio_class)
 #define XS_RESULT_MIN_SIZE	offsetofend(struct kfd_xsched_node_result, total_ns)
 
+/* So many entries need no memory of their own: most calls have no more. */
+#define XS_FEW	4
+
 bool xs_status_is_benign(int status)
 {
 	return status == -ESRCH || status == -EALREADY;
@@ -130,6 +133,8 @@ void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
  * @cookie: for its event
  * @entries: its entries
  * @items: one for each
+ * @few_entries: room for @entries, if they are few
+ * @few_items: room for @items
  * @count: how many
  * @batch: what was done to the nodes, or NULL
  * @node_count: how many nodes
@@ -140,6 +145,8 @@ struct apply_call {
 	u64 cookie;
 	struct kfd_xsched_entry *entries;
 	struct xs_item *items;
+	struct kfd_xsched_entry few_entries[XS_FEW];
+	struct xs_item few_items[XS_FEW];
 	u32 count;
 	struct xs_batch *batch;
 	u32 node_count;
@@ -249,19 +256,35 @@ static int run(struct apply_call *call)
 	return ret ?: verdict(call->items, call->count);
 }
 
+/* Zeroed room for @count elements of @size bytes: @few, if they are few. */
+static void *make_room(void *few, u32 count, size_t size)
+{
+	if (count > XS_FEW)
+		return kvcalloc(count, size, GFP_KERNEL_ACCOUNT);
+	return memset(few, 0, count * size);
+}
+
+/* Few entries stay in the call: it must not move. */
 static int call_init(struct apply_call *call, struct xs_client *client, u32 count)
 {
-	*call = (struct apply_call){ .client = client, .count = count };
-	call->entries = kvcalloc(count, sizeof(*call->entries), GFP_KERNEL_ACCOUNT);
-	call->items = kvcalloc(count, sizeof(*call->items), GFP_KERNEL_ACCOUNT);
+	call->client = client;
+	call->async = false;
+	call->cookie = 0;
+	call->count = count;
+	call->batch = NULL;
+	call->node_count = 0;
+	call->entries = make_room(call->few_entries, count, sizeof(*call->entries));
+	call->items = make_room(call->few_items, count, sizeof(*call->items));
 	return call->entries && call->items ? 0 : -ENOMEM;
 }
 
 static void call_free(struct apply_call *call)
 {
 	xs_batch_free(call->batch);
-	kvfree(call->entries);
-	kvfree(call->items);
+	if (call->entries != call->few_entries)
+		kvfree(call->entries);
+	if (call->items != call->few_items)
+		kvfree(call->items);
 }
 
 static void report_statuses(struct apply_call *call)
@@ -275,20 +298,16 @@ static void report_statuses(struct apply_call *call)
 int xs_apply_internal(struct xs_client *client, struct kfd_xsched_entry *entries,
 		      u32 count)
 {
-	struct apply_call call = {
-		.client = client,
-		.entries = entries,
-		.count = count,
-	};
-	int ret;
+	struct apply_call call;
+	int ret = call_init(&call, client, count);
 
-	call.items = kvcalloc(count, sizeof(*call.items), GFP_KERNEL);
-	if (!call.items)
-		return -ENOMEM;
-	ret = run(&call);
-	report_statuses(&call);
-	xs_batch_free(call.batch);
-	kvfree(call.items);
+	if (!ret) {
+		memcpy(call.entries, entries, count * sizeof(*entries));
+		ret = run(&call);
+		report_statuses(&call);
+		memcpy(entries, call.entries, count * sizeof(*entries));
+	}
+	call_free(&call);
 	return ret;
 }
 

@@ -31,15 +31,24 @@ struct xs_batch *xs_batch_new(struct xs_client *client)
 	return batch;
 }
 
+static void free_part(struct xs_part *part)
+{
+	struct xs_batch *batch = part->batch;
+
+	list_del(&part->in_batch);
+	batch->part_count--;
+	if (part == &batch->first)
+		batch->first.node = NULL;
+	else
+		kfree(part);
+}
+
 static void free_parts(struct xs_batch *batch)
 {
 	struct xs_part *part, *next;
 
-	list_for_each_entry_safe(part, next, &batch->parts, in_batch) {
-		list_del(&part->in_batch);
-		kfree(part);
-	}
-	batch->part_count = 0;
+	list_for_each_entry_safe(part, next, &batch->parts, in_batch)
+		free_part(part);
 }
 
 void xs_batch_free(struct xs_batch *batch)
@@ -53,6 +62,18 @@ void xs_batch_free(struct xs_batch *batch)
 
 static void run_in_worker(struct kthread_work *work);
 
+static void init_part(struct xs_part *part, struct xs_batch *batch, struct xs_node *node)
+{
+	*part = (struct xs_part){
+		.batch = batch,
+		.node = xs_node_get(node),
+		.grace_us = XS_GRACE_UNSET,
+		.result.gpu_id = node->desc.gpu_id,
+	};
+	kthread_init_work(&part->work, run_in_worker);
+	INIT_LIST_HEAD(&part->claims);
+}
+
 struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
 					  struct xs_node *node)
 {
@@ -62,15 +83,12 @@ struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
 
 	if (part)
 		return part;
-	part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
+	part = &batch->first;
+	if (part->node)
+		part = kmalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
 	if (!part)
 		return NULL;
-	kthread_init_work(&part->work, run_in_worker);
-	part->batch = batch;
-	part->node = xs_node_get(node);
-	INIT_LIST_HEAD(&part->claims);
-	part->grace_us = XS_GRACE_UNSET;
-	part->result.gpu_id = node->desc.gpu_id;
+	init_part(part, batch, node);
 	list_add_tail(&part->in_batch, &batch->parts);
 	batch->part_count++;
 	node->staging = part;
@@ -228,9 +246,7 @@ static void drop_idle_parts_locked(struct xs_batch *batch)
 		if (part->concerned)
 			continue;
 		drop_claims_locked(part);
-		list_del(&part->in_batch);
-		kfree(part);
-		batch->part_count--;
+		free_part(part);
 	}
 }
 
@@ -330,26 +346,27 @@ bool xs_part_commit_locked(struct xs_part *part)
 	return true;
 }
 
-/* The batch may be gone as soon as its last part is done. */
-static void run(struct xs_part *part)
+/* Whether the batch is over. If not, it may be gone already. */
+static bool run(struct xs_part *part)
 {
-	struct xs_batch *batch = part->batch;
 	struct xs_node *node = part->node;
-	const bool async = batch->async;
 	const bool over = xs_node_switch_part(node, part);
 
 	xs_node_put(node);
-	if (!over)
-		return;
-	if (async)
-		xs_batch_free(batch);
-	else
-		complete(&batch->done);
+	return over;
 }
 
 static void run_in_worker(struct kthread_work *work)
 {
-	run(container_of(work, struct xs_part, work));
+	struct xs_part *part = container_of(work, struct xs_part, work);
+	struct xs_batch *batch = part->batch;
+
+	if (!run(part))
+		return;
+	if (batch->async)
+		xs_batch_free(batch);
+	else
+		complete(&batch->done);
 }
 
 static struct xs_part *last_part(struct xs_batch *batch)
@@ -390,10 +407,8 @@ int xs_batch_finish(struct xs_batch *batch)
 {
 	const struct xs_part *failed;
 
-	if (batch->part_count) {
-		run(last_part(batch));
+	if (batch->part_count && !run(last_part(batch)))
 		wait_for_completion(&batch->done);
-	}
 	failed = first_failed(batch);
 	return failed ? failed->result.status : 0;
 }

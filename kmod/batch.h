@@ -92,13 +92,14 @@ struct xs_item {
  * @items: entries of an APPLY that is not async, or NULL
  * @item_count: how many
  * @parts: one for each node concerned, by xs_part.in_batch
+ * @first: the first of them: most have no other
  * @part_count: how many
  * @unfinished: of those, parts that are not done
  * @rules: staged rules, by xs_rule.in_batch
  * @tenants: staged tenants, by xs_tenant.in_batch
  * @born: claims on queues that came while a rule on them was staged, by
  *	xs_claim.in_batch
- * @done: completed when it is over, unless @async
+ * @done: completed when it is over, unless @async, or the caller's part was last
  */
 struct xs_batch {
 	struct xs_client *client;
@@ -108,6 +109,7 @@ struct xs_batch {
 	struct xs_item *items;
 	u32 item_count;
 	struct list_head parts;
+	struct xs_part first;
 	u32 part_count;
 	u32 unfinished;
 	struct list_head rules;

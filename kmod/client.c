@@ -65,7 +65,8 @@ void xs_client_settled_locked(struct xs_client *client)
 	lockdep_assert_held(&xs_lock);
 
 	WRITE_ONCE(client->settled, client->settled + 1);
-	wake_up_all(&client->unsettled);
+	if (wq_has_sleeper(&client->unsettled))
+		wake_up_all(&client->unsettled);
 }
 
 int xs_client_wait_settled(struct xs_client *client, u32 settled)

@@ -10,7 +10,7 @@
 #include "harness.h"
 
 /* More than any operation allocates. */
-#define MOST	40
+#define MOST	400
 
 static void set_knob(struct kunit *test, const char *name, const char *value)
 {

@@ -35,18 +35,23 @@ static int init(struct kunit *test)
 	return 0;
 }
 
-/* A process on two nodes: each begins before the other has ended. */
+/* A process on three nodes: each begins before the others have ended. */
 static void nodes_switch_at_once(struct kunit *test)
 {
 	struct xt *xt = test->priv;
+	struct xs_hw_node *third = fake_node_add(test, XT_GPU + 2, FAKE_CAPS);
 	struct xt_call call;
 
+	fake_queue_add(test, xt->process, third);
 	fake_hang(xt->node);
 	fake_hang(other);
+	fake_hang(third);
 	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
 	KUNIT_EXPECT_TRUE(test, xt_entered(xt->node));
 	KUNIT_EXPECT_TRUE(test, xt_entered(other));
+	KUNIT_EXPECT_TRUE(test, xt_entered(third));
 	KUNIT_EXPECT_FALSE(test, xt_call_ended(&call, WHILE_MS));
+	fake_answer(third, 0);
 	fake_answer(other, 0);
 	KUNIT_EXPECT_FALSE(test, xt_call_ended(&call, WHILE_MS));
 	/* What is done there is in force, though the call is not over. */

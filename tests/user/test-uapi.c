@@ -361,7 +361,7 @@ static void test_entry(void)
 	bad_entry(e, -ENOENT, "tenant 0");
 	e = good_entry();
 	e.op = KFD_XSCHED_OP_UNMAP;
-	e.value = -1;
+	e.value = INT32_MIN;
 	bad_entry(e, -EINVAL, "a negative grace");
 	e.value = 1000000;
 	bad_entry(e, -EINVAL, "a grace above the node's longest");
