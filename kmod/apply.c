@@ -4,6 +4,7 @@
  * node, all at once (batch.c), then copy out.
  */
 #include <linux/err.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -15,6 +16,7 @@
 #include "process.h"
 #include "queue.h"
 #include "tenant.h"
+#include "trace.h"
 #include "user.h"
 #include "xsched.h"
 
@@ -114,7 +116,10 @@ void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
 
 	lockdep_assert_held(&xs_lock);
 
-	if (item->tenant) {
+	if (batch->client->ejected) {
+		/* What it named may be gone, and what it got is. */
+		item->status = -EOWNERDEAD;
+	} else if (item->tenant) {
 		item->status = item->tenant->status;
 		report_effect(item, first_queue_of_tenant(item->tenant, item->entry));
 	} else if (item->process) {
@@ -211,7 +216,7 @@ static int try_locked(struct apply_call *call, u32 *settled)
 	int ret;
 
 	*settled = call->client->settled;
-	ret = stage_locked(call);
+	ret = xs_client_check_locked(call->client) ?: stage_locked(call);
 	call->node_count = batch->part_count;
 	if (!ret && call->async)
 		ret = start_async_locked(call);
@@ -242,18 +247,27 @@ static int start(struct apply_call *call)
 	}
 }
 
+static int finish(struct apply_call *call)
+{
+	int ret = xs_batch_finish(call->batch);
+
+	return ret ?: verdict(call->items, call->count);
+}
+
 static int run(struct apply_call *call)
 {
+	const u64 start_ns = ktime_get_ns();
 	int ret;
 
 	call->batch = xs_batch_new(call->client);
 	if (!call->batch)
 		return -ENOMEM;
 	ret = start(call);
-	if (ret || call->async)
-		return ret;
-	ret = xs_batch_finish(call->batch);
-	return ret ?: verdict(call->items, call->count);
+	if (!ret && !call->async)
+		ret = finish(call);
+	trace_apply(call->client, call->count, call->node_count, ret,
+		    ktime_get_ns() - start_ns);
+	return ret;
 }
 
 /* Zeroed room for @count elements of @size bytes: @few, if they are few. */

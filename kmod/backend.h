@@ -14,6 +14,7 @@
 
 #include <linux/types.h>
 
+struct kobject;
 struct mm_struct;
 struct pid;
 struct xs_hw_node;
@@ -46,6 +47,7 @@ struct xs_hw_node_desc {
  * @read_index: in the owner's address space
  * @write_index: in the owner's address space
  * @priority: the application's KFD priority
+ * @kobj: its directory in /sys, or NULL
  */
 struct xs_hw_queue_desc {
 	struct xs_hw_node *node;
@@ -58,6 +60,7 @@ struct xs_hw_queue_desc {
 	u64 __user *read_index;
 	u64 __user *write_index;
 	u32 priority;
+	struct kobject *kobj;
 };
 
 #define XS_PRIORITY_KEEP	(-2)

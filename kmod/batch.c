@@ -13,6 +13,8 @@
 #include "process.h"
 #include "queue.h"
 #include "tenant.h"
+#include "trace.h"
+#include "watchdog.h"
 #include "xsched.h"
 
 struct xs_batch *xs_batch_new(struct xs_client *client)
@@ -143,8 +145,25 @@ void xs_batch_adopt_locked(struct xs_batch *batch, struct xs_claim *claim)
 	list_add_tail(&claim->in_batch, &batch->born);
 }
 
+static void tell_change(struct xs_claim *claim)
+{
+	const struct xs_terms *now = &claim->stake.now;
+	struct xs_terms *next = &claim->stake.next;
+
+	if (next->held && !now->held) {
+		next->held_ns = ktime_get_ns();
+		trace_hold(claim->client, claim->queue);
+	} else if (now->held && !next->held) {
+		trace_release(claim->client, claim->queue);
+	}
+	if (next->priority != now->priority || next->prio_class != now->prio_class)
+		trace_set_priority(claim->client, claim->queue, next);
+}
+
 static void end_claim_locked(struct xs_claim *claim, bool success)
 {
+	if (success)
+		tell_change(claim);
 	xs_stake_end(&claim->stake, success);
 	list_del_init(&claim->in_batch);
 }
@@ -318,6 +337,7 @@ static void end_locked(struct xs_batch *batch)
 	end_rules_and_tenants_locked(batch, true);
 	unpin_locked(batch);
 	batch->client->batches--;
+	xs_watchdog_touch(batch->client);
 	if (batch->async)
 		tell_done(batch);
 	xs_client_settled_locked(batch->client);

@@ -50,6 +50,7 @@ struct xs_tenant;
  * @claims: staged claims on queues of the node, by xs_claim.in_batch
  * @concerned: an entry asks something of it, if only what is so already
  * @grace_us: grace asked for, or XS_GRACE_UNSET
+ * @default_grace: without one, the node's default was asked for
  * @result: what it did
  */
 struct xs_part {
@@ -60,6 +61,7 @@ struct xs_part {
 	struct list_head claims;
 	bool concerned;
 	s32 grace_us;
+	bool default_grace;
 	struct kfd_xsched_node_result result;
 };
 

@@ -7,8 +7,10 @@
 
 #include <linux/list.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
@@ -16,11 +18,21 @@
 
 struct file;
 struct inode;
+struct pid;
 struct pid_namespace;
 struct xs_owner;
 
 /**
  * struct xs_client - an open file; under xs_lock unless said otherwise
+ * @id: its number, never used again; 0: not an open file, see sysfs.h
+ * @pid: process that opened it, reference held
+ * @comm: name of that process then, with nothing in it that does not print
+ * @uid: of whoever opened it
+ * @opened_ns: when, CLOCK_MONOTONIC
+ * @alive_ns: last sign of life; without a lock
+ * @lease_ns: when the lease ends that began then; without a lock
+ * @ejected: enum kfd_xsched_eject; written under xs_clients_lock, too
+ * @eject_told: that was read as an event; xs_clients_lock
  * @refs: the file's, and one of each batch
  * @in_clients: in xs_clients, or empty once closed; xs_clients_lock
  * @file: the file; its credentials are those of whoever opened it
@@ -40,6 +52,15 @@ struct xs_owner;
  * @readable: woken when there is something to read
  */
 struct xs_client {
+	u64 id;
+	struct pid *pid;
+	char comm[TASK_COMM_LEN];
+	kuid_t uid;
+	u64 opened_ns;
+	u64 alive_ns;
+	u64 lease_ns;
+	u32 ejected;
+	bool eject_told;
 	refcount_t refs;
 	struct list_head in_clients;
 	struct file *file;
@@ -65,6 +86,18 @@ extern spinlock_t xs_clients_lock;
 
 /* Whether a client hears of what had these credentials. Never changes. */
 bool xs_client_sees(const struct xs_client *client, const struct xs_owner *owner);
+
+/* Make one that is in no list, has no file and wants nothing. */
+void xs_client_init(struct xs_client *client);
+
+/* The open file with the lowest number above that, with a reference, or NULL. */
+struct xs_client *xs_client_next(u64 id);
+
+/* Whether its file is still open; it stays so as long as xs_lock is held. */
+bool xs_client_is_open_locked(const struct xs_client *client);
+
+/* 0, or -EOWNERDEAD: it was ejected, and may not have anything any more. */
+int xs_client_check_locked(const struct xs_client *client);
 
 struct xs_client *xs_client_get(struct xs_client *client);
 void xs_client_put(struct xs_client *client);

@@ -22,6 +22,8 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "watchdog.h"
+#include "xsched.h"
 
 /* Records copied to user space at a time: they pass over the stack. */
 #define XS_READ_CHUNK	8U
@@ -196,6 +198,19 @@ void xs_event_promised(struct xs_client *client, const struct kfd_xsched_event *
 	}
 }
 
+void xs_event_eject_locked(struct xs_client *client, u32 reason)
+{
+	lockdep_assert_held(&xs_lock);
+
+	scoped_guard(spinlock, &xs_clients_lock) {
+		WRITE_ONCE(client->ejected, reason);
+		client->events = 0;
+		client->sample_us = 0;
+		client->settle_us = 0;
+	}
+	wake_up_interruptible(&client->readable);
+}
+
 void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns)
 {
 	struct kfd_xsched_event event = { .type = type, .time_ns = time_ns };
@@ -220,19 +235,28 @@ static bool client_readable(struct xs_client *client)
 	bool readable;
 
 	scoped_guard(spinlock, &xs_clients_lock)
-		readable = !xs_ring_empty(&client->ring);
+		readable = client->ejected || !xs_ring_empty(&client->ring);
 	return readable;
 }
 
+/* Behind all others comes the last. It takes no room in the ring. */
 static unsigned int client_take(struct xs_client *client,
 				struct kfd_xsched_event *events,
 				unsigned int count)
 {
 	unsigned int taken;
 
-	scoped_guard(spinlock, &xs_clients_lock)
-		taken = xs_ring_take(&client->ring, events, count);
-	return taken;
+	guard(spinlock)(&xs_clients_lock);
+	taken = xs_ring_take(&client->ring, events, count);
+	if (taken == count || !client->ejected || client->eject_told)
+		return taken;
+	client->eject_told = true;
+	events[taken] = (struct kfd_xsched_event){
+		.type = KFD_XSCHED_EVENT_EJECTED,
+		.time_ns = ktime_get_ns(),
+		.data = client->ejected,
+	};
+	return taken + 1;
 }
 
 static void client_lose(struct xs_client *client, unsigned int count)
@@ -275,9 +299,12 @@ ssize_t xs_event_read(struct file *file, char __user *buffer, size_t size,
 	if (!count)
 		return -EINVAL;
 	for (;;) {
+		xs_watchdog_touch(client);
 		done = read_records(client, buffer, count);
 		if (done)
 			return done;
+		if (READ_ONCE(client->ejected))
+			return -EOWNERDEAD;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (wait_event_interruptible(client->readable,
@@ -291,5 +318,7 @@ __poll_t xs_event_poll(struct file *file, poll_table *wait)
 	struct xs_client *client = file->private_data;
 
 	poll_wait(file, &client->readable, wait);
+	if (READ_ONCE(client->ejected))
+		return EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP;
 	return client_readable(client) ? EPOLLIN | EPOLLRDNORM : 0;
 }

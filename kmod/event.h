@@ -10,6 +10,11 @@
 
 #include <linux/kfd_xsched.h>
 
+/* What the sampler finds out. */
+#define XS_EVENTS_ACTIVITY					\
+	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |		\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
+
 struct file;
 struct xs_client;
 struct xs_process;
@@ -66,6 +71,9 @@ bool xs_event_promise(struct xs_client *client);
 
 /* Tell it what was promised, if it is still there. */
 void xs_event_promised(struct xs_client *client, const struct kfd_xsched_event *event);
+
+/* Tell it that it was ejected: no other event follows, but for those promised. */
+void xs_event_eject_locked(struct xs_client *client, u32 reason);
 
 void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns);
 void xs_event_node(u32 gpu_id, u32 type, u64 time_ns, u64 data);

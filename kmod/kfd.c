@@ -233,6 +233,7 @@ static void kfd_queue_add(struct queue *queue)
 		.read_index = info.read_index,
 		.write_index = info.write_index,
 		.priority = info.priority,
+		.kobj = info.kobj,
 	};
 	ret = xs_queue_added(from_queue(queue), &desc);
 	if (ret) {

@@ -13,6 +13,8 @@
 #include "event.h"
 #include "node.h"
 #include "queue.h"
+#include "sysfs.h"
+#include "trace.h"
 #include "user.h"
 #include "xsched.h"
 
@@ -37,6 +39,20 @@ struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw)
 	list_for_each_entry(node, &xs_nodes, in_nodes) {
 		if (node->hw == hw)
 			return node;
+	}
+	return NULL;
+}
+
+struct xs_node *xs_node_next_locked(const struct xs_node *node)
+{
+	const u32 number = node ? node->number : 0;
+	struct xs_node *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(next, &xs_nodes, in_nodes) {
+		if (next->number > number)
+			return next;
 	}
 	return NULL;
 }
@@ -104,6 +120,7 @@ static struct xs_node *node_new(struct xs_hw_node *hw,
 	sched_set_fifo_low(node->worker->task);
 	node->hw = hw;
 	node->desc = *desc;
+	node->default_grace_us = min_t(u32, XS_DEFAULT_GRACE_US, desc->max_grace_us);
 	refcount_set(&node->refs, 1);
 	init_completion(&node->unused);
 	INIT_LIST_HEAD(&node->queues);
@@ -134,7 +151,10 @@ int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
 	if (known) {
 		kthread_destroy_worker(node->worker);
 		node_free(node);
+		return 0;
 	}
+	trace_node_add(desc->gpu_id);
+	xs_sysfs_node_add(node);
 	return 0;
 }
 
@@ -150,6 +170,8 @@ static void unlink_locked(struct xs_node *node)
 /* It is in no list: see off who still uses it. */
 static void node_destroy(struct xs_node *node)
 {
+	trace_node_del(node->desc.gpu_id);
+	xs_sysfs_node_del(node);
 	kthread_cancel_delayed_work_sync(&node->retry);
 	xs_node_put(node);
 	wait_for_completion(&node->unused);
@@ -191,8 +213,10 @@ void xs_node_reset(struct xs_hw_node *hw, bool done)
 				retry_later(node);
 		}
 	}
-	if (gpu_id)
-		xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_RESET, ktime_get_ns(), done);
+	if (!gpu_id)
+		return;
+	trace_node_reset(gpu_id, done);
+	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_RESET, ktime_get_ns(), done);
 }
 
 int xs_node_reserve_locked(struct xs_node *node)
@@ -258,8 +282,10 @@ static void commit_locked(struct xs_node *node, int error)
 			xs_queue_commit_locked(queue, &node->changes[i++], now);
 	}
 	/* Whoever removes the node or stops the core cancels this afterwards. */
-	if (error && !node->gone && !stopped)
+	if (error && !node->gone && !stopped) {
+		trace_node_retry(node->desc.gpu_id);
 		retry_later(node);
+	}
 }
 
 static void note(struct kfd_xsched_node_result *result, int status,
@@ -271,6 +297,20 @@ static void note(struct kfd_xsched_node_result *result, int status,
 	result->lock_ns = times->lock_ns;
 	result->unmap_ns = times->unmap_ns;
 	result->map_ns = times->map_ns;
+}
+
+/* Under the node's lock: whoever was told of the switch finds it in the figures. */
+static void account(struct xs_node *node, int status, const struct xs_hw_times *times,
+		    u64 start_ns)
+{
+	struct kfd_xsched_node_result result = {
+		.gpu_id = node->desc.gpu_id,
+		.total_ns = ktime_get_ns() - start_ns,
+	};
+
+	note(&result, status, times);
+	xs_stats_switch(&node->stats, &result);
+	trace_switch_end(&result);
 }
 
 static bool finish_locked(struct xs_part *part, int status,
@@ -285,6 +325,7 @@ static bool finish_locked(struct xs_part *part, int status,
 static int node_switch(struct xs_node *node, u32 grace_us, struct xs_part *part,
 		       bool *over)
 {
+	const u64 start_ns = ktime_get_ns();
 	struct xs_hw_times times = {};
 	unsigned int count;
 	int ret = 0;
@@ -300,6 +341,7 @@ static int node_switch(struct xs_node *node, u32 grace_us, struct xs_part *part,
 		}
 	}
 
+	trace_switch_begin(node, count, grace_us);
 	/* Odd while waves come and go: see sample_waves() in activity.c. */
 	atomic_inc_return(&node->switching);
 	ret = xs_backend->apply(node->hw, node->changes, count, grace_us, &times);
@@ -309,6 +351,7 @@ static int node_switch(struct xs_node *node, u32 grace_us, struct xs_part *part,
 	}
 	WRITE_ONCE(node->switched_ns, ktime_get_ns());
 	atomic_inc_return(&node->switching);
+	account(node, ret, &times, start_ns);
 	return ret;
 }
 
@@ -321,8 +364,11 @@ int xs_node_switch(struct xs_node *node, u32 grace_us)
 
 bool xs_node_switch_part(struct xs_node *node, struct xs_part *part)
 {
-	const u32 grace = part->grace_us == XS_GRACE_UNSET ? XS_GRACE_NOW : part->grace_us;
+	u32 grace = part->default_grace ? READ_ONCE(node->default_grace_us) : XS_GRACE_NOW;
 	bool over;
+
+	if (part->grace_us != XS_GRACE_UNSET)
+		grace = part->grace_us;
 
 	node_switch(node, grace, part, &over);
 	return over;

@@ -16,7 +16,9 @@
 #include <linux/kfd_xsched.h>
 
 #include "backend.h"
+#include "stats.h"
 
+struct device;
 struct xs_client;
 struct xs_part;
 
@@ -47,6 +49,9 @@ struct xs_part;
  * @retry: the same, later
  * @switching: odd while a transaction is on its way; read by the sampler
  * @switched_ns: end of the last transaction; read by the sampler
+ * @default_grace_us: of UNMAPs that ask for it; without a lock
+ * @stats: what switches cost; written under @lock, read without
+ * @dev: in /sys, or NULL
  */
 struct xs_node {
 	struct list_head in_nodes;
@@ -71,9 +76,15 @@ struct xs_node {
 	struct kthread_delayed_work retry;
 	atomic_t switching;
 	u64 switched_ns;
+	u32 default_grace_us;
+	struct xs_stats stats;
+	struct device *dev;
 };
 
 struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw);
+
+/* The node behind that one, or the first behind NULL, or NULL. */
+struct xs_node *xs_node_next_locked(const struct xs_node *node);
 
 /* References. The node is removed when the last is put: not for long. */
 struct xs_node *xs_node_get(struct xs_node *node);

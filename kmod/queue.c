@@ -19,8 +19,11 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "sysfs.h"
+#include "trace.h"
 #include "tenant.h"
 #include "user.h"
+#include "watchdog.h"
 #include "xsched.h"
 
 /* The list's element as it was first published. */
@@ -93,6 +96,8 @@ void xs_claim_drop_locked(struct xs_claim *claim)
 {
 	lockdep_assert_held(&xs_lock);
 
+	if (claim->stake.now.held)
+		trace_release(claim->client, claim->queue);
 	list_del(&claim->in_client);
 	list_del(&claim->in_queue);
 	list_del(&claim->in_batch);
@@ -167,10 +172,22 @@ static void account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 
 	if (hold && !queue->held_since) {
 		queue->held_since = now;
 		queue->preemptions += flipped;
+		xs_watchdog_held();
 	} else if (!hold && queue->held_since) {
 		queue->held_ns += now - queue->held_since;
 		queue->held_since = 0;
+		xs_watchdog_released();
 	}
+}
+
+static void trace_change(const struct xs_queue *queue, const struct xs_hw_change *change)
+{
+	if (change->flipped && change->hold)
+		trace_queue_off(queue);
+	else if (change->flipped)
+		trace_queue_on(queue);
+	if (change->priority != XS_PRIORITY_KEEP || change->level != XS_PRIORITY_KEEP)
+		trace_queue_priority(queue);
 }
 
 void xs_queue_commit_locked(struct xs_queue *queue,
@@ -196,6 +213,7 @@ void xs_queue_commit_locked(struct xs_queue *queue,
 	queue->priority = change->effective_priority;
 	if (xs_queue_can_classify(queue))
 		queue->prio_class = to_class(change->effective_level);
+	trace_change(queue, change);
 }
 
 void xs_queue_forget_locked(struct xs_queue *queue)
@@ -276,6 +294,10 @@ static void inherit_rule_locked(struct xs_queue *queue, struct xs_claim *claim,
 	stake->next = rule->stake.next;
 	xs_queue_mask_terms(queue, &stake->now);
 	xs_queue_mask_terms(queue, &stake->next);
+	if (stake->now.held) {
+		stake->now.held_ns = ktime_get_ns();
+		trace_hold(claim->client, queue);
+	}
 	if (rule->stake.batch)
 		xs_batch_adopt_locked(rule->stake.batch, claim);
 }
@@ -351,9 +373,12 @@ static int add_locked(struct xs_queue *queue, const struct xs_hw_queue_desc *des
 	return 0;
 }
 
-/* @node: out, where a switch is needed, with a reference, or NULL */
+/*
+ * @node: out, where a switch is needed, with a reference, or NULL
+ * @id: out, its id, or 0: it was there
+ */
 static int add(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
-	       struct xs_node **node)
+	       struct xs_node **node, u64 *id)
 {
 	struct xs_queue *queue;
 	int ret;
@@ -371,6 +396,8 @@ static int add(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
 	}
 	if (!list_empty(&queue->in_pending))
 		*node = xs_node_get(queue->node);
+	*id = queue->id;
+	trace_queue_add(queue);
 	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
 	xs_activity_add_locked(queue);
 	return 0;
@@ -379,10 +406,13 @@ static int add(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
 int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
 {
 	struct xs_node *node = NULL;
-	int ret = add(hw, desc, &node);
+	u64 id = 0;
+	int ret = add(hw, desc, &node, &id);
 
 	if (ret)
 		return ret;
+	if (id)
+		xs_sysfs_queue_add(hw, id, desc->kobj);
 	if (node) {
 		/* What fails is tried again. */
 		xs_node_switch(node, XS_GRACE_NOW);
@@ -395,6 +425,8 @@ static void queue_free_locked(struct xs_queue *queue)
 {
 	xs_activity_remove_locked(queue);
 	drop_claims_locked(queue);
+	if (queue->held_since)
+		xs_watchdog_released();
 	list_del(&queue->in_pending);
 	list_del(&queue->in_process);
 	list_del(&queue->in_node);
@@ -412,6 +444,7 @@ static void remove_locked(struct xs_queue *queue)
 
 	/* DEL is the last that is heard of it. */
 	xs_activity_remove_locked(queue);
+	trace_queue_del(queue);
 	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_DEL, ktime_get_ns());
 	queue_free_locked(queue);
 	xs_process_put_locked(process);
@@ -434,8 +467,11 @@ static struct xs_node *remove_unless_in_flight(struct xs_hw_queue *hw)
 
 void xs_queue_removed(struct xs_hw_queue *hw)
 {
-	struct xs_node *node = remove_unless_in_flight(hw);
+	struct xs_node *node;
 
+	/* Before any lock: it waits for those who read and write. */
+	xs_sysfs_queue_del(hw);
+	node = remove_unless_in_flight(hw);
 	if (!node)
 		return;
 	scoped_guard(mutex, &node->lock)

@@ -12,6 +12,7 @@
 #include "apply.h"
 #include "batch.h"
 #include "client.h"
+#include "eject.h"
 #include "node.h"
 #include "process.h"
 #include "queue.h"
@@ -43,7 +44,7 @@ static int check_value(const struct kfd_xsched_entry *entry)
 	if (entry->prio_class)
 		return -EINVAL;
 	if (entry->op == KFD_XSCHED_OP_UNMAP)
-		return entry->value < 0 ? -EINVAL : 0;
+		return entry->value < KFD_XSCHED_GRACE_DEFAULT ? -EINVAL : 0;
 	return entry->value ? -EINVAL : 0;
 }
 
@@ -152,9 +153,9 @@ static int check_node(const struct xs_queue *queue,
 	case KFD_XSCHED_OP_UNMAP:
 		if (!(node->caps & KFD_XSCHED_CAP_UNMAP))
 			return -EOPNOTSUPP;
-		if (entry->value && !(node->caps & KFD_XSCHED_CAP_GRACE))
+		if (entry->value > 0 && !(node->caps & KFD_XSCHED_CAP_GRACE))
 			return -EOPNOTSUPP;
-		return (u32)entry->value > node->max_grace_us ? -EINVAL : 0;
+		return entry->value > (s64)node->max_grace_us ? -EINVAL : 0;
 	case KFD_XSCHED_OP_SET_PRIORITY:
 		return xs_queue_has_what_is_set(queue, entry) ? 0 : -EOPNOTSUPP;
 	default:
@@ -196,10 +197,15 @@ static void stage_terms(struct xs_terms *next, const struct kfd_xsched_entry *en
 	}
 }
 
+/* The default goes with any other: whoever asks for it leaves the choice open. */
 static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entry)
 {
 	if (!holds(entry))
 		return 0;
+	if (entry->value == KFD_XSCHED_GRACE_DEFAULT) {
+		part->default_grace = true;
+		return 0;
+	}
 	if (part->grace_us == XS_GRACE_UNSET)
 		part->grace_us = entry->value;
 	return part->grace_us == entry->value ? 0 : -EINVAL;
@@ -368,10 +374,20 @@ static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item
 	return verdict(item, held);
 }
 
+/* Whether the entry only gives back, and so is legal whatever else is not. */
+static bool only_gives(const struct kfd_xsched_entry *entry)
+{
+	return !holds(entry) &&
+		(!sets_priority(entry) || entry->value == KFD_XSCHED_PRIORITY_APP) &&
+		(!sets_class(entry) || entry->prio_class == KFD_XSCHED_CLASS_APP);
+}
+
 int xs_item_stage_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	lockdep_assert_held(&xs_lock);
 
+	if (!xs_enabled() && !only_gives(item->entry))
+		return -ECANCELED;
 	switch (item->entry->target) {
 	case KFD_XSCHED_TARGET_QUEUE:
 		return stage_queue_item_locked(batch, item);

@@ -19,11 +19,13 @@ struct xs_queue;
  * @class_seq: the same for @prio_class
  * @priority: override, or KFD_XSCHED_PRIORITY_APP for none
  * @prio_class: override, or KFD_XSCHED_CLASS_APP for none
+ * @held_ns: since when @held is in force, CLOCK_MONOTONIC
  * @held: a hold
  */
 struct xs_terms {
 	u64 priority_seq;
 	u64 class_seq;
+	u64 held_ns;
 	s32 priority;
 	u32 prio_class;
 	bool held;

@@ -86,7 +86,7 @@ static long create_locked(struct xs_client *client, struct kfd_xsched_tenant *ar
 static long create(struct xs_client *client, struct kfd_xsched_tenant *arg)
 {
 	guard(mutex)(&xs_lock);
-	return create_locked(client, arg);
+	return xs_client_check_locked(client) ?: create_locked(client, arg);
 }
 
 static int stage_add_locked(struct xs_batch *batch, struct xs_tenant *tenant,
@@ -182,7 +182,7 @@ static int try_locked(struct xs_batch *batch, const struct kfd_xsched_tenant *ar
 	int ret;
 
 	*settled = batch->client->settled;
-	ret = stage_locked(batch, arg);
+	ret = xs_client_check_locked(batch->client) ?: stage_locked(batch, arg);
 	if (ret)
 		xs_batch_abort_locked(batch);
 	else

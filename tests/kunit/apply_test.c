@@ -148,7 +148,7 @@ static void one_bad_entry_changes_nothing(struct kunit *test)
 		  .id = xt->ids[1], .reserved = 1 },
 		XT_ENTRY(SUSPEND, QUEUE, xt->ids[1], 1),
 		XT_ENTRY(RESUME, QUEUE, xt->ids[1], 1),
-		XT_ENTRY(UNMAP, QUEUE, xt->ids[1], -1),
+		XT_ENTRY(UNMAP, QUEUE, xt->ids[1], -2),
 		XT_ENTRY(UNMAP, QUEUE, xt->ids[1], FAKE_MAX_GRACE_US + 1),
 		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], -2),
 		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], -3),

@@ -22,6 +22,7 @@ static struct xs_hw_queue queues[FAKE_QUEUES];
 static u32 next_queue_id;
 
 int (*fake_on_start)(void);
+void (*fake_on_stop)(void);
 
 static int fake_start(void)
 {
@@ -30,6 +31,8 @@ static int fake_start(void)
 
 static void fake_stop(void)
 {
+	if (fake_on_stop)
+		fake_on_stop();
 }
 
 static bool change_one(struct xs_hw_change *change)
@@ -121,7 +124,9 @@ static int fake_waves(struct xs_hw_queue *queue)
 {
 	queue->wave_reads++;
 	msleep(READ_ONCE(queue->wave_ms));
-	if (READ_ONCE(queue->desc.node->switching) || READ_ONCE(queue->held))
+	if (READ_ONCE(queue->held))
+		return READ_ONCE(queue->saved);
+	if (READ_ONCE(queue->desc.node->switching))
 		return 0;
 	return READ_ONCE(queue->waves);
 }
@@ -151,6 +156,7 @@ void fake_reset(void)
 		mutex_init(&processes[i].lock);
 	next_queue_id = 0;
 	fake_on_start = NULL;
+	fake_on_stop = NULL;
 }
 
 struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps)

@@ -93,6 +93,7 @@ struct xs_hw_process {
  * @reasons: KFD_XSCHED_QUEUE_* it does not run for, beside @held
  * @ret: what changes of it are answered with
  * @waves: waves in flight while not held
+ * @saved: contexts with waves that are saved while held, or -errno
  * @wave_reads: how often somebody asked
  * @wave_ms: how long it takes to tell
  */
@@ -105,6 +106,7 @@ struct xs_hw_queue {
 	u32 reasons;
 	int ret;
 	int waves;
+	int saved;
 	unsigned int wave_reads;
 	unsigned int wave_ms;
 };
@@ -113,6 +115,9 @@ extern const struct xs_backend_ops fake_backend;
 
 /* What the next start does, if not NULL: as the driver replays, or fails. */
 extern int (*fake_on_start)(void);
+
+/* The same as it stops: from here on it tells of nothing. */
+extern void (*fake_on_stop)(void);
 
 /* Forget everything. */
 void fake_reset(void);

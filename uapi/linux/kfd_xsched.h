@@ -16,7 +16,27 @@
  * The only interface between kfd_xsched.ko and user space. It is spoken over
  * the character device /dev/kfd_xsched (mode 0660). An open file is a
  * *client*. What a client holds, the priorities it set and the tenants it made
- * last until it lets go or its file is closed, whatever closed it.
+ * last until it lets go or its file is closed, whatever closed it, or it is
+ * ejected.
+ */
+
+/**
+ * DOC: Lease
+ *
+ * A scheduler that does not act is as good as dead, stopped or not. So a client
+ * that holds a queue has a lease: a sign of life is due every lease_ms, as
+ * KFD_XSCHED_RENEW reports it. Every ioctl and every read(2) is one, and a call
+ * on its way. When none came, and a queue the client holds has work, the client
+ * is *ejected*: all it holds, set and made is dropped.
+ *
+ * An administrator can eject a client, too, and all of them at once by disabling
+ * the module (see Documentation/ABI/testing/sysfs-kfd-xsched).
+ *
+ * An ejected client finds a record KFD_XSCHED_EVENT_EJECTED behind what else
+ * there is to read. After that read(2), and every ioctl at once, fails with
+ * EOWNERDEAD; poll(2) reports POLLERR and POLLHUP. That is for good: it starts
+ * afresh by opening the device anew, so that nothing it planned before can
+ * take effect after.
  */
 
 /**
@@ -59,6 +79,8 @@
  * ETIME       the firmware did not answer; a GPU reset has been scheduled
  * ENODEV      the GPU or the driver is going away
  * ENOMEM      out of memory; nothing changed
+ * EOWNERDEAD  the client was ejected; close the file and open the device anew
+ * ECANCELED   the module is disabled, and the entry holds or prioritises
  * EBUSY       another entry of the same array asks for the opposite, or for
  *             another priority; on MES, amdgpu has halted the scheduler
  * EAGAIN      an ASYNC call, and nothing changed: an earlier call of this
@@ -214,8 +236,10 @@ struct kfd_xsched_list {
  *	once. Holding what this client holds already is success and costs
  *	nothing.
  * @KFD_XSCHED_OP_UNMAP: Lv2: hold; running waves get a grace to finish, then
- *	are saved. A grace is a property of the whole transaction of a node:
- *	two different ones for one node in one call are EINVAL.
+ *	are saved. KFD_XSCHED_GRACE_DEFAULT asks for the one the administrator
+ *	chose for the node, and goes with any other. A grace is a property of
+ *	the whole transaction of a node: two different ones for one node in one
+ *	call are EINVAL.
  * @KFD_XSCHED_OP_RESUME: drop this client's hold, taken by either of the above
  * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, the class, or both,
  *	or give them back, which is success also without an override. The latest
@@ -247,6 +271,9 @@ enum kfd_xsched_target {
 	KFD_XSCHED_TARGET_PROCESS = 2,
 	KFD_XSCHED_TARGET_TENANT = 3,
 };
+
+/* value of UNMAP: the node's default grace */
+#define KFD_XSCHED_GRACE_DEFAULT	(-1)
 
 /* value of SET_PRIORITY: leave it, the entry is about the class alone */
 #define KFD_XSCHED_PRIORITY_KEEP	(-2)
@@ -287,7 +314,8 @@ enum kfd_xsched_class {
  * @op: enum kfd_xsched_op
  * @target: enum kfd_xsched_target
  * @id: which queue, process or tenant
- * @value: UNMAP: grace in microseconds, 0..kfd_xsched_node.max_grace_us;
+ * @value: UNMAP: grace in microseconds, 0..kfd_xsched_node.max_grace_us, or
+ *	KFD_XSCHED_GRACE_DEFAULT;
  *	SET_PRIORITY: KFD_XSCHED_PRIORITY_APP, 0..15 or, with a class,
  *	KFD_XSCHED_PRIORITY_KEEP; else zero
  * @status: out, 0 or a negative errno of the table above
@@ -452,6 +480,8 @@ struct kfd_xsched_tenant {
  * @KFD_XSCHED_EVENT_APPLY_DONE: an ASYNC call is over: @id is its cookie,
  *	@queue_id how many queues went on or off the hardware, @data 0 or a
  *	positive errno of the table above, @gpu_id the first node that failed
+ * @KFD_XSCHED_EVENT_EJECTED: this client was ejected; @data is the reason, an
+ *	enum kfd_xsched_eject
  */
 enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_QUEUE_ADD = 0,
@@ -462,6 +492,7 @@ enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_LOST = 5,
 	KFD_XSCHED_EVENT_NODE_RESET = 6,
 	KFD_XSCHED_EVENT_APPLY_DONE = 7,
+	KFD_XSCHED_EVENT_EJECTED = 8,
 };
 
 #define KFD_XSCHED_EVENT_BIT(type)	(1u << (type))
@@ -480,7 +511,8 @@ enum kfd_xsched_event_type {
  * for a buffer shorter than one. poll(2) reports POLLIN. A client has a ring
  * of KFD_XSCHED_EVENT_RING records; when it overflows the newest are dropped
  * and one LOST record follows those kept. LOST and APPLY_DONE are always
- * delivered, subscribed or not; for APPLY_DONE room is kept.
+ * delivered, subscribed or not; for APPLY_DONE room is kept. EJECTED is, too,
+ * as the last record there is.
  */
 struct kfd_xsched_event {
 	__u32 type;
@@ -504,8 +536,8 @@ struct kfd_xsched_event {
  * @flags: must be zero
  * @events: KFD_XSCHED_EVENT_BIT() of each type wanted; zero: none any more
  * @sample_us: with READY or IDLE: how often the indices are compared,
- *	KFD_XSCHED_SAMPLE_US_MIN..MAX; else zero. The shortest of all clients
- *	is in effect.
+ *	KFD_XSCHED_SAMPLE_US_MIN..MAX, or zero for the period the administrator
+ *	chose; without them zero. The shortest of all clients is in effect.
  * @settle_us: with READY or IDLE: how long a queue must stay dry before it
  *	is IDLE, 0..KFD_XSCHED_SETTLE_US_MAX. The longest of all clients is
  *	in effect.
@@ -526,10 +558,50 @@ struct kfd_xsched_subscribe {
 	__u32 reserved;
 };
 
+/**
+ * enum kfd_xsched_eject - why a client was ejected
+ * @KFD_XSCHED_EJECT_NONE: it was not
+ * @KFD_XSCHED_EJECT_WATCHDOG: no sign of life while it held a queue with work
+ * @KFD_XSCHED_EJECT_ADMIN: an administrator ejected it
+ * @KFD_XSCHED_EJECT_DISABLED: an administrator disabled the module while it
+ *	held something or had set a priority
+ */
+enum kfd_xsched_eject {
+	KFD_XSCHED_EJECT_NONE = 0,
+	KFD_XSCHED_EJECT_WATCHDOG = 1,
+	KFD_XSCHED_EJECT_ADMIN = 2,
+	KFD_XSCHED_EJECT_DISABLED = 3,
+};
+
+/**
+ * struct kfd_xsched_renew - argument of KFD_XSCHED_RENEW
+ * @size: sizeof(struct kfd_xsched_renew)
+ * @flags: must be zero
+ * @lease_ms: out, the next sign of life is due so soon
+ * @ejected: out, enum kfd_xsched_eject
+ * @client: out, number of the client, as administrators see it
+ *
+ * A sign of life, and nothing else. It says what the lease is now: a change by
+ * an administrator is in force for a client from its next sign of life on.
+ *
+ * For an ejected client the call fails with EOWNERDEAD, and @ejected and
+ * @client are filled in.
+ *
+ * Who may call: anyone who could open the device.
+ */
+struct kfd_xsched_renew {
+	__u32 size;
+	__u32 flags;
+	__u32 lease_ms;
+	__u32 ejected;
+	__aligned_u64 client;
+};
+
 #define KFD_XSCHED_INFO		_IO(KFD_XSCHED_IOC_TYPE, 0x00)
 #define KFD_XSCHED_LIST		_IO(KFD_XSCHED_IOC_TYPE, 0x01)
 #define KFD_XSCHED_APPLY	_IO(KFD_XSCHED_IOC_TYPE, 0x02)
 #define KFD_XSCHED_SUBSCRIBE	_IO(KFD_XSCHED_IOC_TYPE, 0x03)
 #define KFD_XSCHED_TENANT	_IO(KFD_XSCHED_IOC_TYPE, 0x04)
+#define KFD_XSCHED_RENEW	_IO(KFD_XSCHED_IOC_TYPE, 0x05)
 
 #endif /* _UAPI_LINUX_KFD_XSCHED_H */
