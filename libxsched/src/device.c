@@ -142,6 +142,30 @@ int xsched_subscribe(struct xsched_device *device, uint32_t events,
 	return xsched_sys_subscribe(device->fd, &subscribe);
 }
 
+int xsched_renew(struct xsched_device *device, struct kfd_xsched_renew *renew)
+{
+	struct kfd_xsched_renew local, *arg = renew ? renew : &local;
+
+	*arg = (struct kfd_xsched_renew){ 0 };
+	return xsched_sys_renew(device->fd, arg);
+}
+
+const char *xsched_eject_name(uint64_t reason)
+{
+	switch (reason) {
+	case KFD_XSCHED_EJECT_NONE:
+		return "not ejected";
+	case KFD_XSCHED_EJECT_WATCHDOG:
+		return "no sign of life while a held queue had work";
+	case KFD_XSCHED_EJECT_ADMIN:
+		return "by an administrator";
+	case KFD_XSCHED_EJECT_DISABLED:
+		return "the module was disabled";
+	default:
+		return "for a reason this library does not know";
+	}
+}
+
 int xsched_tenant_create(struct xsched_device *device, uint64_t *id)
 {
 	struct kfd_xsched_tenant tenant = { .op = KFD_XSCHED_TENANT_CREATE };

@@ -49,6 +49,12 @@ int xsched_sys_subscribe(int fd, struct kfd_xsched_subscribe *subscribe)
 	return sys_ioctl(fd, KFD_XSCHED_SUBSCRIBE, subscribe);
 }
 
+int xsched_sys_renew(int fd, struct kfd_xsched_renew *renew)
+{
+	renew->size = sizeof(*renew);
+	return sys_ioctl(fd, KFD_XSCHED_RENEW, renew);
+}
+
 int xsched_sys_read(int fd, struct kfd_xsched_event *events, size_t capacity)
 {
 	ssize_t got;

@@ -36,6 +36,16 @@ static struct fake {
 	struct kfd_xsched_tenant last_tenant;
 } fake;
 
+static int fake_renew(struct kfd_xsched_renew *renew)
+{
+	assert_int_equal(renew->size, sizeof(*renew));
+	assert_int_equal(renew->flags, 0);
+	renew->lease_ms = 2000;
+	renew->client = 7;
+	renew->ejected = fake.fail == EOWNERDEAD ? KFD_XSCHED_EJECT_ADMIN : 0;
+	return fake.fail;
+}
+
 static void fake_info(struct kfd_xsched_info *info)
 {
 	struct kfd_xsched_node *nodes = (void *)(uintptr_t)info->nodes;
@@ -116,6 +126,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		fail = fake_apply(arg);
 	else if (request == KFD_XSCHED_TENANT)
 		fail = fake_tenant(arg);
+	else if (request == KFD_XSCHED_RENEW)
+		fail = fake_renew(arg);
 	else if (!fail && request == KFD_XSCHED_INFO)
 		fake_info(arg);
 	else if (!fail && request == KFD_XSCHED_LIST)
@@ -148,6 +160,7 @@ static void abi_numbers(void **state)
 	assert_int_equal(KFD_XSCHED_APPLY, 0xbd02);
 	assert_int_equal(KFD_XSCHED_SUBSCRIBE, 0xbd03);
 	assert_int_equal(KFD_XSCHED_TENANT, 0xbd04);
+	assert_int_equal(KFD_XSCHED_RENEW, 0xbd05);
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 16);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
@@ -158,6 +171,7 @@ static void abi_numbers(void **state)
 	assert_int_equal(sizeof(struct kfd_xsched_tenant), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_subscribe), 24);
 	assert_int_equal(sizeof(struct kfd_xsched_event), 40);
+	assert_int_equal(sizeof(struct kfd_xsched_renew), 24);
 }
 
 /* Opening reads the nodes, however many. */
@@ -352,6 +366,29 @@ static void subscribe_periods(void **state)
 	xsched_close(device);
 }
 
+/* A sign of life; and why it is none, once ejected. */
+static void renews(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	struct kfd_xsched_renew renew = { .flags = 1, .ejected = 9 };
+
+	(void)state;
+	assert_int_equal(xsched_renew(device, NULL), 0);
+	assert_int_equal(xsched_renew(device, &renew), 0);
+	assert_int_equal(renew.lease_ms, 2000);
+	assert_int_equal(renew.client, 7);
+	assert_int_equal(renew.ejected, KFD_XSCHED_EJECT_NONE);
+	fake.fail = EOWNERDEAD;
+	assert_int_equal(xsched_renew(device, &renew), -EOWNERDEAD);
+	assert_int_equal(renew.ejected, KFD_XSCHED_EJECT_ADMIN);
+	fake.fail = 0;
+	xsched_close(device);
+	/* Every reason there is has words of its own, and so have those to come. */
+	for (uint64_t i = 0; i <= KFD_XSCHED_EJECT_DISABLED; i++)
+		assert_string_not_equal(xsched_eject_name(i), xsched_eject_name(i + 1));
+	assert_non_null(xsched_eject_name(UINT64_MAX));
+}
+
 /* Tenants: what is asked for reaches the kernel, an id comes back on success only. */
 static void tenants(void **state)
 {
@@ -474,6 +511,7 @@ int main(void)
 		cmocka_unit_test(apply_runs),
 		cmocka_unit_test(apply_limit),
 		cmocka_unit_test(subscribe_periods),
+		cmocka_unit_test(renews),
 		cmocka_unit_test(tenants),
 		cmocka_unit_test(entries_of_tenants_and_classes),
 		cmocka_unit_test(apply_starts),

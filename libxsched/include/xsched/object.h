@@ -129,6 +129,25 @@ int xsched_subscribe(struct xsched_device *device, uint32_t events,
 		     uint32_t sample_us, uint32_t settle_us);
 
 /**
+ * xsched_renew() - give a sign of life
+ * @device: device
+ * @renew: out, or NULL: lease, number of the client and why it was ejected
+ *
+ * A client that holds something must give one every @renew->lease_ms; every
+ * other call that reaches the kernel is one, too. One that does not is ejected:
+ * it loses all, and every call returns -EOWNERDEAD until xsched_close().
+ *
+ * Return: 0, -EOWNERDEAD, or another negative errno of KFD_XSCHED_RENEW.
+ */
+int xsched_renew(struct xsched_device *device, struct kfd_xsched_renew *renew);
+
+/**
+ * xsched_eject_name() - why a client was ejected, in words
+ * @reason: enum kfd_xsched_eject, as in an event or in struct kfd_xsched_renew
+ */
+const char *xsched_eject_name(uint64_t reason);
+
+/**
  * xsched_read_events() - take events that have arrived
  * @device: device
  * @events: where to put them

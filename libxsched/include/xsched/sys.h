@@ -66,6 +66,15 @@ int xsched_sys_tenant(int fd, struct kfd_xsched_tenant *tenant);
 int xsched_sys_subscribe(int fd, struct kfd_xsched_subscribe *subscribe);
 
 /**
+ * xsched_sys_renew() - KFD_XSCHED_RENEW
+ * @fd: open kfd_xsched device
+ * @renew: as in the uapi header; @size is filled in here
+ *
+ * Return: 0 or a negative errno; with -EOWNERDEAD @renew says why, too.
+ */
+int xsched_sys_renew(int fd, struct kfd_xsched_renew *renew);
+
+/**
  * xsched_sys_read() - read events
  * @fd: open kfd_xsched device
  * @events: where to put them
