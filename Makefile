@@ -68,7 +68,7 @@ user:
 	@scripts/build user
 
 guest:
-	@scripts/build linux patch amdgpu kmod vgpu user guest
+	@scripts/build linux patch amdgpu kmod vgpu probe user guest
 
 docs:
 	@scripts/build docs

@@ -28,6 +28,8 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "sysfs.h"
+#include "trace.h"
 #include "xsched.h"
 
 /*
@@ -127,10 +129,13 @@ static void report(const struct xs_queue *queue, enum xs_activity before,
 	const bool was_ready = xs_activity_is_ready(before);
 	const bool is_ready = xs_activity_is_ready(after);
 
-	if (is_ready && !was_ready)
+	if (is_ready && !was_ready) {
+		trace_queue_ready(queue);
 		xs_event_queue(queue, KFD_XSCHED_EVENT_READY, now);
-	else if (was_ready && !is_ready)
+	} else if (was_ready && !is_ready) {
+		trace_queue_idle(queue);
 		xs_event_queue(queue, KFD_XSCHED_EVENT_IDLE, now);
+	}
 }
 
 static void sample_queue(struct xs_queue *queue)
@@ -226,9 +231,10 @@ static u64 collect_terms(u64 *settle_ns)
 
 	scoped_guard(spinlock, &xs_clients_lock) {
 		list_for_each_entry(client, &xs_clients, in_clients) {
-			if (!client->sample_us)
+			if (!(client->events & XS_EVENTS_ACTIVITY))
 				continue;
-			sample_us = min_not_zero(sample_us, client->sample_us);
+			sample_us = min_not_zero(sample_us, client->sample_us ?:
+						 xs_sample_period_us());
 			settle_us = max(settle_us, client->settle_us);
 		}
 	}

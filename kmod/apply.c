@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * APPLY: copy in, check and stage everything (stage.c), then one transaction a
- * node, then copy out.
- *
- * Nodes are switched one after another. That keeps xs_lock the only thing that
- * guards a transaction; its price is that several nodes take the sum of their
- * times, and that a node that hangs delays the others.
+ * node, all at once (batch.c), then copy out.
  */
+#include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "apply.h"
+#include "batch.h"
 #include "client.h"
+#include "event.h"
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "tenant.h"
+#include "trace.h"
 #include "user.h"
 #include "xsched.h"
+
+/* Elements of its arrays as they were first published. */
+#define XS_ENTRY_MIN_SIZE	offsetofend(struct kfd_xsched_entry, prio_class)
+#define XS_RESULT_MIN_SIZE	offsetofend(struct kfd_xsched_node_result, total_ns)
+
+/* So many entries need no memory of their own: most calls have no more. */
+#define XS_FEW	4
 
 bool xs_status_is_benign(int status)
 {
@@ -25,14 +33,14 @@ bool xs_status_is_benign(int status)
 }
 
 /* The verdict on all items: the first hard error, or benign ones and no other. */
-static int batch_verdict(const struct xs_batch *batch)
+static int verdict(const struct xs_item *items, u32 count)
 {
 	int benign = 0;
 	bool good = false;
 	u32 i;
 
-	for (i = 0; i < batch->count; i++) {
-		const int status = batch->items[i].status;
+	for (i = 0; i < count; i++) {
+		const int status = items[i].status;
 
 		if (!status)
 			good = true;
@@ -44,169 +52,312 @@ static int batch_verdict(const struct xs_batch *batch)
 	return good ? 0 : benign;
 }
 
-static int batch_stage_locked(struct xs_batch *batch)
-{
-	u32 i;
-
-	for (i = 0; i < batch->count; i++) {
-		struct xs_item *item = &batch->items[i];
-
-		if (!item->status)
-			item->status = xs_item_stage_locked(batch, item);
-	}
-	return batch_verdict(batch);
-}
-
-/* Switch all nodes. Returns the first node's error, or 0. */
-static int batch_switch_locked(struct xs_batch *batch,
-			       struct kfd_xsched_node_result *results)
-{
-	struct xs_process *process;
-	struct xs_node *node;
-	int first = 0;
-
-	/* Before the queues: what is created meanwhile must not slip through. */
-	list_for_each_entry(process, &batch->processes, in_batch)
-		xs_process_sync_rules_locked(process);
-
-	list_for_each_entry(node, &batch->nodes, in_batch) {
-		const u32 grace = node->grace_us == XS_GRACE_UNSET ?
-			XS_GRACE_NOW : node->grace_us;
-		const int ret = xs_node_switch_locked(node, grace, &node->result);
-
-		if (ret && !first)
-			first = ret;
-		node->result.total_ns = ktime_get_ns() - batch->start_ns;
-		*results++ = node->result;
-	}
-	return first;
-}
-
-static u32 priority_of_process(const struct xs_item *item)
+/* The first queue of a process that the entry concerned, or NULL. */
+static const struct xs_queue *first_queue(const struct xs_process *process,
+					  const struct kfd_xsched_entry *entry)
 {
 	const struct xs_queue *queue;
 
-	list_for_each_entry(queue, &item->process->queues, in_process) {
-		if (xs_queue_can_prioritise(queue))
-			return queue->priority;
+	list_for_each_entry(queue, &process->queues, in_process) {
+		if (xs_queue_has_what_is_set(queue, entry))
+			return queue;
 	}
-	return item->entry->value < 0 ? KFD_XSCHED_PRIORITY_NORMAL :
-					item->entry->value;
+	return NULL;
 }
 
-/* What became of an item that was good, after the switch. */
-static void item_finish_locked(struct xs_item *item)
+static const struct xs_queue *
+first_queue_of_tenant(const struct xs_tenant *tenant, const struct kfd_xsched_entry *entry)
 {
-	const bool priority = item->entry->op == KFD_XSCHED_OP_SET_PRIORITY;
+	const struct xs_queue *queue;
+	const struct xs_rule *rule;
 
-	if (item->queue) {
-		item->status = item->queue->applied == XS_APPLIED_GONE ?
-			-ESRCH : item->queue->node->result.status;
-		item->entry->effective = priority ? item->queue->priority : 1;
-	} else {
-		item->status = item->process->batch_status;
-		item->entry->effective = priority ? priority_of_process(item) :
-						    item->concerned;
+	list_for_each_entry(rule, &tenant->rules, in_tenant) {
+		queue = first_queue(rule->process, entry);
+		if (queue)
+			return queue;
 	}
+	return NULL;
+}
+
+/* @queue: one that it concerned; NULL: those to come will be as was asked */
+static void report_effect(struct xs_item *item, const struct xs_queue *queue)
+{
+	struct kfd_xsched_entry *entry = item->entry;
+
 	if (item->status)
-		item->entry->effective = 0;
+		return;
+	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY) {
+		entry->effective = item->concerned;
+	} else if (queue) {
+		entry->effective = queue->priority;
+		entry->effective_class = queue->prio_class;
+	} else {
+		entry->effective = entry->value < 0 ? KFD_XSCHED_PRIORITY_NORMAL :
+						      entry->value;
+	}
 }
 
-static int batch_run_locked(struct xs_batch *batch,
-			    struct kfd_xsched_node_result *results)
+static void finish_queue_item_locked(struct xs_item *item)
 {
-	int ret = batch_switch_locked(batch, results);
-	u32 i;
+	const struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
 
-	xs_batch_commit_locked(batch);
-	for (i = 0; i < batch->count; i++) {
-		if (!batch->items[i].status)
-			item_finish_locked(&batch->items[i]);
+	/* Its node may be done long since: it may even be gone. */
+	if (IS_ERR(queue) || queue->applied == XS_APPLIED_GONE) {
+		item->status = -ESRCH;
+		return;
 	}
-	return ret ?: batch_verdict(batch);
+	item->status = item->part->result.status;
+	report_effect(item, queue);
+}
+
+void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
+{
+	const struct xs_rule *rule;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (batch->client->ejected) {
+		/* What it named may be gone, and what it got is. */
+		item->status = -EOWNERDEAD;
+	} else if (item->tenant) {
+		item->status = item->tenant->status;
+		report_effect(item, first_queue_of_tenant(item->tenant, item->entry));
+	} else if (item->process) {
+		rule = xs_process_rule_locked(item->process, batch->client);
+		item->status = rule && !item->process->exited ? rule->status : -ESRCH;
+		report_effect(item, first_queue(item->process, item->entry));
+	} else {
+		finish_queue_item_locked(item);
+	}
 }
 
 /**
  * struct apply_call - an APPLY with its copies of what is in user space
- * @batch: the work
+ * @client: who asks
+ * @async: KFD_XSCHED_APPLY_ASYNC
+ * @cookie: for its event
  * @entries: its entries
- * @results: what it did to each node
- * @result_count: how many
+ * @items: one for each
+ * @few_entries: room for @entries, if they are few
+ * @few_items: room for @items
+ * @count: how many
+ * @batch: what was done to the nodes, or NULL
+ * @node_count: how many nodes
  */
 struct apply_call {
-	struct xs_batch batch;
+	struct xs_client *client;
+	bool async;
+	u64 cookie;
 	struct kfd_xsched_entry *entries;
-	struct kfd_xsched_node_result *results;
-	u32 result_count;
+	struct xs_item *items;
+	struct kfd_xsched_entry few_entries[XS_FEW];
+	struct xs_item few_items[XS_FEW];
+	u32 count;
+	struct xs_batch *batch;
+	u32 node_count;
 };
-
-static int call_run(struct apply_call *call)
-{
-	struct xs_batch *batch = &call->batch;
-	int ret;
-
-	guard(mutex)(&xs_lock);
-	ret = batch_stage_locked(batch);
-	if (!ret) {
-		call->results = kvcalloc(batch->node_count,
-					 sizeof(*call->results), GFP_KERNEL);
-		ret = call->results ? 0 : -ENOMEM;
-	}
-	if (!ret) {
-		call->result_count = batch->node_count;
-		ret = batch_run_locked(batch, call->results);
-	}
-	xs_batch_unstage_locked(batch);
-	xs_nodes_retry_pending_locked();
-	return ret;
-}
-
-static int call_init(struct apply_call *call, struct xs_client *client, u32 count)
-{
-	struct xs_batch *batch = &call->batch;
-
-	*call = (struct apply_call){
-		.batch = {
-			.client = client,
-			.count = count,
-			.start_ns = ktime_get_ns(),
-		},
-	};
-	INIT_LIST_HEAD(&batch->queues);
-	INIT_LIST_HEAD(&batch->processes);
-	INIT_LIST_HEAD(&batch->nodes);
-	call->entries = kvcalloc(count, sizeof(*call->entries), GFP_KERNEL_ACCOUNT);
-	batch->items = kvcalloc(count, sizeof(*batch->items), GFP_KERNEL_ACCOUNT);
-	return call->entries && batch->items ? 0 : -ENOMEM;
-}
-
-static void call_free(struct apply_call *call)
-{
-	kvfree(call->entries);
-	kvfree(call->batch.items);
-	kvfree(call->results);
-}
 
 static void check_entries(struct apply_call *call)
 {
 	u32 i;
 
-	for (i = 0; i < call->batch.count; i++) {
-		struct xs_item *item = &call->batch.items[i];
+	for (i = 0; i < call->count; i++) {
+		struct kfd_xsched_entry *entry = &call->entries[i];
 
-		item->entry = &call->entries[i];
-		item->entry->status = 0;
-		item->entry->effective = 0;
-		item->status = xs_entry_check(item->entry);
+		entry->status = 0;
+		entry->effective = 0;
+		entry->effective_class = 0;
+		call->items[i] = (struct xs_item){
+			.entry = entry,
+			.status = xs_entry_check(entry),
+		};
 	}
 }
 
-static void report_entries(struct apply_call *call)
+static int stage_locked(struct apply_call *call)
+{
+	struct xs_batch *batch = call->batch;
+	u32 i;
+
+	if (!call->async) {
+		batch->items = call->items;
+		batch->item_count = call->count;
+	}
+	for (i = 0; i < call->count; i++) {
+		struct xs_item *item = &call->items[i];
+
+		if (!item->status)
+			item->status = xs_item_stage_locked(batch, item);
+	}
+	return verdict(call->items, call->count);
+}
+
+/* From here on its event will come, and the batch is its own. */
+static int start_async_locked(struct apply_call *call)
+{
+	struct xs_batch *batch = call->batch;
+	int ret = xs_client_need_ring_locked(call->client);
+
+	if (ret)
+		return ret;
+	if (!xs_event_promise(call->client))
+		return -EAGAIN;
+	batch->async = true;
+	batch->cookie = call->cookie;
+	call->batch = NULL;
+	xs_batch_start_locked(batch);
+	return 0;
+}
+
+/* @settled: out, what xs_client_wait_settled() needs to know after -EAGAIN */
+static int try_locked(struct apply_call *call, u32 *settled)
+{
+	struct xs_batch *batch = call->batch;
+	int ret;
+
+	*settled = call->client->settled;
+	ret = xs_client_check_locked(call->client) ?: stage_locked(call);
+	call->node_count = batch->part_count;
+	if (!ret && call->async)
+		ret = start_async_locked(call);
+	else if (!ret)
+		xs_batch_start_locked(batch);
+	if (ret) {
+		xs_batch_abort_locked(batch);
+		call->node_count = 0;
+	}
+	return ret;
+}
+
+/* Waits for others of the client that are in the way, unless it is async. */
+static int start(struct apply_call *call)
+{
+	u32 settled;
+	int ret;
+
+	for (;;) {
+		check_entries(call);
+		scoped_guard(mutex, &xs_lock)
+			ret = try_locked(call, &settled);
+		if (ret != -EAGAIN || call->async)
+			return ret;
+		ret = xs_client_wait_settled(call->client, settled);
+		if (ret)
+			return ret;
+	}
+}
+
+static int finish(struct apply_call *call)
+{
+	int ret = xs_batch_finish(call->batch);
+
+	return ret ?: verdict(call->items, call->count);
+}
+
+static int run(struct apply_call *call)
+{
+	const u64 start_ns = ktime_get_ns();
+	int ret;
+
+	call->batch = xs_batch_new(call->client);
+	if (!call->batch)
+		return -ENOMEM;
+	ret = start(call);
+	if (!ret && !call->async)
+		ret = finish(call);
+	trace_apply(call->client, call->count, call->node_count, ret,
+		    ktime_get_ns() - start_ns);
+	return ret;
+}
+
+/* Zeroed room for @count elements of @size bytes: @few, if they are few. */
+static void *make_room(void *few, u32 count, size_t size)
+{
+	if (count > XS_FEW)
+		return kvcalloc(count, size, GFP_KERNEL_ACCOUNT);
+	return memset(few, 0, count * size);
+}
+
+/* Few entries stay in the call: it must not move. */
+static int call_init(struct apply_call *call, struct xs_client *client, u32 count)
+{
+	call->client = client;
+	call->async = false;
+	call->cookie = 0;
+	call->count = count;
+	call->batch = NULL;
+	call->node_count = 0;
+	call->entries = make_room(call->few_entries, count, sizeof(*call->entries));
+	call->items = make_room(call->few_items, count, sizeof(*call->items));
+	return call->entries && call->items ? 0 : -ENOMEM;
+}
+
+static void call_free(struct apply_call *call)
+{
+	xs_batch_free(call->batch);
+	if (call->entries != call->few_entries)
+		kvfree(call->entries);
+	if (call->items != call->few_items)
+		kvfree(call->items);
+}
+
+static void report_statuses(struct apply_call *call)
 {
 	u32 i;
 
-	for (i = 0; i < call->batch.count; i++)
-		call->entries[i].status = call->batch.items[i].status;
+	for (i = 0; i < call->count; i++)
+		call->entries[i].status = call->items[i].status;
+}
+
+int xs_apply_internal(struct xs_client *client, struct kfd_xsched_entry *entries,
+		      u32 count)
+{
+	struct apply_call call;
+	int ret = call_init(&call, client, count);
+
+	if (!ret) {
+		memcpy(call.entries, entries, count * sizeof(*entries));
+		ret = run(&call);
+		report_statuses(&call);
+		memcpy(entries, call.entries, count * sizeof(*entries));
+	}
+	call_free(&call);
+	return ret;
+}
+
+/* Those that may be written. */
+static int clear_results(const struct kfd_xsched_apply *arg)
+{
+	const struct xs_user_array array = {
+		.address = arg->nodes,
+		.stride = arg->node_stride,
+		.count = arg->nodes ? min(arg->node_capacity, xs_node_count()) : 0,
+	};
+
+	return array.count ? xs_user_clear_array(&array) : 0;
+}
+
+static int put_results(const struct apply_call *call,
+		       const struct kfd_xsched_apply *arg)
+{
+	struct xs_user_array to = {
+		.address = arg->nodes,
+		.stride = arg->node_stride,
+		.count = 1,
+	};
+	u32 room = arg->nodes ? arg->node_capacity : 0;
+	const struct xs_part *part;
+
+	if (!call->batch)
+		return 0;
+	list_for_each_entry(part, &call->batch->parts, in_batch) {
+		if (!room--)
+			break;
+		if (xs_user_put_array(&to, &part->result, sizeof(part->result)))
+			return -EFAULT;
+		to.address += to.stride;
+	}
+	return 0;
 }
 
 static int call_do(struct apply_call *call, struct kfd_xsched_apply *arg)
@@ -215,11 +366,7 @@ static int call_do(struct apply_call *call, struct kfd_xsched_apply *arg)
 	const struct xs_user_array entries = {
 		.address = arg->entries,
 		.stride = arg->stride,
-		.count = call->batch.count,
-	};
-	struct xs_user_array nodes = {
-		.address = arg->nodes,
-		.stride = arg->node_stride,
+		.count = call->count,
 	};
 	int ret;
 
@@ -229,16 +376,15 @@ static int call_do(struct apply_call *call, struct kfd_xsched_apply *arg)
 	check_entries(call);
 
 	/* What cannot be written is better known before anything changed. */
-	if (xs_user_update_array(&entries, call->entries, size))
+	if (xs_user_update_array(&entries, call->entries, size) ||
+	    clear_results(arg))
 		return -EFAULT;
 
-	ret = call_run(call);
-	report_entries(call);
-	arg->node_count = call->result_count;
-	if (arg->nodes)
-		nodes.count = min(call->result_count, arg->node_capacity);
+	ret = run(call);
+	report_statuses(call);
+	arg->node_count = call->node_count;
 	if (xs_user_update_array(&entries, call->entries, size) ||
-	    xs_user_put_array(&nodes, call->results, sizeof(*call->results)))
+	    put_results(call, arg))
 		return -EFAULT;
 	return ret;
 }
@@ -247,17 +393,18 @@ static int apply_check(const struct kfd_xsched_apply *arg)
 {
 	int ret;
 
-	if (arg->flags)
+	if (arg->flags & ~KFD_XSCHED_APPLY_ASYNC)
 		return -EOPNOTSUPP;
 	if (arg->reserved || !arg->count)
 		return -EINVAL;
+	if (arg->cookie && !(arg->flags & KFD_XSCHED_APPLY_ASYNC))
+		return -EINVAL;
 	if (arg->count > KFD_XSCHED_MAX_ENTRIES)
 		return -E2BIG;
-	ret = xs_user_check_size(arg->stride, sizeof(struct kfd_xsched_entry));
+	ret = xs_user_check_size(arg->stride, XS_ENTRY_MIN_SIZE);
 	if (ret || !arg->nodes || !arg->node_capacity)
 		return ret;
-	return xs_user_check_size(arg->node_stride,
-				  sizeof(struct kfd_xsched_node_result));
+	return xs_user_check_size(arg->node_stride, XS_RESULT_MIN_SIZE);
 }
 
 long xs_apply_ioctl(struct xs_client *client, void *argument)
@@ -271,6 +418,8 @@ long xs_apply_ioctl(struct xs_client *client, void *argument)
 		return ret;
 	arg->node_count = 0;
 	ret = call_init(&call, client, arg->count);
+	call.async = arg->flags & KFD_XSCHED_APPLY_ASYNC;
+	call.cookie = arg->cookie;
 	if (!ret)
 		ret = call_do(&call, arg);
 	call_free(&call);

@@ -14,6 +14,7 @@
 
 #include <linux/types.h>
 
+struct kobject;
 struct mm_struct;
 struct pid;
 struct xs_hw_node;
@@ -46,6 +47,7 @@ struct xs_hw_node_desc {
  * @read_index: in the owner's address space
  * @write_index: in the owner's address space
  * @priority: the application's KFD priority
+ * @kobj: its directory in /sys, or NULL
  */
 struct xs_hw_queue_desc {
 	struct xs_hw_node *node;
@@ -58,27 +60,34 @@ struct xs_hw_queue_desc {
 	u64 __user *read_index;
 	u64 __user *write_index;
 	u32 priority;
+	struct kobject *kobj;
 };
 
 #define XS_PRIORITY_KEEP	(-2)
+#define XS_PRIORITY_APP		(-1)
 #define XS_GRACE_NOW		0U		/* microseconds; the shortest the node can */
 
 /**
  * struct xs_hw_change - desired state of one queue
  * @queue: which
  * @hold: held by somebody
- * @priority: 0..15, KFD_XSCHED_PRIORITY_APP or XS_PRIORITY_KEEP
+ * @priority: 0..15, XS_PRIORITY_APP or XS_PRIORITY_KEEP
+ * @level: enum kfd_xsched_class from KFD_XSCHED_CLASS_LOW on, counted from 0, or
+ *	as above; XS_PRIORITY_KEEP without KFD_XSCHED_CAP_CLASS
  * @ret: out, 0 or -ESRCH (being destroyed), -EACCES (was reset)
  * @flipped: out, went on or off the hardware
  * @effective_priority: out
+ * @effective_level: out, as @level; meaningless without KFD_XSCHED_CAP_CLASS
  */
 struct xs_hw_change {
 	struct xs_hw_queue *queue;
 	bool hold;
 	s32 priority;
+	s32 level;
 	int ret;
 	bool flipped;
 	u32 effective_priority;
+	u32 effective_level;
 };
 
 struct xs_hw_times {
@@ -93,9 +102,11 @@ struct xs_hw_times {
  * struct xs_backend_ops - the driver below
  * @start: begin to call xs_*_added() and friends, first for what exists; 0 or -errno
  * @stop: no call after this returns; the driver drops every hold and override
- * @apply: at most one firmware transaction; see kfd_sched_apply()
- * @hold_new: queues the process creates from now on are born held
- * @is_active: whether the queue is in the runlist now; a hint
+ * @apply: at most one firmware transaction; see kfd_sched_apply(). Different nodes
+ *	at the same time, one node not
+ * @hold_new: queues the process creates from now on are born held; waits for nothing
+ * @state: KFD_XSCHED_QUEUE_ACTIVE, _EVICTED, _DEBUGGED, _DISABLED, _RESET as they
+ *	are now; a hint, waits for nothing
  * @waves: waves of the queue on the GPU, or -EOPNOTSUPP
  */
 struct xs_backend_ops {
@@ -104,7 +115,7 @@ struct xs_backend_ops {
 	int (*apply)(struct xs_hw_node *node, struct xs_hw_change *changes,
 		     unsigned int count, u32 grace_us, struct xs_hw_times *times);
 	void (*hold_new)(struct xs_hw_process *process, bool hold);
-	bool (*is_active)(struct xs_hw_queue *queue);
+	u32 (*state)(struct xs_hw_queue *queue);
 	int (*waves)(struct xs_hw_queue *queue);
 };
 

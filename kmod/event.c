@@ -5,6 +5,9 @@
  * A ring keeps the oldest records. What does not fit is counted, and becomes
  * one LOST record behind those kept, as soon as there is room for it and its
  * successor, or when the reader gets there.
+ *
+ * A record that is promised has its room from then on, so that it is never
+ * lost. It may come before a LOST that is older.
  */
 #include <linux/fs.h>
 #include <linux/pid.h>
@@ -19,6 +22,8 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "watchdog.h"
+#include "xsched.h"
 
 /* Records copied to user space at a time: they pass over the stack. */
 #define XS_READ_CHUNK	8U
@@ -68,17 +73,40 @@ void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns)
 	ring->lost += count;
 }
 
-void xs_ring_push(struct xs_ring *ring, const struct kfd_xsched_event *event)
+/* For records that nobody promised. */
+static u32 ring_room(const struct xs_ring *ring)
 {
-	const u32 room = KFD_XSCHED_EVENT_RING - (ring->head - ring->tail);
+	return KFD_XSCHED_EVENT_RING - (ring->head - ring->tail) - ring->promised;
+}
 
-	if (room < (ring->lost ? 2 : 1)) {
-		xs_ring_lose(ring, 1, event->time_ns);
-		return;
-	}
-	if (ring->lost)
+static void ring_put(struct xs_ring *ring, const struct kfd_xsched_event *event)
+{
+	if (ring->lost && ring_room(ring) > 1)
 		*ring_at(ring, ring->head++) = ring_take_lost(ring);
 	*ring_at(ring, ring->head++) = *event;
+}
+
+void xs_ring_push(struct xs_ring *ring, const struct kfd_xsched_event *event)
+{
+	if (ring_room(ring) < (ring->lost ? 2 : 1))
+		xs_ring_lose(ring, 1, event->time_ns);
+	else
+		ring_put(ring, event);
+}
+
+bool xs_ring_promise(struct xs_ring *ring)
+{
+	if (!ring_room(ring) || ring->promised + ring->kept >= KFD_XSCHED_MAX_ASYNC)
+		return false;
+	ring->promised++;
+	return true;
+}
+
+void xs_ring_keep(struct xs_ring *ring, const struct kfd_xsched_event *event)
+{
+	ring->promised--;
+	ring->kept++;
+	ring_put(ring, event);
 }
 
 unsigned int xs_ring_take(struct xs_ring *ring, struct kfd_xsched_event *events,
@@ -86,8 +114,10 @@ unsigned int xs_ring_take(struct xs_ring *ring, struct kfd_xsched_event *events,
 {
 	unsigned int n = 0;
 
-	while (n < count && ring->head != ring->tail)
-		events[n++] = *ring_at(ring, ring->tail++);
+	while (n < count && ring->head != ring->tail) {
+		events[n] = *ring_at(ring, ring->tail++);
+		ring->kept -= events[n++].type == KFD_XSCHED_EVENT_APPLY_DONE;
+	}
 	if (n < count && ring->lost)
 		events[n++] = ring_take_lost(ring);
 	return n;
@@ -148,6 +178,39 @@ void xs_event_queue_to(struct xs_client *client, const struct xs_queue *queue,
 				   &event);
 }
 
+bool xs_event_promise(struct xs_client *client)
+{
+	bool promised;
+
+	scoped_guard(spinlock, &xs_clients_lock)
+		promised = xs_ring_promise(&client->ring);
+	return promised;
+}
+
+void xs_event_promised(struct xs_client *client, const struct kfd_xsched_event *event)
+{
+	scoped_guard(spinlock, &xs_clients_lock) {
+		/* A closed one has no ring. */
+		if (list_empty(&client->in_clients))
+			return;
+		xs_ring_keep(&client->ring, event);
+		wake_up_interruptible(&client->readable);
+	}
+}
+
+void xs_event_eject_locked(struct xs_client *client, u32 reason)
+{
+	lockdep_assert_held(&xs_lock);
+
+	scoped_guard(spinlock, &xs_clients_lock) {
+		WRITE_ONCE(client->ejected, reason);
+		client->events = 0;
+		client->sample_us = 0;
+		client->settle_us = 0;
+	}
+	wake_up_interruptible(&client->readable);
+}
+
 void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns)
 {
 	struct kfd_xsched_event event = { .type = type, .time_ns = time_ns };
@@ -172,19 +235,28 @@ static bool client_readable(struct xs_client *client)
 	bool readable;
 
 	scoped_guard(spinlock, &xs_clients_lock)
-		readable = !xs_ring_empty(&client->ring);
+		readable = client->ejected || !xs_ring_empty(&client->ring);
 	return readable;
 }
 
+/* Behind all others comes the last. It takes no room in the ring. */
 static unsigned int client_take(struct xs_client *client,
 				struct kfd_xsched_event *events,
 				unsigned int count)
 {
 	unsigned int taken;
 
-	scoped_guard(spinlock, &xs_clients_lock)
-		taken = xs_ring_take(&client->ring, events, count);
-	return taken;
+	guard(spinlock)(&xs_clients_lock);
+	taken = xs_ring_take(&client->ring, events, count);
+	if (taken == count || !client->ejected || client->eject_told)
+		return taken;
+	client->eject_told = true;
+	events[taken] = (struct kfd_xsched_event){
+		.type = KFD_XSCHED_EVENT_EJECTED,
+		.time_ns = ktime_get_ns(),
+		.data = client->ejected,
+	};
+	return taken + 1;
 }
 
 static void client_lose(struct xs_client *client, unsigned int count)
@@ -227,9 +299,12 @@ ssize_t xs_event_read(struct file *file, char __user *buffer, size_t size,
 	if (!count)
 		return -EINVAL;
 	for (;;) {
+		xs_watchdog_touch(client);
 		done = read_records(client, buffer, count);
 		if (done)
 			return done;
+		if (READ_ONCE(client->ejected))
+			return -EOWNERDEAD;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (wait_event_interruptible(client->readable,
@@ -243,5 +318,7 @@ __poll_t xs_event_poll(struct file *file, poll_table *wait)
 	struct xs_client *client = file->private_data;
 
 	poll_wait(file, &client->readable, wait);
+	if (READ_ONCE(client->ejected))
+		return EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP;
 	return client_readable(client) ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -10,6 +10,11 @@
 
 #include <linux/kfd_xsched.h>
 
+/* What the sampler finds out. */
+#define XS_EVENTS_ACTIVITY					\
+	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |		\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
+
 struct file;
 struct xs_client;
 struct xs_process;
@@ -22,6 +27,8 @@ struct xs_queue;
  * @tail: events ever taken out
  * @lost: events dropped since the last one put in
  * @lost_ns: when the first of those happened
+ * @promised: records that are to come, for which room is kept
+ * @kept: promised records put in and not yet taken out
  */
 struct xs_ring {
 	struct kfd_xsched_event *records;
@@ -29,12 +36,21 @@ struct xs_ring {
 	u32 tail;
 	u64 lost;
 	u64 lost_ns;
+	u32 promised;
+	u32 kept;
 };
 
 int xs_ring_init(struct xs_ring *ring);
 void xs_ring_free(struct xs_ring *ring);
 bool xs_ring_empty(const struct xs_ring *ring);
 void xs_ring_push(struct xs_ring *ring, const struct kfd_xsched_event *event);
+
+/*
+ * Keep room for a record that must not be lost. False: there is none, or there
+ * are too many of its kind. Later put it in.
+ */
+bool xs_ring_promise(struct xs_ring *ring);
+void xs_ring_keep(struct xs_ring *ring, const struct kfd_xsched_event *event);
 
 /* Take out the oldest records, at most @count. */
 unsigned int xs_ring_take(struct xs_ring *ring, struct kfd_xsched_event *events,
@@ -49,6 +65,15 @@ void xs_event_queue(const struct xs_queue *queue, u32 type, u64 time_ns);
 /* Tell one client, if it subscribed and may see the queue. */
 void xs_event_queue_to(struct xs_client *client, const struct xs_queue *queue,
 		       u32 type, u64 time_ns);
+
+/* The same for a client, under its lock: see xs_ring_promise(). */
+bool xs_event_promise(struct xs_client *client);
+
+/* Tell it what was promised, if it is still there. */
+void xs_event_promised(struct xs_client *client, const struct kfd_xsched_event *event);
+
+/* Tell it that it was ejected: no other event follows, but for those promised. */
+void xs_event_eject_locked(struct xs_client *client, u32 reason);
 
 void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns);
 void xs_event_node(u32 gpu_id, u32 type, u64 time_ns, u64 data);

@@ -62,12 +62,19 @@ static struct xs_hw_queue *from_queue(struct queue *queue)
 ASSERT_SAME_FIELD(xs_hw_change, queue, kfd_sched_change, q);
 ASSERT_SAME_FIELD(xs_hw_change, hold, kfd_sched_change, hold);
 ASSERT_SAME_FIELD(xs_hw_change, priority, kfd_sched_change, priority);
+ASSERT_SAME_FIELD(xs_hw_change, level, kfd_sched_change, level);
 ASSERT_SAME_FIELD(xs_hw_change, ret, kfd_sched_change, ret);
 ASSERT_SAME_FIELD(xs_hw_change, flipped, kfd_sched_change, flipped);
 ASSERT_SAME_FIELD(xs_hw_change, effective_priority, kfd_sched_change, effective_priority);
+ASSERT_SAME_FIELD(xs_hw_change, effective_level, kfd_sched_change, effective_level);
 static_assert(sizeof(struct xs_hw_change) == sizeof(struct kfd_sched_change));
 static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
-static_assert(KFD_XSCHED_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
+static_assert(XS_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
+/* The core counts classes from the lowest, as levels are. */
+static_assert(KFD_SCHED_LEVEL_LOW == 0);
+static_assert(KFD_SCHED_LEVEL_NORMAL == KFD_XSCHED_CLASS_NORMAL - KFD_XSCHED_CLASS_LOW);
+static_assert(KFD_SCHED_LEVEL_REALTIME ==
+	      KFD_XSCHED_CLASS_REALTIME - KFD_XSCHED_CLASS_LOW);
 
 ASSERT_SAME_FIELD(xs_hw_times, lock_ns, kfd_sched_times, lock_ns);
 ASSERT_SAME_FIELD(xs_hw_times, unmap_ns, kfd_sched_times, unmap_ns);
@@ -107,9 +114,21 @@ static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
 	kfd_sched_hold_new(to_process(hw), hold);
 }
 
-static bool kfd_is_active(struct xs_hw_queue *hw)
+static u32 kfd_state(struct xs_hw_queue *hw)
 {
-	return kfd_sched_queue_active(to_queue(hw));
+	const u32 reasons = kfd_sched_queue_reasons(to_queue(hw));
+	u32 state = reasons ? 0 : KFD_XSCHED_QUEUE_ACTIVE;
+
+	/* KFD_SCHED_HELD is ours: the core knows who. */
+	if (reasons & KFD_SCHED_EVICTED)
+		state |= KFD_XSCHED_QUEUE_EVICTED;
+	if (reasons & KFD_SCHED_SUSPENDED)
+		state |= KFD_XSCHED_QUEUE_DEBUGGED;
+	if (reasons & KFD_SCHED_DISABLED)
+		state |= KFD_XSCHED_QUEUE_DISABLED;
+	if (reasons & KFD_SCHED_RESET)
+		state |= KFD_XSCHED_QUEUE_RESET;
+	return state;
 }
 
 static int kfd_waves(struct xs_hw_queue *hw)
@@ -140,6 +159,8 @@ static u32 node_caps(const struct kfd_sched_node_info *info)
 		caps |= KFD_XSCHED_CAP_GRACE;
 	if (info->can_prioritise)
 		caps |= KFD_XSCHED_CAP_PRIORITY;
+	if (info->can_level)
+		caps |= KFD_XSCHED_CAP_CLASS;
 	if (info->can_count_waves)
 		caps |= KFD_XSCHED_CAP_WAVES;
 	return caps;
@@ -174,50 +195,51 @@ static void kfd_node_reset(struct kfd_node *node, bool done)
 }
 
 /* The core cannot look after this queue: if it was born held, nobody else does. */
-static void let_run(struct queue *queue)
+static void let_run(struct queue *queue, struct kfd_node *node)
 {
 	struct kfd_sched_change change = {
 		.q = queue,
 		.priority = KFD_SCHED_PRIORITY_KEEP,
+		.level = KFD_SCHED_PRIORITY_KEEP,
 	};
 	struct kfd_sched_times times;
 
-	kfd_sched_apply(kfd_sched_queue_node(queue), &change, 1,
-			KFD_SCHED_GRACE_DEFAULT, &times);
+	kfd_sched_apply(node, &change, 1, KFD_SCHED_GRACE_DEFAULT, &times);
 }
 
 static void kfd_queue_add(struct queue *queue)
 {
-	struct kfd_process *process = kfd_sched_queue_process(queue);
-	struct pid *pid = kfd_sched_process_pid(process);
 	struct kfd_sched_queue_info info;
 	struct xs_hw_queue_desc desc;
+	struct pid *pid;
 	int ret;
 
+	kfd_sched_queue_info(queue, &info);
+	pid = kfd_sched_process_pid(info.process);
 	/* All threads are gone, but something else still uses the mm. */
 	if (!pid) {
-		let_run(queue);
+		let_run(queue, info.node);
 		return;
 	}
 
-	kfd_sched_queue_info(queue, &info);
 	desc = (struct xs_hw_queue_desc){
-		.node = from_node(kfd_sched_queue_node(queue)),
-		.process = from_process(process),
+		.node = from_node(info.node),
+		.process = from_process(info.process),
 		.pid = pid,
-		.mm = kfd_sched_process_mm(process),
+		.mm = info.mm,
 		.queue_id = info.queue_id,
 		.type = info.sdma ? KFD_XSCHED_QUEUE_SDMA : KFD_XSCHED_QUEUE_COMPUTE,
 		.indices_count_packets = info.aql,
 		.read_index = info.read_index,
 		.write_index = info.write_index,
 		.priority = info.priority,
+		.kobj = info.kobj,
 	};
 	ret = xs_queue_added(from_queue(queue), &desc);
 	if (ret) {
 		pr_err("kfd_xsched: queue %u of process %d is left alone: %d\n",
 		       info.queue_id, pid_nr(pid), ret);
-		let_run(queue);
+		let_run(queue, info.node);
 	}
 	put_pid(pid);
 }
@@ -256,6 +278,6 @@ const struct xs_backend_ops xs_kfd_backend = {
 	.stop = kfd_stop,
 	.apply = kfd_apply,
 	.hold_new = kfd_hold_new,
-	.is_active = kfd_is_active,
+	.state = kfd_state,
 	.waves = kfd_waves,
 };

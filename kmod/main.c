@@ -13,11 +13,16 @@
 #include "apply.h"
 #include "backend.h"
 #include "client.h"
+#include "debugfs.h"
+#include "eject.h"
 #include "event.h"
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "sysfs.h"
+#include "tenant.h"
 #include "user.h"
+#include "watchdog.h"
 #include "xsched.h"
 
 /* Guards all objects of the core: see xsched.h. */
@@ -44,6 +49,8 @@ union xs_ioctl_arg {
 	struct kfd_xsched_list list;
 	struct kfd_xsched_apply apply;
 	struct kfd_xsched_subscribe subscribe;
+	struct kfd_xsched_tenant tenant;
+	struct kfd_xsched_renew renew;
 };
 
 /* @_last is the last field of the argument as it was first published. */
@@ -63,6 +70,10 @@ static const struct xs_ioctl xs_ioctls[] = {
 		 struct kfd_xsched_apply, reserved),
 	XS_IOCTL(KFD_XSCHED_SUBSCRIBE, xs_client_ioctl_subscribe,
 		 struct kfd_xsched_subscribe, reserved),
+	XS_IOCTL(KFD_XSCHED_TENANT, xs_tenant_ioctl,
+		 struct kfd_xsched_tenant, process),
+	XS_IOCTL(KFD_XSCHED_RENEW, xs_watchdog_ioctl_renew,
+		 struct kfd_xsched_renew, client),
 };
 
 static const struct xs_ioctl *find_ioctl(unsigned int cmd)
@@ -74,6 +85,22 @@ static const struct xs_ioctl *find_ioctl(unsigned int cmd)
 			return &xs_ioctls[i];
 	}
 	return NULL;
+}
+
+/*
+ * Beginning and end are signs of life; a batch on its way is one, too. What the
+ * call did is gone if the client was ejected meanwhile.
+ */
+static long call(const struct xs_ioctl *row, struct xs_client *client, void *arg)
+{
+	long ret;
+
+	if (READ_ONCE(client->ejected) && row->cmd != KFD_XSCHED_RENEW)
+		return -EOWNERDEAD;
+	xs_watchdog_touch(client);
+	ret = row->fn(client, arg);
+	xs_watchdog_touch(client);
+	return READ_ONCE(client->ejected) ? -EOWNERDEAD : ret;
 }
 
 static long xs_ioctl(struct file *file, unsigned int cmd, unsigned long address)
@@ -98,7 +125,11 @@ static long xs_ioctl(struct file *file, unsigned int cmd, unsigned long address)
 
 	/* Another thread may have changed it between the two reads. */
 	arg.size = size;
-	ret = row->fn(file->private_data, &arg);
+
+	/* What cannot be written is better known before anything changed. */
+	if (copy_to_user(user, &arg, min(size, row->size)))
+		return -EFAULT;
+	ret = call(row, file->private_data, &arg);
 	if (copy_to_user(user, &arg, min(size, row->size)))
 		return -EFAULT;
 	return ret;
@@ -127,15 +158,37 @@ static void free_all(void)
 	scoped_guard(mutex, &xs_lock) {
 		xs_queues_free_locked();
 		xs_processes_free_locked();
-		xs_nodes_free_locked();
 	}
+	xs_nodes_free();
+	xs_watchdog_exit();
 	xs_activity_exit();
+	xs_sysfs_exit();
+	xs_eject_exit();
 	xs_backend = NULL;
+}
+
+static int start_all(void)
+{
+	int ret = xs_sysfs_init();
+
+	if (ret)
+		return ret;
+	ret = xs_activity_init();
+	if (ret) {
+		xs_sysfs_exit();
+		return ret;
+	}
+	ret = xs_watchdog_init();
+	if (ret) {
+		xs_activity_exit();
+		xs_sysfs_exit();
+	}
+	return ret;
 }
 
 int xs_core_start(const struct xs_backend_ops *backend)
 {
-	int ret = xs_activity_init();
+	int ret = start_all();
 
 	if (ret)
 		return ret;
@@ -144,23 +197,29 @@ int xs_core_start(const struct xs_backend_ops *backend)
 	ret = backend->start();
 	if (ret) {
 		xs_nodes_stop();
+		xs_sysfs_queues_stop();
 		free_all();
 		return ret;
 	}
 	ret = misc_register(&xs_device);
 	if (ret) {
 		xs_nodes_stop();
+		xs_sysfs_queues_stop();
 		backend->stop();
 		free_all();
+		return ret;
 	}
-	return ret;
+	xs_debugfs_init();
+	return 0;
 }
 
 void xs_core_stop(void)
 {
+	xs_debugfs_exit();
 	misc_deregister(&xs_device);
-	/* The retry calls the backend, which stop() forbids. */
+	/* What is left of async calls, and retries, call the backend. */
 	xs_nodes_stop();
+	xs_sysfs_queues_stop();
 	xs_backend->stop();
 	free_all();
 }

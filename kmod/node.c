@@ -4,29 +4,31 @@
  */
 #include <linux/err.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
-#include <linux/workqueue.h>
 
+#include "batch.h"
 #include "event.h"
 #include "node.h"
 #include "queue.h"
+#include "sysfs.h"
+#include "trace.h"
 #include "user.h"
 #include "xsched.h"
 
 /* How soon a switch that failed is tried again, milliseconds. */
 #define XS_RETRY_MS	100
 
-/* Changed under both xs_lock and xs_nodes_lock, read under either. */
+/* By number. Changed under both xs_lock and xs_nodes_lock, read under either. */
 static LIST_HEAD(xs_nodes);
 static DEFINE_SPINLOCK(xs_nodes_lock);
+static u32 last_number;
+static unsigned int node_count;
 
-static void retry_pending(struct work_struct *work);
-static DECLARE_DELAYED_WORK(retry_work, retry_pending);
-
-/* Whether retries may be scheduled; under xs_nodes_lock. */
-static bool retry_allowed;
+/* No transaction may be sent; under xs_lock. */
+static bool stopped;
 
 struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw)
 {
@@ -41,54 +43,159 @@ struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw)
 	return NULL;
 }
 
-int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
+struct xs_node *xs_node_next_locked(const struct xs_node *node)
+{
+	const u32 number = node ? node->number : 0;
+	struct xs_node *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(next, &xs_nodes, in_nodes) {
+		if (next->number > number)
+			return next;
+	}
+	return NULL;
+}
+
+struct xs_node *xs_node_get(struct xs_node *node)
+{
+	refcount_inc(&node->refs);
+	return node;
+}
+
+void xs_node_put(struct xs_node *node)
+{
+	if (refcount_dec_and_test(&node->refs))
+		complete(&node->unused);
+}
+
+unsigned int xs_node_count(void)
+{
+	return READ_ONCE(node_count);
+}
+
+/* The first node behind that number, with a reference, or NULL. */
+static struct xs_node *node_behind(u32 number)
 {
 	struct xs_node *node;
 
 	guard(mutex)(&xs_lock);
-	if (xs_node_find_locked(hw))
-		return 0;
-	node = kzalloc(sizeof(*node), GFP_KERNEL);
-	if (!node)
-		return -ENOMEM;
+	list_for_each_entry(node, &xs_nodes, in_nodes) {
+		if (node->number > number)
+			return xs_node_get(node);
+	}
+	return NULL;
+}
 
+static void settle(struct kthread_work *work)
+{
+	xs_node_switch(container_of(work, struct xs_node, settle), XS_GRACE_NOW);
+}
+
+static void retry(struct kthread_work *work)
+{
+	xs_node_switch(container_of(work, struct xs_node, retry.work), XS_GRACE_NOW);
+}
+
+static void node_free(struct xs_node *node)
+{
+	kvfree(node->changes);
+	kvfree(node->spare);
+	kfree(node);
+}
+
+static struct xs_node *node_new(struct xs_hw_node *hw,
+				const struct xs_hw_node_desc *desc)
+{
+	struct xs_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
+
+	if (!node)
+		return NULL;
+	node->worker = kthread_create_worker(0, "xsched-%u", desc->gpu_id);
+	if (IS_ERR(node->worker)) {
+		kfree(node);
+		return NULL;
+	}
+	/* A switch is short, or sleeps: late is worse than early. */
+	sched_set_fifo_low(node->worker->task);
 	node->hw = hw;
 	node->desc = *desc;
+	node->default_grace_us = min_t(u32, XS_DEFAULT_GRACE_US, desc->max_grace_us);
+	refcount_set(&node->refs, 1);
+	init_completion(&node->unused);
 	INIT_LIST_HEAD(&node->queues);
 	INIT_LIST_HEAD(&node->pending);
-	INIT_LIST_HEAD(&node->in_batch);
-	node->grace_us = XS_GRACE_UNSET;
-	scoped_guard(spinlock, &xs_nodes_lock)
-		list_add_tail(&node->in_nodes, &xs_nodes);
+	INIT_LIST_HEAD(&node->in_flight);
+	mutex_init(&node->lock);
+	kthread_init_work(&node->settle, settle);
+	kthread_init_delayed_work(&node->retry, retry);
+	return node;
+}
+
+int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
+{
+	struct xs_node *node = node_new(hw, desc);
+	bool known;
+
+	if (!node)
+		return -ENOMEM;
+	scoped_guard(mutex, &xs_lock) {
+		known = xs_node_find_locked(hw);
+		if (!known) {
+			node->number = ++last_number;
+			WRITE_ONCE(node_count, node_count + 1);
+			scoped_guard(spinlock, &xs_nodes_lock)
+				list_add_tail(&node->in_nodes, &xs_nodes);
+		}
+	}
+	if (known) {
+		kthread_destroy_worker(node->worker);
+		node_free(node);
+		return 0;
+	}
+	trace_node_add(desc->gpu_id);
+	xs_sysfs_node_add(node);
 	return 0;
 }
 
-static void node_free_locked(struct xs_node *node)
+static void unlink_locked(struct xs_node *node)
 {
 	WARN_ON_ONCE(!list_empty(&node->queues));
+	node->gone = true;
+	WRITE_ONCE(node_count, node_count - 1);
 	scoped_guard(spinlock, &xs_nodes_lock)
 		list_del(&node->in_nodes);
-	kvfree(node->changes);
-	kfree(node);
+}
+
+/* It is in no list: see off who still uses it. */
+static void node_destroy(struct xs_node *node)
+{
+	trace_node_del(node->desc.gpu_id);
+	xs_sysfs_node_del(node);
+	kthread_cancel_delayed_work_sync(&node->retry);
+	xs_node_put(node);
+	wait_for_completion(&node->unused);
+	kthread_destroy_worker(node->worker);
+	node_free(node);
 }
 
 void xs_node_removed(struct xs_hw_node *hw)
 {
 	struct xs_node *node;
 
-	guard(mutex)(&xs_lock);
-	node = xs_node_find_locked(hw);
+	scoped_guard(mutex, &xs_lock) {
+		node = xs_node_find_locked(hw);
+		if (node)
+			unlink_locked(node);
+	}
 	if (node)
-		node_free_locked(node);
+		node_destroy(node);
 }
 
-static void schedule_retry(void)
+static void retry_later(struct xs_node *node)
 {
-	scoped_guard(spinlock, &xs_nodes_lock) {
-		if (retry_allowed)
-			queue_delayed_work(system_unbound_wq, &retry_work,
-					   msecs_to_jiffies(XS_RETRY_MS));
-	}
+	kthread_queue_delayed_work(node->worker, &node->retry,
+				   msecs_to_jiffies(XS_RETRY_MS));
 }
 
 /* Called with amdkfd's reset semaphore held for write: no xs_lock here. */
@@ -99,158 +206,244 @@ void xs_node_reset(struct xs_hw_node *hw, bool done)
 
 	scoped_guard(spinlock, &xs_nodes_lock) {
 		list_for_each_entry(node, &xs_nodes, in_nodes) {
-			if (node->hw == hw)
-				gpu_id = node->desc.gpu_id;
+			if (node->hw != hw)
+				continue;
+			gpu_id = node->desc.gpu_id;
+			if (done)
+				retry_later(node);
 		}
 	}
 	if (!gpu_id)
 		return;
+	trace_node_reset(gpu_id, done);
 	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_RESET, ktime_get_ns(), done);
-	if (done)
-		schedule_retry();
 }
 
 int xs_node_reserve_locked(struct xs_node *node)
 {
-	const unsigned int room = max(16U, 2 * node->change_room);
-	struct xs_hw_change *changes;
+	const unsigned int room = max(16U, 2 * node->spare_room);
+	struct xs_hw_change *spare;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (node->queue_count < node->change_room)
+	if (node->queue_count < node->spare_room)
 		return 0;
-	changes = kvcalloc(room, sizeof(*changes), GFP_KERNEL);
-	if (!changes)
+	spare = kvcalloc(room, sizeof(*spare), GFP_KERNEL);
+	if (!spare)
 		return -ENOMEM;
-	kvfree(node->changes);
-	node->changes = changes;
-	node->change_room = room;
+	kvfree(node->spare);
+	node->spare = spare;
+	node->spare_room = room;
 	return 0;
 }
 
+static void take_spare_locked(struct xs_node *node)
+{
+	if (!node->spare)
+		return;
+	kvfree(node->changes);
+	node->changes = node->spare;
+	node->change_room = node->spare_room;
+	node->spare = NULL;
+}
+
+/* What is pending and differs is in flight from here on. */
 static unsigned int plan_locked(struct xs_node *node)
 {
 	struct xs_queue *queue, *next;
 	unsigned int count = 0;
 
+	take_spare_locked(node);
 	list_for_each_entry_safe(queue, next, &node->pending, in_pending) {
-		if (xs_queue_plan_locked(queue, &node->changes[count]))
-			count++;
-		else
-			list_del_init(&queue->in_pending);
+		list_del_init(&queue->in_pending);
+		if (!xs_queue_plan_locked(queue, &node->changes[count]))
+			continue;
+		list_add_tail(&queue->in_flight, &node->in_flight);
+		count++;
 	}
 	return count;
 }
 
-/* Pending queues and changes are in the same order, one for one. */
+/*
+ * Queues in flight and changes are in the same order, one for one. What is
+ * wanted may have changed meanwhile: then the queue is pending again.
+ */
 static void commit_locked(struct xs_node *node, int error)
 {
 	const u64 now = ktime_get_ns();
 	struct xs_queue *queue, *next;
 	unsigned int i = 0;
 
-	list_for_each_entry_safe(queue, next, &node->pending, in_pending) {
-		if (error) {
+	list_for_each_entry_safe(queue, next, &node->in_flight, in_flight) {
+		list_del_init(&queue->in_flight);
+		if (error)
 			xs_queue_forget_locked(queue);
-			continue;
-		}
-		xs_queue_commit_locked(queue, &node->changes[i++], now);
-		list_del_init(&queue->in_pending);
+		else
+			xs_queue_commit_locked(queue, &node->changes[i++], now);
+	}
+	/* Whoever removes the node or stops the core cancels this afterwards. */
+	if (error && !node->gone && !stopped) {
+		trace_node_retry(node->desc.gpu_id);
+		retry_later(node);
 	}
 }
 
-int xs_node_switch_locked(struct xs_node *node, u32 grace_us,
-			  struct kfd_xsched_node_result *result)
+static void note(struct kfd_xsched_node_result *result, int status,
+		 const struct xs_hw_times *times)
 {
+	result->status = status;
+	result->flips = times->flips;
+	result->fw_transactions = times->fw_transactions;
+	result->lock_ns = times->lock_ns;
+	result->unmap_ns = times->unmap_ns;
+	result->map_ns = times->map_ns;
+}
+
+/* Under the node's lock: whoever was told of the switch finds it in the figures. */
+static void account(struct xs_node *node, int status, const struct xs_hw_times *times,
+		    u64 start_ns)
+{
+	struct kfd_xsched_node_result result = {
+		.gpu_id = node->desc.gpu_id,
+		.total_ns = ktime_get_ns() - start_ns,
+	};
+
+	note(&result, status, times);
+	xs_stats_switch(&node->stats, &result);
+	trace_switch_end(&result);
+}
+
+static bool finish_locked(struct xs_part *part, int status,
+			  const struct xs_hw_times *times)
+{
+	if (!part)
+		return false;
+	note(&part->result, status, times);
+	return xs_part_commit_locked(part);
+}
+
+static int node_switch(struct xs_node *node, u32 grace_us, struct xs_part *part,
+		       bool *over)
+{
+	const u64 start_ns = ktime_get_ns();
 	struct xs_hw_times times = {};
 	unsigned int count;
-	int ret;
+	int ret = 0;
 
-	lockdep_assert_held(&xs_lock);
+	guard(mutex)(&node->lock);
+	scoped_guard(mutex, &xs_lock) {
+		if (node->gone || stopped)
+			ret = -ENODEV;
+		count = ret ? 0 : plan_locked(node);
+		if (!count) {
+			*over = finish_locked(part, ret, &times);
+			return ret;
+		}
+	}
 
-	*result = (struct kfd_xsched_node_result){
-		.gpu_id = node->desc.gpu_id,
-	};
-	count = plan_locked(node);
-	if (!count)
-		return 0;
-
+	trace_switch_begin(node, count, grace_us);
 	/* Odd while waves come and go: see sample_waves() in activity.c. */
 	atomic_inc_return(&node->switching);
 	ret = xs_backend->apply(node->hw, node->changes, count, grace_us, &times);
-	commit_locked(node, ret);
+	scoped_guard(mutex, &xs_lock) {
+		commit_locked(node, ret);
+		*over = finish_locked(part, ret, &times);
+	}
 	WRITE_ONCE(node->switched_ns, ktime_get_ns());
 	atomic_inc_return(&node->switching);
-
-	result->status = ret;
-	result->flips = times.flips;
-	result->fw_transactions = times.fw_transactions;
-	result->lock_ns = times.lock_ns;
-	result->unmap_ns = times.unmap_ns;
-	result->map_ns = times.map_ns;
+	account(node, ret, &times, start_ns);
 	return ret;
 }
 
-void xs_nodes_retry_pending_locked(void)
+int xs_node_switch(struct xs_node *node, u32 grace_us)
 {
-	const struct xs_node *node;
+	bool unused;
 
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(node, &xs_nodes, in_nodes) {
-		if (!list_empty(&node->pending)) {
-			schedule_retry();
-			return;
-		}
-	}
+	return node_switch(node, grace_us, NULL, &unused);
 }
 
-void xs_nodes_settle_locked(void)
+bool xs_node_switch_part(struct xs_node *node, struct xs_part *part)
 {
-	struct kfd_xsched_node_result unused;
+	u32 grace = part->default_grace ? READ_ONCE(node->default_grace_us) : XS_GRACE_NOW;
+	bool over;
+
+	if (part->grace_us != XS_GRACE_UNSET)
+		grace = part->grace_us;
+
+	node_switch(node, grace, part, &over);
+	return over;
+}
+
+void xs_node_kick_locked(struct xs_node *node)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!node->gone && !stopped)
+		kthread_queue_work(node->worker, &node->settle);
+}
+
+void xs_nodes_kick_locked(void)
+{
 	struct xs_node *node;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(node, &xs_nodes, in_nodes) {
 		if (!list_empty(&node->pending))
-			xs_node_switch_locked(node, XS_GRACE_NOW, &unused);
+			xs_node_kick_locked(node);
 	}
-	xs_nodes_retry_pending_locked();
 }
 
-static void retry_pending(struct work_struct *work)
+void xs_nodes_settle(void)
 {
-	guard(mutex)(&xs_lock);
-	xs_nodes_settle_locked();
+	struct xs_node *node;
+	u32 number = 0;
+
+	scoped_guard(mutex, &xs_lock)
+		xs_nodes_kick_locked();
+	while ((node = node_behind(number))) {
+		kthread_flush_work(&node->settle);
+		number = node->number;
+		xs_node_put(node);
+	}
 }
 
 void xs_nodes_start(void)
 {
-	scoped_guard(spinlock, &xs_nodes_lock)
-		retry_allowed = true;
+	scoped_guard(mutex, &xs_lock)
+		stopped = false;
 }
 
 void xs_nodes_stop(void)
 {
-	scoped_guard(spinlock, &xs_nodes_lock)
-		retry_allowed = false;
-	cancel_delayed_work_sync(&retry_work);
+	struct xs_node *node;
+	u32 number = 0;
+
+	scoped_guard(mutex, &xs_lock)
+		stopped = true;
+	while ((node = node_behind(number))) {
+		kthread_cancel_delayed_work_sync(&node->retry);
+		kthread_flush_worker(node->worker);
+		number = node->number;
+		xs_node_put(node);
+	}
 }
 
-void xs_nodes_free_locked(void)
+void xs_nodes_free(void)
 {
-	struct xs_node *node, *next;
+	struct xs_node *node;
 
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry_safe(node, next, &xs_nodes, in_nodes)
-		node_free_locked(node);
-}
-
-static u32 count_nodes_locked(void)
-{
-	return list_count_nodes(&xs_nodes);
+	for (;;) {
+		scoped_guard(mutex, &xs_lock) {
+			node = list_first_entry_or_null(&xs_nodes, struct xs_node,
+							in_nodes);
+			if (node)
+				unlink_locked(node);
+		}
+		if (!node)
+			return;
+		node_destroy(node);
+	}
 }
 
 static void fill_nodes_locked(struct kfd_xsched_node *out, u32 count)
@@ -290,7 +483,7 @@ long xs_node_ioctl_info(struct xs_client *client, void *argument)
 	}
 	scoped_guard(mutex, &xs_lock) {
 		arg->abi_version = KFD_XSCHED_ABI_VERSION;
-		arg->node_count = count_nodes_locked();
+		arg->node_count = node_count;
 		to.count = min(to.count, arg->node_count);
 		nodes = kvcalloc(to.count, size, GFP_KERNEL);
 		if (!nodes)

@@ -6,52 +6,92 @@
 #define KFD_XSCHED_NODE_H
 
 #include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 
 #include <linux/kfd_xsched.h>
 
 #include "backend.h"
+#include "stats.h"
 
+struct device;
 struct xs_client;
-
-/* No entry of the batch asked for a grace on this node. */
-#define XS_GRACE_UNSET	(-1)
+struct xs_part;
 
 /**
- * struct xs_node - a GPU node
+ * struct xs_node - a GPU node; under xs_lock unless said otherwise
  * @in_nodes: in xs_nodes; changed under xs_lock and xs_nodes_lock
+ * @number: position there, never used again
  * @hw: the backend's handle
  * @desc: what the backend says of it; never changes
+ * @refs: the list's, and one of each that uses the node without xs_lock
+ * @unused: completed with the last of them
+ * @gone: not in the list any more: no transaction is sent
  * @queues: all its queues, by xs_queue.in_node
  * @queue_count: how many
  * @pending: queues whose wanted state may differ from the applied one
+ * @staging: part of the batch that is being staged; NULL outside of xs_lock
+ * @lock: held across a transaction; taken before xs_lock. Whoever has it need
+ *	not fear one
+ * @in_flight: queues of the transaction on its way, by xs_queue.in_flight;
+ *	changed under both locks
  * @changes: room for a change of each queue, so that a transaction needs no
- *	memory and a release cannot fail for want of it
- * @change_room: elements of @changes
+ *	memory and a release cannot fail for want of it; @lock
+ * @change_room: elements of @changes; @lock
+ * @spare: more room, for the next transaction, or NULL
+ * @spare_room: elements of @spare, or of @changes
+ * @worker: runs parts of batches, @settle and @retry
+ * @settle: switches what is pending
+ * @retry: the same, later
  * @switching: odd while a transaction is on its way; read by the sampler
  * @switched_ns: end of the last transaction; read by the sampler
- * @in_batch: in xs_batch.nodes; empty outside of an APPLY
- * @grace_us: grace asked for by the batch, or XS_GRACE_UNSET
- * @result: what the batch did here; all zero outside of an APPLY
+ * @default_grace_us: of UNMAPs that ask for it; without a lock
+ * @stats: what switches cost; written under @lock, read without
+ * @dev: in /sys, or NULL
  */
 struct xs_node {
 	struct list_head in_nodes;
+	u32 number;
 	struct xs_hw_node *hw;
 	struct xs_hw_node_desc desc;
+	refcount_t refs;
+	struct completion unused;
+	bool gone;
 	struct list_head queues;
 	unsigned int queue_count;
 	struct list_head pending;
+	struct xs_part *staging;
+	struct mutex lock;	/* held across a transaction */
+	struct list_head in_flight;
 	struct xs_hw_change *changes;
 	unsigned int change_room;
+	struct xs_hw_change *spare;
+	unsigned int spare_room;
+	struct kthread_worker *worker;
+	struct kthread_work settle;
+	struct kthread_delayed_work retry;
 	atomic_t switching;
 	u64 switched_ns;
-	struct list_head in_batch;
-	s32 grace_us;
-	struct kfd_xsched_node_result result;
+	u32 default_grace_us;
+	struct xs_stats stats;
+	struct device *dev;
 };
 
 struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw);
+
+/* The node behind that one, or the first behind NULL, or NULL. */
+struct xs_node *xs_node_next_locked(const struct xs_node *node);
+
+/* References. The node is removed when the last is put: not for long. */
+struct xs_node *xs_node_get(struct xs_node *node);
+void xs_node_put(struct xs_node *node);
+
+/* How many nodes there are. */
+unsigned int xs_node_count(void);
 
 /* Make sure that one queue more can be switched. 0 or -ENOMEM. */
 int xs_node_reserve_locked(struct xs_node *node);
@@ -59,24 +99,30 @@ int xs_node_reserve_locked(struct xs_node *node);
 /*
  * Bring all pending queues to what is wanted, in one transaction, or in none
  * when nothing differs. On failure they stay pending, in a state that nobody
- * knows until a retry succeeds. Returns 0 or the backend's error; what it did
- * goes to @result, but for total_ns.
+ * knows until a retry succeeds. Takes the node's lock, then, for moments,
+ * xs_lock. Returns 0, the backend's error, or -ENODEV if the node is gone.
  */
-int xs_node_switch_locked(struct xs_node *node, u32 grace_us,
-			  struct kfd_xsched_node_result *result);
+int xs_node_switch(struct xs_node *node, u32 grace_us);
 
-/* After a failure: see to it that what is pending is tried again. */
-void xs_nodes_retry_pending_locked(void);
+/*
+ * The same for a part of a batch, which takes note of what was done. Returns
+ * xs_part_commit_locked(): after that the part may be gone.
+ */
+bool xs_node_switch_part(struct xs_node *node, struct xs_part *part);
 
-/* Switch whatever is pending anywhere, retry later what fails. */
-void xs_nodes_settle_locked(void);
+/* Let the node's worker switch what is pending there, now. */
+void xs_node_kick_locked(struct xs_node *node);
 
-/* Stop and start retrying, when the core goes down and comes up. */
+/* The same for all nodes; and wait until each has tried once. */
+void xs_nodes_kick_locked(void);
+void xs_nodes_settle(void);
+
+/* No transaction any more, when the core goes down; and again, when it comes up. */
 void xs_nodes_stop(void);
 void xs_nodes_start(void);
 
 /* When no backend calls any more: free all. */
-void xs_nodes_free_locked(void);
+void xs_nodes_free(void);
 
 /* KFD_XSCHED_INFO */
 long xs_node_ioctl_info(struct xs_client *client, void *arg);

@@ -148,7 +148,6 @@ static struct xs_process *process_new_locked(const struct xs_hw_queue_desc *desc
 	INIT_LIST_HEAD(&process->rules);
 	INIT_LIST_HEAD(&process->watched);
 	INIT_LIST_HEAD(&process->in_watched);
-	INIT_LIST_HEAD(&process->in_batch);
 	/* In case the leader is reaped already. */
 	process->owner.cred = current_cred();
 	process->owner = xs_owner_get(process);
@@ -189,8 +188,28 @@ void xs_process_put_locked(struct xs_process *process)
 
 	if (!process->exited || !list_empty(&process->queues))
 		return;
-	xs_event_process(process, KFD_XSCHED_EVENT_PROCESS_EXIT, ktime_get_ns());
-	process_free_locked(process);
+	if (!process->told)
+		xs_event_process(process, KFD_XSCHED_EVENT_PROCESS_EXIT,
+				 ktime_get_ns());
+	process->told = true;
+	if (!process->pins)
+		process_free_locked(process);
+}
+
+struct xs_process *xs_process_pin_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	process->pins++;
+	return process;
+}
+
+void xs_process_unpin_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	process->pins--;
+	xs_process_put_locked(process);
 }
 
 void xs_process_exited(struct xs_hw_process *hw)
@@ -230,13 +249,14 @@ struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
 
 	if (rule)
 		return rule;
-	rule = kmalloc(sizeof(*rule), GFP_KERNEL_ACCOUNT);
+	rule = kzalloc(sizeof(*rule), GFP_KERNEL_ACCOUNT);
 	if (!rule)
 		return NULL;
 	rule->client = client;
 	rule->process = process;
-	xs_terms_init(&rule->now);
-	xs_terms_init(&rule->next);
+	xs_stake_init(&rule->stake);
+	INIT_LIST_HEAD(&rule->in_tenant);
+	INIT_LIST_HEAD(&rule->in_batch);
 	list_add_tail(&rule->in_client, &client->rules);
 	list_add_tail(&rule->in_process, &process->rules);
 	return rule;
@@ -248,6 +268,8 @@ void xs_rule_drop_locked(struct xs_rule *rule)
 
 	list_del(&rule->in_client);
 	list_del(&rule->in_process);
+	list_del(&rule->in_tenant);
+	list_del(&rule->in_batch);
 	kfree(rule);
 }
 
@@ -259,7 +281,7 @@ void xs_process_sync_rules_locked(struct xs_process *process)
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(rule, &process->rules, in_process)
-		hold |= rule->next.held;
+		hold |= rule->stake.next.held;
 	if (process->exited || hold == process->hold_new)
 		return;
 	xs_backend->hold_new(process->hw, hold);

@@ -15,6 +15,7 @@ struct cred;
 struct mm_struct;
 struct pid;
 struct xs_client;
+struct xs_tenant;
 
 /**
  * struct xs_owner - credentials of a process at one moment
@@ -27,21 +28,41 @@ struct xs_owner {
 };
 
 /**
+ * enum xs_move - what a batch does about a process and a tenant
+ * @XS_MOVE_NONE: nothing
+ * @XS_MOVE_JOIN: it becomes a member; until that is over it looks like one
+ * @XS_MOVE_LEAVE: it ceases to be one
+ */
+enum xs_move {
+	XS_MOVE_NONE,
+	XS_MOVE_JOIN,
+	XS_MOVE_LEAVE,
+};
+
+/**
  * struct xs_rule - what a client wants of queues a process is yet to create
  * @in_client: in xs_client.rules
  * @in_process: in xs_process.rules
+ * @in_tenant: in xs_tenant.rules, or empty
+ * @in_batch: in xs_batch.rules, or empty
  * @client: whose
  * @process: on what
- * @now: terms a new queue gets
- * @next: terms in force once the batch on its way succeeds
+ * @tenant: of which the process is a member, or NULL
+ * @stake: terms a new queue gets
+ * @status: 0 or the error of the first node that failed the batch
+ * @move: what the batch does about @tenant
  */
 struct xs_rule {
 	struct list_head in_client;
 	struct list_head in_process;
+	struct list_head in_tenant;
+	struct list_head in_batch;
 	struct xs_client *client;
 	struct xs_process *process;
-	struct xs_terms now;
-	struct xs_terms next;
+	struct xs_tenant *tenant;
+	struct xs_stake stake;
+	int status;
+	enum xs_move move;
 };
 
 /**
@@ -55,14 +76,12 @@ struct xs_rule {
  * @queues: by xs_queue.in_process
  * @rules: by xs_rule.in_process
  * @exited: its address space is gone; freed with its last queue
+ * @told: and subscribers know that
+ * @pins: batches that will look at it again
  * @hold_new: what the backend was last told
  * @born_held: @hold_new was ever set: a new queue's state is unknown
  * @watched: queues to sample, by xs_watch.in_process; sampler's lock
  * @in_watched: in the sampler's list; sampler's lock
- * @in_batch: in xs_batch.processes, or empty
- * @staged: rule of the batch's client
- * @asked: what the batch asked for so far, XS_ASKED_*
- * @batch_status: 0 or the error of the first node that failed it
  */
 struct xs_process {
 	struct xs_hw_process *hw;
@@ -74,14 +93,12 @@ struct xs_process {
 	struct list_head queues;
 	struct list_head rules;
 	bool exited;
+	bool told;
+	unsigned int pins;
 	bool hold_new;
 	bool born_held;
 	struct list_head watched;
 	struct list_head in_watched;
-	struct list_head in_batch;
-	struct xs_rule *staged;
-	u32 asked;
-	int batch_status;
 };
 
 /*
@@ -94,8 +111,12 @@ struct xs_process *xs_process_find_locked(u64 nr);
 /* The process of a handle, registered if need be; ERR_PTR(-ENOMEM). */
 struct xs_process *xs_process_get_locked(const struct xs_hw_queue_desc *desc);
 
-/* Free it if it exited and has no queue. */
+/* Free it if it exited, has no queue and is not pinned. */
 void xs_process_put_locked(struct xs_process *process);
+
+/* Keep it, though it may be an exited one by then. */
+struct xs_process *xs_process_pin_locked(struct xs_process *process);
+void xs_process_unpin_locked(struct xs_process *process);
 
 /* Credentials the process has now. */
 struct xs_owner xs_owner_get(const struct xs_process *process);

@@ -13,13 +13,21 @@
 #include <linux/kfd_xsched.h>
 
 #include "activity.h"
+#include "batch.h"
 #include "client.h"
 #include "event.h"
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "sysfs.h"
+#include "trace.h"
+#include "tenant.h"
 #include "user.h"
+#include "watchdog.h"
 #include "xsched.h"
+
+/* The list's element as it was first published. */
+#define XS_QUEUE_MIN_SIZE	offsetofend(struct kfd_xsched_queue, held_ns)
 
 /* By id. An index is an unsigned long: amdkfd needs 64 bits, too. */
 static DEFINE_XARRAY(queues);
@@ -77,8 +85,8 @@ struct xs_claim *xs_queue_need_claim_locked(struct xs_queue *queue,
 		return NULL;
 	claim->client = client;
 	claim->queue = queue;
-	xs_terms_init(&claim->now);
-	xs_terms_init(&claim->next);
+	xs_stake_init(&claim->stake);
+	INIT_LIST_HEAD(&claim->in_batch);
 	list_add_tail(&claim->in_client, &client->claims);
 	list_add_tail(&claim->in_queue, &queue->claims);
 	return claim;
@@ -88,8 +96,11 @@ void xs_claim_drop_locked(struct xs_claim *claim)
 {
 	lockdep_assert_held(&xs_lock);
 
+	if (claim->stake.now.held)
+		trace_release(claim->client, claim->queue);
 	list_del(&claim->in_client);
 	list_del(&claim->in_queue);
+	list_del(&claim->in_batch);
 	xs_queue_set_pending_locked(claim->queue);
 	kfree(claim);
 }
@@ -105,7 +116,7 @@ void xs_queue_set_pending_locked(struct xs_queue *queue)
 static bool is_settled_locked(const struct xs_queue *queue, struct xs_want *want)
 {
 	*want = xs_state_want(&queue->claims);
-	return xs_state_settled(want, queue->applied, queue->override);
+	return xs_state_settled(want, queue->applied, &queue->override);
 }
 
 void xs_queue_clear_pending_locked(struct xs_queue *queue)
@@ -114,8 +125,21 @@ void xs_queue_clear_pending_locked(struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
-	if (is_settled_locked(queue, &want))
+	/* In flight, nobody knows yet what will be left to be done. */
+	if (list_empty(&queue->in_flight) && is_settled_locked(queue, &want))
 		list_del_init(&queue->in_pending);
+}
+
+static u32 to_class(s32 level)
+{
+	return level == XS_PRIORITY_APP ? KFD_XSCHED_CLASS_APP :
+		level + KFD_XSCHED_CLASS_LOW;
+}
+
+static s32 to_level(u32 prio_class)
+{
+	return prio_class == KFD_XSCHED_CLASS_APP ? XS_PRIORITY_APP :
+		(s32)(prio_class - KFD_XSCHED_CLASS_LOW);
 }
 
 bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change)
@@ -130,11 +154,16 @@ bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change)
 		.queue = queue->hw,
 		.hold = want.holders,
 		.priority = XS_PRIORITY_KEEP,
+		.level = XS_PRIORITY_KEEP,
 	};
 	if (xs_queue_can_prioritise(queue) &&
-	    (want.priority != queue->override ||
+	    (want.priority != queue->override.priority ||
 	     queue->applied == XS_APPLIED_UNKNOWN))
 		change->priority = want.priority;
+	if (xs_queue_can_classify(queue) &&
+	    (want.prio_class != queue->override.prio_class ||
+	     queue->applied == XS_APPLIED_UNKNOWN))
+		change->level = to_level(want.prio_class);
 	return true;
 }
 
@@ -143,10 +172,22 @@ static void account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 
 	if (hold && !queue->held_since) {
 		queue->held_since = now;
 		queue->preemptions += flipped;
+		xs_watchdog_held();
 	} else if (!hold && queue->held_since) {
 		queue->held_ns += now - queue->held_since;
 		queue->held_since = 0;
+		xs_watchdog_released();
 	}
+}
+
+static void trace_change(const struct xs_queue *queue, const struct xs_hw_change *change)
+{
+	if (change->flipped && change->hold)
+		trace_queue_off(queue);
+	else if (change->flipped)
+		trace_queue_on(queue);
+	if (change->priority != XS_PRIORITY_KEEP || change->level != XS_PRIORITY_KEEP)
+		trace_queue_priority(queue);
 }
 
 void xs_queue_commit_locked(struct xs_queue *queue,
@@ -166,8 +207,13 @@ void xs_queue_commit_locked(struct xs_queue *queue,
 	if (!change->hold)
 		WRITE_ONCE(queue->has_run, true);
 	if (change->priority != XS_PRIORITY_KEEP)
-		queue->override = change->priority;
+		queue->override.priority = change->priority;
+	if (change->level != XS_PRIORITY_KEEP)
+		queue->override.prio_class = to_class(change->level);
 	queue->priority = change->effective_priority;
+	if (xs_queue_can_classify(queue))
+		queue->prio_class = to_class(change->effective_level);
+	trace_change(queue, change);
 }
 
 void xs_queue_forget_locked(struct xs_queue *queue)
@@ -175,6 +221,7 @@ void xs_queue_forget_locked(struct xs_queue *queue)
 	lockdep_assert_held(&xs_lock);
 
 	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
+	xs_queue_set_pending_locked(queue);
 }
 
 bool xs_queue_can_hold(const struct xs_queue *queue)
@@ -189,6 +236,20 @@ bool xs_queue_can_prioritise(const struct xs_queue *queue)
 		queue->node->desc.caps & KFD_XSCHED_CAP_PRIORITY;
 }
 
+bool xs_queue_can_classify(const struct xs_queue *queue)
+{
+	return queue->node->desc.caps & KFD_XSCHED_CAP_CLASS;
+}
+
+void xs_queue_mask_terms(const struct xs_queue *queue, struct xs_terms *terms)
+{
+	terms->held &= xs_queue_can_hold(queue);
+	if (!xs_queue_can_prioritise(queue))
+		terms->priority = KFD_XSCHED_PRIORITY_APP;
+	if (!xs_queue_can_classify(queue))
+		terms->prio_class = KFD_XSCHED_CLASS_APP;
+}
+
 static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 				  const struct xs_hw_queue_desc *desc)
 {
@@ -200,11 +261,14 @@ static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 	queue->queue_id = desc->queue_id;
 	queue->type = desc->type;
 	queue->priority = desc->priority;
-	queue->override = KFD_XSCHED_PRIORITY_APP;
+	queue->override = (struct xs_want){
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = KFD_XSCHED_CLASS_APP,
+	};
 	INIT_LIST_HEAD(&queue->in_pending);
+	INIT_LIST_HEAD(&queue->in_flight);
 	INIT_LIST_HEAD(&queue->claims);
 	INIT_LIST_HEAD(&queue->watch.in_process);
-	INIT_LIST_HEAD(&queue->in_batch);
 	if (desc->indices_count_packets) {
 		queue->watch.read_index = desc->read_index;
 		queue->watch.write_index = desc->write_index;
@@ -220,6 +284,24 @@ static void drop_claims_locked(struct xs_queue *queue)
 		xs_claim_drop_locked(claim);
 }
 
+/* As the rule will be if it is on its way: so will it be born. */
+static void inherit_rule_locked(struct xs_queue *queue, struct xs_claim *claim,
+				const struct xs_rule *rule)
+{
+	struct xs_stake *stake = &claim->stake;
+
+	stake->now = rule->stake.now;
+	stake->next = rule->stake.next;
+	xs_queue_mask_terms(queue, &stake->now);
+	xs_queue_mask_terms(queue, &stake->next);
+	if (stake->now.held) {
+		stake->now.held_ns = ktime_get_ns();
+		trace_hold(claim->client, queue);
+	}
+	if (rule->stake.batch)
+		xs_batch_adopt_locked(rule->stake.batch, claim);
+}
+
 /* Give a new queue what the rules on its process say. */
 static int inherit_rules_locked(struct xs_queue *queue)
 {
@@ -233,11 +315,7 @@ static int inherit_rules_locked(struct xs_queue *queue)
 			drop_claims_locked(queue);
 			return -ENOMEM;
 		}
-		claim->now = rule->now;
-		claim->now.held &= xs_queue_can_hold(queue);
-		if (!xs_queue_can_prioritise(queue))
-			claim->now.priority = KFD_XSCHED_PRIORITY_APP;
-		claim->next = claim->now;
+		inherit_rule_locked(queue, claim, rule);
 	}
 	return 0;
 }
@@ -262,10 +340,8 @@ static int insert_locked(struct xs_queue *queue)
 }
 
 /* From here on it can be held, and is, if its process is. */
-static void settle_new_locked(struct xs_queue *queue)
+static void start_locked(struct xs_queue *queue)
 {
-	struct kfd_xsched_node_result unused;
-
 	/* Without memory for its claims it is nobody's: it must run. */
 	inherit_rules_locked(queue);
 
@@ -273,9 +349,10 @@ static void settle_new_locked(struct xs_queue *queue)
 	queue->applied = queue->process->born_held ?
 		XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
 	queue->has_run = queue->applied == XS_APPLIED_FREE;
+	if (xs_queue_can_classify(queue))
+		queue->prio_class = KFD_XSCHED_CLASS_NORMAL;
 	xs_queue_set_pending_locked(queue);
-	xs_node_switch_locked(queue->node, XS_GRACE_NOW, &unused);
-	xs_nodes_retry_pending_locked();
+	xs_queue_clear_pending_locked(queue);
 }
 
 static int add_locked(struct xs_queue *queue, const struct xs_hw_queue_desc *desc)
@@ -292,13 +369,16 @@ static int add_locked(struct xs_queue *queue, const struct xs_hw_queue_desc *des
 	if (ret)
 		return ret;
 	queue->owner = xs_owner_get(queue->process);
-	settle_new_locked(queue);
-	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
-	xs_activity_add_locked(queue);
+	start_locked(queue);
 	return 0;
 }
 
-int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
+/*
+ * @node: out, where a switch is needed, with a reference, or NULL
+ * @id: out, its id, or 0: it was there
+ */
+static int add(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
+	       struct xs_node **node, u64 *id)
 {
 	struct xs_queue *queue;
 	int ret;
@@ -310,15 +390,43 @@ int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
 	if (!queue)
 		return -ENOMEM;
 	ret = add_locked(queue, desc);
-	if (ret)
+	if (ret) {
 		kfree(queue);
-	return ret;
+		return ret;
+	}
+	if (!list_empty(&queue->in_pending))
+		*node = xs_node_get(queue->node);
+	*id = queue->id;
+	trace_queue_add(queue);
+	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
+	xs_activity_add_locked(queue);
+	return 0;
+}
+
+int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
+{
+	struct xs_node *node = NULL;
+	u64 id = 0;
+	int ret = add(hw, desc, &node, &id);
+
+	if (ret)
+		return ret;
+	if (id)
+		xs_sysfs_queue_add(hw, id, desc->kobj);
+	if (node) {
+		/* What fails is tried again. */
+		xs_node_switch(node, XS_GRACE_NOW);
+		xs_node_put(node);
+	}
+	return 0;
 }
 
 static void queue_free_locked(struct xs_queue *queue)
 {
 	xs_activity_remove_locked(queue);
 	drop_claims_locked(queue);
+	if (queue->held_since)
+		xs_watchdog_released();
 	list_del(&queue->in_pending);
 	list_del(&queue->in_process);
 	list_del(&queue->in_node);
@@ -330,21 +438,45 @@ static void queue_free_locked(struct xs_queue *queue)
 	kfree(queue);
 }
 
-void xs_queue_removed(struct xs_hw_queue *hw)
+static void remove_locked(struct xs_queue *queue)
 {
-	struct xs_process *process;
+	struct xs_process *process = queue->process;
+
+	/* DEL is the last that is heard of it. */
+	xs_activity_remove_locked(queue);
+	trace_queue_del(queue);
+	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_DEL, ktime_get_ns());
+	queue_free_locked(queue);
+	xs_process_put_locked(process);
+}
+
+/* Returns the node, with a reference, if the queue is in flight there. */
+static struct xs_node *remove_unless_in_flight(struct xs_hw_queue *hw)
+{
 	struct xs_queue *queue;
 
 	guard(mutex)(&xs_lock);
 	queue = find_by_hw_locked(hw);
 	if (!queue)
+		return NULL;
+	if (!list_empty(&queue->in_flight))
+		return xs_node_get(queue->node);
+	remove_locked(queue);
+	return NULL;
+}
+
+void xs_queue_removed(struct xs_hw_queue *hw)
+{
+	struct xs_node *node;
+
+	/* Before any lock: it waits for those who read and write. */
+	xs_sysfs_queue_del(hw);
+	node = remove_unless_in_flight(hw);
+	if (!node)
 		return;
-	process = queue->process;
-	/* DEL is the last that is heard of it. */
-	xs_activity_remove_locked(queue);
-	xs_event_queue(queue, KFD_XSCHED_EVENT_QUEUE_DEL, ktime_get_ns());
-	queue_free_locked(queue);
-	xs_process_put_locked(process);
+	scoped_guard(mutex, &node->lock)
+		remove_unless_in_flight(hw);
+	xs_node_put(node);
 }
 
 void xs_queues_free_locked(void)
@@ -359,17 +491,15 @@ void xs_queues_free_locked(void)
 	xa_destroy(&queues);
 }
 
-static u32 state_locked(struct xs_queue *queue, const struct xs_want *want,
-			struct xs_client *client)
+u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_claim *mine)
 {
-	const struct xs_claim *mine = xs_queue_claim_locked(queue, client);
-	u32 state = 0;
+	u32 state = xs_backend->state(queue->hw);
 
-	if (xs_backend->is_active(queue->hw))
-		state |= KFD_XSCHED_QUEUE_ACTIVE;
-	if (want->holders)
+	lockdep_assert_held(&xs_lock);
+
+	if (xs_state_holders(&queue->claims))
 		state |= KFD_XSCHED_QUEUE_HELD;
-	if (mine && mine->now.held)
+	if (mine && mine->stake.now.held)
 		state |= KFD_XSCHED_QUEUE_MINE;
 	if (xs_activity_is_ready(READ_ONCE(queue->watch.activity)))
 		state |= KFD_XSCHED_QUEUE_READY;
@@ -378,10 +508,18 @@ static u32 state_locked(struct xs_queue *queue, const struct xs_want *want,
 	return state;
 }
 
+static u64 tenant_locked(struct xs_queue *queue, struct xs_client *client)
+{
+	const struct xs_rule *rule = xs_process_rule_locked(queue->process, client);
+
+	return rule && rule->tenant ? rule->tenant->id : 0;
+}
+
 static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue,
 			    struct xs_client *client, u64 now)
 {
-	const struct xs_want want = xs_state_want(&queue->claims);
+	const struct xs_claim *mine = xs_queue_claim_locked(queue, client);
+	const u32 holders = xs_state_holders(&queue->claims);
 
 	*out = (struct kfd_xsched_queue){
 		.id = queue->id,
@@ -389,11 +527,13 @@ static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue
 		.queue_id = queue->queue_id,
 		.gpu_id = queue->node->desc.gpu_id,
 		.type = queue->type,
-		.state = state_locked(queue, &want, client),
+		.state = xs_queue_state_locked(queue, mine),
 		.priority = queue->priority,
-		.holders = want.holders,
+		.holders = holders,
+		.prio_class = queue->prio_class,
 		.preemptions = queue->preemptions,
 		.held_ns = queue->held_ns,
+		.tenant = tenant_locked(queue, client),
 	};
 	if (queue->held_since)
 		out->held_ns += now - queue->held_since;
@@ -427,7 +567,7 @@ static int list_check(const struct kfd_xsched_list *arg)
 	if (arg->capacity > KFD_XSCHED_MAX_ENTRIES)
 		return -E2BIG;
 	return arg->capacity ?
-		xs_user_check_size(arg->stride, sizeof(struct kfd_xsched_queue)) : 0;
+		xs_user_check_size(arg->stride, XS_QUEUE_MIN_SIZE) : 0;
 }
 
 long xs_queue_ioctl_list(struct xs_client *client, void *argument)

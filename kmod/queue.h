@@ -46,18 +46,17 @@ struct xs_watch {
  * @in_node: in xs_node.queues
  * @in_process: in xs_process.queues
  * @in_pending: in xs_node.pending, or empty
+ * @in_flight: in xs_node.in_flight, or empty: may be removed
  * @claims: by xs_claim.in_queue
  * @applied: what the backend last confirmed; read by the sampler
- * @override: priority override last confirmed, or KFD_XSCHED_PRIORITY_APP
+ * @override: overrides last confirmed
  * @priority: KFD priority in effect, as last told
+ * @prio_class: enum kfd_xsched_class in effect, 0 if there are none
  * @has_run: it was free to run at some time; read by the sampler
  * @held_since: when it went from free to held, or 0
  * @held_ns: time held before that
  * @preemptions: times a hold took it off the hardware
  * @watch: the sampler's part
- * @in_batch: in xs_batch.queues, or empty
- * @staged: claim of the batch's client
- * @asked: what the batch asked for so far, XS_ASKED_*
  */
 struct xs_queue {
 	u64 id;
@@ -71,18 +70,17 @@ struct xs_queue {
 	struct list_head in_node;
 	struct list_head in_process;
 	struct list_head in_pending;
+	struct list_head in_flight;
 	struct list_head claims;
 	enum xs_applied applied;
-	s32 override;
+	struct xs_want override;
 	u32 priority;
+	u32 prio_class;
 	bool has_run;
 	u64 held_since;
 	u64 held_ns;
 	u64 preemptions;
 	struct xs_watch watch;
-	struct list_head in_batch;
-	struct xs_claim *staged;
-	u32 asked;
 };
 
 /* The queue of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) gone. */
@@ -115,14 +113,21 @@ bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change);
 void xs_queue_commit_locked(struct xs_queue *queue,
 			    const struct xs_hw_change *change, u64 now);
 
-/* The transaction failed: nothing is known of the queue. */
+/* The transaction failed: nothing is known of the queue, which is pending. */
 void xs_queue_forget_locked(struct xs_queue *queue);
+
+/* Bits KFD_XSCHED_QUEUE_*, as LIST reports them to the client with the claim @mine. */
+u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_claim *mine);
 
 /* Whether its node can hold at all. */
 bool xs_queue_can_hold(const struct xs_queue *queue);
 
-/* Whether SET_PRIORITY can have an effect on it. */
+/* Whether it has a priority, or a class, to be overridden. */
 bool xs_queue_can_prioritise(const struct xs_queue *queue);
+bool xs_queue_can_classify(const struct xs_queue *queue);
+
+/* Leave out of the terms what the queue cannot. */
+void xs_queue_mask_terms(const struct xs_queue *queue, struct xs_terms *terms);
 
 /* When no backend calls any more: free all. */
 void xs_queues_free_locked(void);

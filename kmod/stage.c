@@ -1,36 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The first half of an APPLY: find what an entry names, check it against the
- * caller, the node and the other entries, and stage its terms in the claims
- * (xs_claim.next) without any effect yet.
+ * caller, the node and the other entries, and stage its terms (xs_stake.next)
+ * without any effect yet.
  *
- * An entry on a process is an entry on each of its queues, and on its rule.
+ * An entry on a process is an entry on each of its queues, and on its rule. An
+ * entry on a tenant is one on each of its processes, and on the tenant.
  */
 #include <linux/err.h>
 
 #include "apply.h"
+#include "batch.h"
 #include "client.h"
+#include "eject.h"
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "tenant.h"
 #include "xsched.h"
 
-/* Orders priority overrides: the latest wins. */
+/* Orders overrides: the latest wins. Under xs_lock. */
 static u64 last_seq;
+
+static int check_priority(const struct kfd_xsched_entry *entry)
+{
+	if (entry->prio_class > KFD_XSCHED_CLASS_REALTIME)
+		return -EINVAL;
+	switch (entry->value) {
+	case KFD_XSCHED_PRIORITY_KEEP:
+		return entry->prio_class == KFD_XSCHED_CLASS_KEEP ? -EINVAL : 0;
+	case KFD_XSCHED_PRIORITY_APP:
+		return 0;
+	default:
+		return entry->value < KFD_XSCHED_PRIORITY_MIN ||
+			entry->value > KFD_XSCHED_PRIORITY_MAX ? -EINVAL : 0;
+	}
+}
 
 static int check_value(const struct kfd_xsched_entry *entry)
 {
-	switch (entry->op) {
-	case KFD_XSCHED_OP_UNMAP:
-		return entry->value < 0 ? -EINVAL : 0;
-	case KFD_XSCHED_OP_SET_PRIORITY:
-		if (entry->value == KFD_XSCHED_PRIORITY_APP)
-			return 0;
-		return entry->value < KFD_XSCHED_PRIORITY_MIN ||
-			entry->value > KFD_XSCHED_PRIORITY_MAX ? -EINVAL : 0;
-	default:
-		return entry->value ? -EINVAL : 0;
-	}
+	if (entry->op == KFD_XSCHED_OP_SET_PRIORITY)
+		return check_priority(entry);
+	if (entry->prio_class)
+		return -EINVAL;
+	if (entry->op == KFD_XSCHED_OP_UNMAP)
+		return entry->value < KFD_XSCHED_GRACE_DEFAULT ? -EINVAL : 0;
+	return entry->value ? -EINVAL : 0;
 }
 
 int xs_entry_check(const struct kfd_xsched_entry *entry)
@@ -47,6 +62,7 @@ int xs_entry_check(const struct kfd_xsched_entry *entry)
 	switch (entry->target) {
 	case KFD_XSCHED_TARGET_QUEUE:
 	case KFD_XSCHED_TARGET_PROCESS:
+	case KFD_XSCHED_TARGET_TENANT:
 		break;
 	default:
 		return -EOPNOTSUPP;
@@ -54,16 +70,31 @@ int xs_entry_check(const struct kfd_xsched_entry *entry)
 	return entry->reserved ? -EINVAL : check_value(entry);
 }
 
+static bool sets_priority(const struct kfd_xsched_entry *entry)
+{
+	return entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
+		entry->value != KFD_XSCHED_PRIORITY_KEEP;
+}
+
+static bool sets_class(const struct kfd_xsched_entry *entry)
+{
+	return entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
+		entry->prio_class != KFD_XSCHED_CLASS_KEEP;
+}
+
+static bool holds(const struct kfd_xsched_entry *entry)
+{
+	return entry->op == KFD_XSCHED_OP_SUSPEND || entry->op == KFD_XSCHED_OP_UNMAP;
+}
+
 static u32 entry_asks(const struct kfd_xsched_entry *entry)
 {
-	switch (entry->op) {
-	case KFD_XSCHED_OP_RESUME:
+	if (entry->op == KFD_XSCHED_OP_RESUME)
 		return XS_ASKED_RELEASE;
-	case KFD_XSCHED_OP_SET_PRIORITY:
-		return XS_ASKED_PRIORITY;
-	default:
+	if (holds(entry))
 		return XS_ASKED_HOLD;
-	}
+	return (sets_priority(entry) ? XS_ASKED_PRIORITY : 0) |
+		(sets_class(entry) ? XS_ASKED_CLASS : 0);
 }
 
 /* What a client has taken it may give back, whatever it may do by now. */
@@ -72,22 +103,43 @@ static bool gives_back(const struct kfd_xsched_entry *entry,
 {
 	if (entry->op == KFD_XSCHED_OP_RESUME)
 		return mine->held;
-	return entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
-		entry->value == KFD_XSCHED_PRIORITY_APP &&
-		mine->priority != KFD_XSCHED_PRIORITY_APP;
+	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY)
+		return false;
+	if (sets_priority(entry) &&
+	    (entry->value != KFD_XSCHED_PRIORITY_APP ||
+	     mine->priority == KFD_XSCHED_PRIORITY_APP))
+		return false;
+	return !sets_class(entry) ||
+		(entry->prio_class == KFD_XSCHED_CLASS_APP &&
+		 mine->prio_class != KFD_XSCHED_CLASS_APP);
+}
+
+bool xs_terms_raise(const struct xs_terms *terms)
+{
+	return terms->priority > KFD_XSCHED_PRIORITY_NORMAL ||
+		terms->prio_class > KFD_XSCHED_CLASS_NORMAL;
 }
 
 static bool permitted_locked(const struct xs_process *process,
 			     const struct kfd_xsched_entry *entry,
 			     const struct xs_terms *mine)
 {
-	const bool raises = entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
-		entry->value > KFD_XSCHED_PRIORITY_NORMAL;
+	const struct xs_terms asked = {
+		.priority = sets_priority(entry) ? entry->value : 0,
+		.prio_class = entry->prio_class,
+	};
 
 	if (mine && gives_back(entry, mine))
 		return true;
-	return xs_process_permits_locked(process, raises ? XS_PERMIT_RAISE :
-							   XS_PERMIT_USE);
+	return xs_process_permits_locked(process, xs_terms_raise(&asked) ?
+					 XS_PERMIT_RAISE : XS_PERMIT_USE);
+}
+
+bool xs_queue_has_what_is_set(const struct xs_queue *queue,
+			      const struct kfd_xsched_entry *entry)
+{
+	return (!sets_priority(entry) || xs_queue_can_prioritise(queue)) &&
+		(!sets_class(entry) || xs_queue_can_classify(queue));
 }
 
 static int check_node(const struct xs_queue *queue,
@@ -101,64 +153,62 @@ static int check_node(const struct xs_queue *queue,
 	case KFD_XSCHED_OP_UNMAP:
 		if (!(node->caps & KFD_XSCHED_CAP_UNMAP))
 			return -EOPNOTSUPP;
-		if (entry->value && !(node->caps & KFD_XSCHED_CAP_GRACE))
+		if (entry->value > 0 && !(node->caps & KFD_XSCHED_CAP_GRACE))
 			return -EOPNOTSUPP;
-		return (u32)entry->value > node->max_grace_us ? -EINVAL : 0;
+		return entry->value > (s64)node->max_grace_us ? -EINVAL : 0;
 	case KFD_XSCHED_OP_SET_PRIORITY:
-		return xs_queue_can_prioritise(queue) ? 0 : -EOPNOTSUPP;
+		return xs_queue_has_what_is_set(queue, entry) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
 	}
 }
 
 /* Remember what is asked; -EBUSY if an earlier entry asked for the opposite. */
-static int ask(u32 *asked, const struct xs_terms *next,
-	       const struct kfd_xsched_entry *entry)
+static int ask(struct xs_stake *stake, const struct kfd_xsched_entry *entry)
 {
 	const u32 asks = entry_asks(entry);
 
-	if ((asks == XS_ASKED_HOLD && *asked & XS_ASKED_RELEASE) ||
-	    (asks == XS_ASKED_RELEASE && *asked & XS_ASKED_HOLD))
+	if ((asks == XS_ASKED_HOLD && stake->asked & XS_ASKED_RELEASE) ||
+	    (asks == XS_ASKED_RELEASE && stake->asked & XS_ASKED_HOLD))
 		return -EBUSY;
-	if (asks & *asked & XS_ASKED_PRIORITY && next->priority != entry->value)
+	if (asks & stake->asked & XS_ASKED_PRIORITY &&
+	    stake->next.priority != entry->value)
 		return -EBUSY;
-	*asked |= asks;
+	if (asks & stake->asked & XS_ASKED_CLASS &&
+	    stake->next.prio_class != entry->prio_class)
+		return -EBUSY;
+	stake->asked |= asks;
 	return 0;
 }
 
 static void stage_terms(struct xs_terms *next, const struct kfd_xsched_entry *entry)
 {
-	switch (entry_asks(entry)) {
-	case XS_ASKED_HOLD:
+	if (holds(entry))
 		next->held = true;
-		break;
-	case XS_ASKED_RELEASE:
+	if (entry->op == KFD_XSCHED_OP_RESUME)
 		next->held = false;
-		break;
-	default:
+	if (sets_priority(entry)) {
 		next->priority = entry->value;
-		next->seq = ++last_seq;
-		break;
+		next->priority_seq = ++last_seq;
+	}
+	if (sets_class(entry)) {
+		next->prio_class = entry->prio_class;
+		next->class_seq = ++last_seq;
 	}
 }
 
-static void batch_add_node(struct xs_batch *batch, struct xs_node *node)
+/* The default goes with any other: whoever asks for it leaves the choice open. */
+static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entry)
 {
-	if (!list_empty(&node->in_batch))
-		return;
-	list_add_tail(&node->in_batch, &batch->nodes);
-	batch->node_count++;
-}
-
-static int stage_grace(struct xs_node *node, const struct kfd_xsched_entry *entry)
-{
-	const s32 grace = entry->value;
-
-	if (entry_asks(entry) != XS_ASKED_HOLD)
+	if (!holds(entry))
 		return 0;
-	if (node->grace_us == XS_GRACE_UNSET)
-		node->grace_us = grace;
-	return node->grace_us == grace ? 0 : -EINVAL;
+	if (entry->value == KFD_XSCHED_GRACE_DEFAULT) {
+		part->default_grace = true;
+		return 0;
+	}
+	if (part->grace_us == XS_GRACE_UNSET)
+		part->grace_us = entry->value;
+	return part->grace_us == entry->value ? 0 : -EINVAL;
 }
 
 static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
@@ -173,21 +223,16 @@ static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
 	claim = xs_queue_need_claim_locked(queue, batch->client);
 	if (!claim)
 		return -ENOMEM;
-	if (list_empty(&queue->in_batch)) {
-		list_add_tail(&queue->in_batch, &batch->queues);
-		queue->staged = claim;
-	}
-	ret = ask(&queue->asked, &claim->next, entry);
+	ret = xs_batch_take_claim_locked(batch, claim) ?: ask(&claim->stake, entry);
 	if (ret)
 		return ret;
-	if (entry->op == KFD_XSCHED_OP_RESUME && !claim->now.held)
+	if (entry->op == KFD_XSCHED_OP_RESUME && !claim->stake.now.held)
 		return -EALREADY;
-
-	batch_add_node(batch, queue->node);
-	ret = stage_grace(queue->node, entry);
+	ret = stage_grace(queue->node->staging, entry);
 	if (ret)
 		return ret;
-	stage_terms(&claim->next, entry);
+	queue->node->staging->concerned = true;
+	stage_terms(&claim->stake.next, entry);
 	xs_queue_set_pending_locked(queue);
 	return 0;
 }
@@ -201,50 +246,31 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 	if (IS_ERR(queue))
 		return PTR_ERR(queue);
 	mine = xs_queue_claim_locked(queue, batch->client);
-	if (!permitted_locked(queue->process, item->entry, mine ? &mine->now : NULL))
+	if (!permitted_locked(queue->process, item->entry,
+			      mine ? &mine->stake.now : NULL))
 		return -EPERM;
 	if (queue->process->exited || queue->applied == XS_APPLIED_GONE)
 		return -ESRCH;
 	ret = stage_queue_locked(batch, queue, item->entry);
 	if (ret)
 		return ret;
-	item->queue = queue;
+	item->part = queue->node->staging;
 	item->concerned = 1;
 	return 0;
 }
 
-static int stage_rule_locked(struct xs_batch *batch, struct xs_process *process,
-			     const struct kfd_xsched_entry *entry)
-{
-	struct xs_rule *rule = xs_process_need_rule_locked(process, batch->client);
-	int ret;
-
-	if (!rule)
-		return -ENOMEM;
-	if (list_empty(&process->in_batch)) {
-		list_add_tail(&process->in_batch, &batch->processes);
-		process->staged = rule;
-		process->batch_status = 0;
-	}
-	ret = ask(&process->asked, &rule->next, entry);
-	if (!ret)
-		stage_terms(&rule->next, entry);
-	return ret;
-}
-
 /* Stage an entry on a process for each of its queues it can mean. */
-static int stage_queues_of_locked(struct xs_batch *batch, struct xs_item *item)
+static int stage_queues_of_locked(struct xs_batch *batch, struct xs_item *item,
+				  struct xs_process *process)
 {
 	struct xs_queue *queue;
-	bool any = false;
 	int ret;
 
-	list_for_each_entry(queue, &item->process->queues, in_process) {
+	list_for_each_entry(queue, &process->queues, in_process) {
 		if (queue->applied == XS_APPLIED_GONE)
 			continue;
-		any = true;
-		if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
-		    !xs_queue_can_prioritise(queue))
+		item->any = true;
+		if (!xs_queue_has_what_is_set(queue, item->entry))
 			continue;
 		ret = stage_queue_locked(batch, queue, item->entry);
 		if (ret == -EALREADY)
@@ -253,8 +279,6 @@ static int stage_queues_of_locked(struct xs_batch *batch, struct xs_item *item)
 			return ret;
 		item->concerned++;
 	}
-	if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY && any && !item->concerned)
-		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -263,103 +287,164 @@ static struct xs_terms terms_on_process_locked(struct xs_process *process,
 					       struct xs_client *client)
 {
 	const struct xs_rule *rule = xs_process_rule_locked(process, client);
-	const struct xs_claim *claim;
 	struct xs_queue *queue;
 	struct xs_terms terms;
 
 	xs_terms_init(&terms);
 	if (rule)
-		terms = rule->now;
+		terms = rule->stake.now;
 	list_for_each_entry(queue, &process->queues, in_process) {
-		claim = xs_queue_claim_locked(queue, client);
-		if (!claim)
-			continue;
-		terms.held |= claim->now.held;
-		terms.priority = max(terms.priority, claim->now.priority);
+		const struct xs_claim *claim = xs_queue_claim_locked(queue, client);
+
+		if (claim)
+			xs_terms_join(&terms, &claim->stake.now, 0);
 	}
 	return terms;
+}
+
+/* Returns 0 or -errno; @held, whether the client held anything of it. */
+static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
+				struct xs_process *process, bool *held)
+{
+	const struct xs_terms mine = terms_on_process_locked(process, batch->client);
+	struct xs_rule *rule;
+	int ret;
+
+	if (!permitted_locked(process, item->entry, &mine))
+		return -EPERM;
+	*held |= mine.held;
+	rule = xs_process_need_rule_locked(process, batch->client);
+	if (!rule)
+		return -ENOMEM;
+	ret = xs_batch_take_rule_locked(batch, rule) ?: ask(&rule->stake, item->entry);
+	if (ret)
+		return ret;
+	stage_terms(&rule->stake.next, item->entry);
+	return stage_queues_of_locked(batch, item, process);
+}
+
+/* An entry on several queues: was there anything to be done? */
+static int verdict(const struct xs_item *item, bool held)
+{
+	if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY && item->any &&
+	    !item->concerned)
+		return -EOPNOTSUPP;
+	return item->entry->op == KFD_XSCHED_OP_RESUME && !held ? -EALREADY : 0;
 }
 
 static int stage_process_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	struct xs_process *process = xs_process_find_locked(item->entry->id);
-	struct xs_terms mine;
+	bool held = false;
 	int ret;
 
 	if (IS_ERR(process))
 		return PTR_ERR(process);
-	mine = terms_on_process_locked(process, batch->client);
-	if (!permitted_locked(process, item->entry, &mine))
-		return -EPERM;
-	item->process = process;
-	ret = stage_rule_locked(batch, process, item->entry);
+	ret = stage_process_locked(batch, item, process, &held);
 	if (ret)
 		return ret;
-	ret = stage_queues_of_locked(batch, item);
+	if (batch->items)
+		item->process = xs_process_pin_locked(process);
+	return verdict(item, held);
+}
+
+static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item)
+{
+	struct xs_tenant *tenant = xs_tenant_find_locked(batch->client, item->entry->id);
+	struct xs_rule *rule;
+	bool held;
+	int ret;
+
+	if (IS_ERR(tenant))
+		return PTR_ERR(tenant);
+	held = tenant->stake.now.held;
+	ret = xs_batch_take_tenant_locked(batch, tenant) ?:
+		ask(&tenant->stake, item->entry);
 	if (ret)
 		return ret;
-	if (item->entry->op == KFD_XSCHED_OP_RESUME && !mine.held)
-		return -EALREADY;
-	return 0;
+	stage_terms(&tenant->stake.next, item->entry);
+	list_for_each_entry(rule, &tenant->rules, in_tenant) {
+		if (rule->process->exited)
+			continue;
+		ret = stage_process_locked(batch, item, rule->process, &held);
+		if (ret)
+			return ret;
+	}
+	item->tenant = tenant;
+	return verdict(item, held);
+}
+
+/* Whether the entry only gives back, and so is legal whatever else is not. */
+static bool only_gives(const struct kfd_xsched_entry *entry)
+{
+	return !holds(entry) &&
+		(!sets_priority(entry) || entry->value == KFD_XSCHED_PRIORITY_APP) &&
+		(!sets_class(entry) || entry->prio_class == KFD_XSCHED_CLASS_APP);
 }
 
 int xs_item_stage_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return item->entry->target == KFD_XSCHED_TARGET_QUEUE ?
-		stage_queue_item_locked(batch, item) :
-		stage_process_item_locked(batch, item);
+	if (!xs_enabled() && !only_gives(item->entry))
+		return -ECANCELED;
+	switch (item->entry->target) {
+	case KFD_XSCHED_TARGET_QUEUE:
+		return stage_queue_item_locked(batch, item);
+	case KFD_XSCHED_TARGET_PROCESS:
+		return stage_process_item_locked(batch, item);
+	default:
+		return stage_tenant_item_locked(batch, item);
+	}
 }
 
-void xs_batch_commit_locked(struct xs_batch *batch)
+int xs_stage_join_locked(struct xs_batch *batch, struct xs_rule *rule,
+			 const struct xs_terms *others)
 {
-	struct xs_process *process;
+	const u64 seq = ++last_seq;
 	struct xs_queue *queue;
+	int ret = xs_batch_take_rule_locked(batch, rule);
 
-	lockdep_assert_held(&xs_lock);
+	if (ret)
+		return ret;
+	xs_terms_join(&rule->stake.next, others, seq);
+	list_for_each_entry(queue, &rule->process->queues, in_process) {
+		struct xs_claim *claim;
 
-	list_for_each_entry(queue, &batch->queues, in_batch) {
-		const int status = queue->node->result.status;
-
-		if (status && !queue->process->batch_status)
-			queue->process->batch_status = status;
-		if (!status && queue->applied != XS_APPLIED_GONE)
-			queue->staged->now = queue->staged->next;
+		if (queue->applied == XS_APPLIED_GONE)
+			continue;
+		claim = xs_queue_need_claim_locked(queue, batch->client);
+		ret = claim ? xs_batch_take_claim_locked(batch, claim) : -ENOMEM;
+		if (ret)
+			return ret;
+		xs_terms_join(&claim->stake.next, others, seq);
+		xs_queue_mask_terms(queue, &claim->stake.next);
+		queue->node->staging->concerned |= xs_terms_any(others);
+		xs_queue_set_pending_locked(queue);
 	}
-	/* A rule is half of an entry: it follows only if the queues all did. */
-	list_for_each_entry(process, &batch->processes, in_batch) {
-		if (!process->batch_status)
-			process->staged->now = process->staged->next;
-	}
+	return 0;
 }
 
-void xs_batch_unstage_locked(struct xs_batch *batch)
+int xs_stage_leave_locked(struct xs_batch *batch, struct xs_rule *rule,
+			  const struct xs_terms *others)
 {
-	struct xs_process *process, *next_process;
-	struct xs_queue *queue, *next_queue;
-	struct xs_node *node, *next_node;
+	struct xs_queue *queue;
+	int ret = xs_batch_take_rule_locked(batch, rule);
 
-	lockdep_assert_held(&xs_lock);
+	if (ret)
+		return ret;
+	xs_terms_leave(&rule->stake.next, others);
+	list_for_each_entry(queue, &rule->process->queues, in_process) {
+		struct xs_claim *claim = xs_queue_claim_locked(queue, batch->client);
 
-	list_for_each_entry_safe(queue, next_queue, &batch->queues, in_batch) {
-		queue->staged->next = queue->staged->now;
-		queue->staged = NULL;
-		queue->asked = 0;
-		list_del_init(&queue->in_batch);
-		xs_queue_clear_pending_locked(queue);
+		if (!claim)
+			continue;
+		ret = xs_batch_take_claim_locked(batch, claim);
+		if (ret)
+			return ret;
+		xs_terms_leave(&claim->stake.next, others);
+		queue->node->staging->concerned |= xs_terms_any(others);
+		xs_queue_set_pending_locked(queue);
 	}
-	list_for_each_entry_safe(process, next_process, &batch->processes, in_batch) {
-		process->staged->next = process->staged->now;
-		process->staged = NULL;
-		process->asked = 0;
-		list_del_init(&process->in_batch);
-		xs_process_sync_rules_locked(process);
-	}
-	list_for_each_entry_safe(node, next_node, &batch->nodes, in_batch) {
-		node->grace_us = XS_GRACE_UNSET;
-		node->result = (struct kfd_xsched_node_result){};
-		list_del_init(&node->in_batch);
-	}
-	batch->node_count = 0;
+	return 0;
 }

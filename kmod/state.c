@@ -8,38 +8,113 @@
 
 void xs_terms_init(struct xs_terms *terms)
 {
-	*terms = (struct xs_terms){ .priority = KFD_XSCHED_PRIORITY_APP };
+	*terms = (struct xs_terms){
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = KFD_XSCHED_CLASS_APP,
+	};
+}
+
+bool xs_terms_any(const struct xs_terms *terms)
+{
+	return terms->held || terms->priority != KFD_XSCHED_PRIORITY_APP ||
+		terms->prio_class != KFD_XSCHED_CLASS_APP;
+}
+
+void xs_terms_join(struct xs_terms *terms, const struct xs_terms *others, u64 seq)
+{
+	terms->held |= others->held;
+	if (others->priority != KFD_XSCHED_PRIORITY_APP) {
+		terms->priority = others->priority;
+		terms->priority_seq = seq;
+	}
+	if (others->prio_class != KFD_XSCHED_CLASS_APP) {
+		terms->prio_class = others->prio_class;
+		terms->class_seq = seq;
+	}
+}
+
+void xs_terms_leave(struct xs_terms *terms, const struct xs_terms *others)
+{
+	terms->held &= !others->held;
+	if (others->priority != KFD_XSCHED_PRIORITY_APP)
+		terms->priority = KFD_XSCHED_PRIORITY_APP;
+	if (others->prio_class != KFD_XSCHED_CLASS_APP)
+		terms->prio_class = KFD_XSCHED_CLASS_APP;
+}
+
+void xs_stake_init(struct xs_stake *stake)
+{
+	stake->batch = NULL;
+	xs_terms_init(&stake->now);
+	stake->next = stake->now;
+	stake->asked = 0;
+}
+
+bool xs_stake_busy(const struct xs_stake *stake, const struct xs_batch *batch)
+{
+	return stake->batch && stake->batch != batch;
+}
+
+void xs_stake_end(struct xs_stake *stake, bool success)
+{
+	if (success)
+		stake->now = stake->next;
+	else
+		stake->next = stake->now;
+	stake->batch = NULL;
+	stake->asked = 0;
 }
 
 struct xs_want xs_state_want(const struct list_head *claims)
 {
-	struct xs_want want = { .priority = KFD_XSCHED_PRIORITY_APP };
+	struct xs_want want = {
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = KFD_XSCHED_CLASS_APP,
+	};
+	u64 latest_priority = 0, latest_class = 0;
 	const struct xs_claim *claim;
-	u64 latest = 0;
 
 	list_for_each_entry(claim, claims, in_queue) {
-		const struct xs_terms *terms = &claim->next;
+		const struct xs_terms *terms = &claim->stake.next;
 
 		want.holders += terms->held;
 		if (terms->priority != KFD_XSCHED_PRIORITY_APP &&
-		    terms->seq >= latest) {
+		    terms->priority_seq >= latest_priority) {
 			want.priority = terms->priority;
-			latest = terms->seq;
+			latest_priority = terms->priority_seq;
+		}
+		if (terms->prio_class != KFD_XSCHED_CLASS_APP &&
+		    terms->class_seq >= latest_class) {
+			want.prio_class = terms->prio_class;
+			latest_class = terms->class_seq;
 		}
 	}
 	return want;
 }
 
-bool xs_state_settled(const struct xs_want *want, enum xs_applied applied,
-		      s32 override)
+u32 xs_state_holders(const struct list_head *claims)
 {
+	const struct xs_claim *claim;
+	u32 holders = 0;
+
+	list_for_each_entry(claim, claims, in_queue)
+		holders += claim->stake.now.held;
+	return holders;
+}
+
+bool xs_state_settled(const struct xs_want *want, enum xs_applied applied,
+		      const struct xs_want *override)
+{
+	const bool same = want->priority == override->priority &&
+		want->prio_class == override->prio_class;
+
 	switch (applied) {
 	case XS_APPLIED_UNKNOWN:
 		return false;
 	case XS_APPLIED_FREE:
-		return !want->holders && want->priority == override;
+		return !want->holders && same;
 	case XS_APPLIED_HELD:
-		return want->holders && want->priority == override;
+		return want->holders && same;
 	case XS_APPLIED_GONE:
 		break;
 	}

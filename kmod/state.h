@@ -9,40 +9,60 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+struct xs_batch;
 struct xs_client;
 struct xs_queue;
 
 /**
  * struct xs_terms - what a client asks for
- * @seq: when it asked for @priority: the latest of all clients wins
+ * @priority_seq: when it asked for @priority: the latest of all clients wins
+ * @class_seq: the same for @prio_class
  * @priority: override, or KFD_XSCHED_PRIORITY_APP for none
+ * @prio_class: override, or KFD_XSCHED_CLASS_APP for none
+ * @held_ns: since when @held is in force, CLOCK_MONOTONIC
  * @held: a hold
  */
 struct xs_terms {
-	u64 seq;
+	u64 priority_seq;
+	u64 class_seq;
+	u64 held_ns;
 	s32 priority;
+	u32 prio_class;
 	bool held;
+};
+
+/**
+ * struct xs_stake - terms on their way from asked for to in force
+ * @batch: the APPLY that changes them and is not over, or NULL. It alone may.
+ * @now: in force
+ * @next: in force once @batch has succeeded; without one equal to @now
+ * @asked: what the entries of @batch asked for so far, XS_ASKED_*
+ */
+struct xs_stake {
+	struct xs_batch *batch;
+	struct xs_terms now;
+	struct xs_terms next;
+	u32 asked;
 };
 
 /**
  * struct xs_claim - one client on one queue
  * @in_client: in xs_client.claims
  * @in_queue: in xs_queue.claims
+ * @in_batch: in xs_part.claims or xs_batch.born, or empty
  * @client: whose
  * @queue: on what
- * @now: terms in force
- * @next: terms in force once the transaction on its way succeeds; outside of
- *	one equal to @now
+ * @stake: what it wants
  *
  * A claim without terms is kept, not freed: the next switch needs it again.
  */
 struct xs_claim {
 	struct list_head in_client;
 	struct list_head in_queue;
+	struct list_head in_batch;
 	struct xs_client *client;
 	struct xs_queue *queue;
-	struct xs_terms now;
-	struct xs_terms next;
+	struct xs_stake stake;
 };
 
 /**
@@ -74,21 +94,42 @@ enum xs_applied {
  * struct xs_want - what all claims on a queue amount to
  * @holders: claims that hold it
  * @priority: override that wins, or KFD_XSCHED_PRIORITY_APP
+ * @prio_class: override that wins, or KFD_XSCHED_CLASS_APP
  */
 struct xs_want {
 	u32 holders;
 	s32 priority;
+	u32 prio_class;
 };
 
 /* Nobody asks for anything. */
 void xs_terms_init(struct xs_terms *terms);
 
+/* Whether anything is asked for. */
+bool xs_terms_any(const struct xs_terms *terms);
+
+/* Take over what others ask for, from @seq on; give up what they ask for. */
+void xs_terms_join(struct xs_terms *terms, const struct xs_terms *others, u64 seq);
+void xs_terms_leave(struct xs_terms *terms, const struct xs_terms *others);
+
+/* Nobody asks for anything, and nothing is on its way. */
+void xs_stake_init(struct xs_stake *stake);
+
+/* Whether a batch other than @batch (or any, if NULL) is changing it. */
+bool xs_stake_busy(const struct xs_stake *stake, const struct xs_batch *batch);
+
+/* The batch is over: what it asked for comes into force, or is forgotten. */
+void xs_stake_end(struct xs_stake *stake, bool success);
+
 /* Sum of the coming terms of a queue's claims (a list by xs_claim.in_queue). */
 struct xs_want xs_state_want(const struct list_head *claims);
 
+/* How many of them hold the queue as things are. */
+u32 xs_state_holders(const struct list_head *claims);
+
 /* Whether the driver below need not be told anything. */
 bool xs_state_settled(const struct xs_want *want, enum xs_applied applied,
-		      s32 override);
+		      const struct xs_want *override);
 
 /**
  * enum xs_activity - whether a queue has work, as the sampler knows it

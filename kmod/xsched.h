@@ -8,29 +8,49 @@
  *  node	a GPU node (node.c); process, queue: as in amdkfd (process.c, queue.c)
  *  claim	what one client wants of one queue: a hold, a priority (state.h)
  *  rule	what one client wants of the queues a process is yet to create
- *  batch	one APPLY on its way (apply.c)
+ *  tenant	processes a client names as one (tenant.c)
+ *  batch	changes that were checked together, on their way (batch.c)
+ *  part	what a batch does on one node
  *
  * A queue is held while at least one claim holds it. A claim on a process is
- * a claim on each of its queues, and a rule. Claims and rules die with their
- * client, their queue or their process, whichever is first.
+ * a claim on each of its queues, and a rule; one on a tenant is one on each of
+ * its processes, and is kept for those that are added. Claims and rules die
+ * with their client, their queue or their process, whichever is first.
  *
  * What is wanted (claims) and what the GPU does (struct xs_queue.applied) are
  * kept apart. Only a successful transaction changes the latter. A queue where
  * the two may differ is on its node's list of pending queues; whatever is
- * left there after a failure is tried again by a delayed work, so that no
+ * left there after a failure is tried again by the node's worker, so that no
  * queue stays held by nobody.
+ *
+ * A switch
+ * --------
+ *  1. Under xs_lock all of it is checked and staged: each claim, rule and tenant
+ *     it changes gets its coming terms (struct xs_stake). Nobody else may change
+ *     them until the batch is over; of two batches of one client that meet
+ *     there, the second waits.
+ *  2. Without xs_lock the parts run at once, one in the caller, the others in
+ *     the workers of their nodes. Under its node's lock a part moves pending
+ *     queues in flight, in one transaction with all that is pending there,
+ *     whoever asked for it.
+ *  3. As each part ends, under both locks, its claims come into force, or fall
+ *     back to what they were. Rules and tenants follow with the last part.
+ *
+ * So a node that does not answer holds up those who name its queues, and the
+ * removal of a queue that is in flight there, and nobody else.
  *
  * Locks
  * -----
- * amdkfd's process mutex -> xs_lock -> the sampler's lock -> the backend's
- * locks (amdkfd's queue manager). The spinlocks xs_clients_lock and
- * xs_nodes_lock are innermost.
+ * amdkfd's process mutex -> xs_node.lock -> xs_lock -> the sampler's lock. The
+ * spinlocks xs_clients_lock and xs_nodes_lock are innermost. The locks of
+ * amdkfd's queue managers are taken under xs_node.lock, but not under xs_lock.
  *
+ *  - xs_node.lock is held across a transaction of that node. Two of them are
+ *    never held at once.
  *  - xs_lock guards every object and link of the core unless its declaration
- *    says otherwise. It is held across a transaction: that is how
- *    xs_queue_removed() waits for those in flight, and why the nodes of one
- *    APPLY are switched one after another for now.
- *  - Under xs_lock nothing may take an mmap_lock, so nothing is copied from
+ *    says otherwise. It is held for moments: no firmware is waited for, and of
+ *    the backend only what waits for nothing is called.
+ *  - Under either nothing may take an mmap_lock, so nothing is copied from
  *    or to user space: processes come in with their mutex held, which is taken
  *    outside of mmap_lock, and leave from an MMU notifier.
  *  - The sampler takes its own lock only, so a switch on its way does not stop

@@ -108,6 +108,12 @@ int xsched_apply_suspend_process(struct xsched_apply *apply, pid_t pid)
 				KFD_XSCHED_TARGET_PROCESS, pid, 0);
 }
 
+int xsched_apply_suspend_tenant(struct xsched_apply *apply, uint64_t id)
+{
+	return xsched_apply_add(apply, KFD_XSCHED_OP_SUSPEND,
+				KFD_XSCHED_TARGET_TENANT, id, 0);
+}
+
 int xsched_apply_unmap_queue(struct xsched_apply *apply, uint64_t id,
 			     uint32_t grace_us)
 {
@@ -122,6 +128,13 @@ int xsched_apply_unmap_process(struct xsched_apply *apply, pid_t pid,
 				KFD_XSCHED_TARGET_PROCESS, pid, grace_us);
 }
 
+int xsched_apply_unmap_tenant(struct xsched_apply *apply, uint64_t id,
+			      uint32_t grace_us)
+{
+	return xsched_apply_add(apply, KFD_XSCHED_OP_UNMAP,
+				KFD_XSCHED_TARGET_TENANT, id, grace_us);
+}
+
 int xsched_apply_resume_queue(struct xsched_apply *apply, uint64_t id)
 {
 	return xsched_apply_add(apply, KFD_XSCHED_OP_RESUME,
@@ -134,11 +147,53 @@ int xsched_apply_resume_process(struct xsched_apply *apply, pid_t pid)
 				KFD_XSCHED_TARGET_PROCESS, pid, 0);
 }
 
+int xsched_apply_resume_tenant(struct xsched_apply *apply, uint64_t id)
+{
+	return xsched_apply_add(apply, KFD_XSCHED_OP_RESUME,
+				KFD_XSCHED_TARGET_TENANT, id, 0);
+}
+
 int xsched_apply_set_priority(struct xsched_apply *apply, uint32_t target,
 			      uint64_t id, int32_t priority)
 {
 	return xsched_apply_add(apply, KFD_XSCHED_OP_SET_PRIORITY, target, id,
 				priority);
+}
+
+int xsched_apply_set_class(struct xsched_apply *apply, uint32_t target,
+			   uint64_t id, uint32_t prio_class)
+{
+	int ret = xsched_apply_add(apply, KFD_XSCHED_OP_SET_PRIORITY, target, id,
+				   KFD_XSCHED_PRIORITY_KEEP);
+
+	if (!ret)
+		apply->entries[apply->count - 1].prio_class = prio_class;
+	return ret;
+}
+
+/* A call that fails early leaves the former results: they must not lie. */
+static void apply_forget_results(struct xsched_apply *apply)
+{
+	apply->node_count = 0;
+	for (size_t i = 0; i < apply->count; i++) {
+		apply->entries[i].status = 0;
+		apply->entries[i].effective = 0;
+		apply->entries[i].effective_class = 0;
+	}
+}
+
+int xsched_apply_start(struct xsched_apply *apply, struct xsched_device *device,
+		       uint64_t cookie)
+{
+	struct kfd_xsched_apply arg = {
+		.flags = KFD_XSCHED_APPLY_ASYNC,
+		.count = apply->count,
+		.entries = (uintptr_t)apply->entries,
+		.cookie = cookie,
+	};
+
+	apply_forget_results(apply);
+	return apply->count ? xsched_sys_apply(xsched_fd(device), &arg) : -EINVAL;
 }
 
 int xsched_apply_run(struct xsched_apply *apply, struct xsched_device *device)
@@ -151,14 +206,9 @@ int xsched_apply_run(struct xsched_apply *apply, struct xsched_device *device)
 	};
 	int ret;
 
-	apply->node_count = 0;
+	apply_forget_results(apply);
 	if (!apply->count)
 		return -EINVAL;
-	/* A call that fails early leaves the former statuses: they must not lie. */
-	for (size_t i = 0; i < apply->count; i++) {
-		apply->entries[i].status = 0;
-		apply->entries[i].effective = 0;
-	}
 	ret = xsched_sys_apply(xsched_fd(device), &arg);
 	apply->node_count = arg.node_count < NODE_CAPACITY ? arg.node_count :
 							     NODE_CAPACITY;

@@ -142,6 +142,67 @@ int xsched_subscribe(struct xsched_device *device, uint32_t events,
 	return xsched_sys_subscribe(device->fd, &subscribe);
 }
 
+int xsched_renew(struct xsched_device *device, struct kfd_xsched_renew *renew)
+{
+	struct kfd_xsched_renew local, *arg = renew ? renew : &local;
+
+	*arg = (struct kfd_xsched_renew){ 0 };
+	return xsched_sys_renew(device->fd, arg);
+}
+
+const char *xsched_eject_name(uint64_t reason)
+{
+	switch (reason) {
+	case KFD_XSCHED_EJECT_NONE:
+		return "not ejected";
+	case KFD_XSCHED_EJECT_WATCHDOG:
+		return "no sign of life while a held queue had work";
+	case KFD_XSCHED_EJECT_ADMIN:
+		return "by an administrator";
+	case KFD_XSCHED_EJECT_DISABLED:
+		return "the module was disabled";
+	default:
+		return "for a reason this library does not know";
+	}
+}
+
+int xsched_tenant_create(struct xsched_device *device, uint64_t *id)
+{
+	struct kfd_xsched_tenant tenant = { .op = KFD_XSCHED_TENANT_CREATE };
+	int ret = xsched_sys_tenant(device->fd, &tenant);
+
+	if (!ret)
+		*id = tenant.id;
+	return ret;
+}
+
+static int tenant_change(struct xsched_device *device, uint32_t op, uint64_t id,
+			 pid_t pid)
+{
+	struct kfd_xsched_tenant tenant = {
+		.op = op,
+		.id = id,
+		.process = (uint64_t)pid,
+	};
+
+	return xsched_sys_tenant(device->fd, &tenant);
+}
+
+int xsched_tenant_add(struct xsched_device *device, uint64_t id, pid_t pid)
+{
+	return tenant_change(device, KFD_XSCHED_TENANT_ADD, id, pid);
+}
+
+int xsched_tenant_remove(struct xsched_device *device, uint64_t id, pid_t pid)
+{
+	return tenant_change(device, KFD_XSCHED_TENANT_REMOVE, id, pid);
+}
+
+int xsched_tenant_destroy(struct xsched_device *device, uint64_t id)
+{
+	return tenant_change(device, KFD_XSCHED_TENANT_DESTROY, id, 0);
+}
+
 int xsched_read_events(struct xsched_device *device,
 		       struct kfd_xsched_event *events, size_t capacity)
 {

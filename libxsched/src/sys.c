@@ -37,10 +37,22 @@ int xsched_sys_apply(int fd, struct kfd_xsched_apply *apply)
 	return sys_ioctl(fd, KFD_XSCHED_APPLY, apply);
 }
 
+int xsched_sys_tenant(int fd, struct kfd_xsched_tenant *tenant)
+{
+	tenant->size = sizeof(*tenant);
+	return sys_ioctl(fd, KFD_XSCHED_TENANT, tenant);
+}
+
 int xsched_sys_subscribe(int fd, struct kfd_xsched_subscribe *subscribe)
 {
 	subscribe->size = sizeof(*subscribe);
 	return sys_ioctl(fd, KFD_XSCHED_SUBSCRIBE, subscribe);
+}
+
+int xsched_sys_renew(int fd, struct kfd_xsched_renew *renew)
+{
+	renew->size = sizeof(*renew);
+	return sys_ioctl(fd, KFD_XSCHED_RENEW, renew);
 }
 
 int xsched_sys_read(int fd, struct kfd_xsched_event *events, size_t capacity)

@@ -12,6 +12,12 @@
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE
 #define PROCESS		KFD_XSCHED_TARGET_PROCESS
 #define APP		KFD_XSCHED_PRIORITY_APP
+#define CLASS_APP	KFD_XSCHED_CLASS_APP
+#define LOW		KFD_XSCHED_CLASS_LOW
+#define NORMAL		KFD_XSCHED_CLASS_NORMAL
+#define MEDIUM		KFD_XSCHED_CLASS_MEDIUM
+#define HIGH		KFD_XSCHED_CLASS_HIGH
+#define REALTIME	KFD_XSCHED_CLASS_REALTIME
 
 /* Two clients hold a queue: it runs again when the second lets go. */
 static void two_holders(struct kunit *test)
@@ -234,6 +240,186 @@ static void priority_of_process(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
+static long set_class(struct kunit *test, struct file *file, u32 target, u64 id, u32 class)
+{
+	const struct kfd_xsched_entry entry = {
+		.op = OP(SET_PRIORITY),
+		.target = target,
+		.id = id,
+		.value = KFD_XSCHED_PRIORITY_KEEP,
+		.prio_class = class,
+	};
+
+	return xt_apply(test, file, &entry, 1);
+}
+
+/* A class takes effect, reads back, and is given back; the priority is left alone. */
+static void class_is_given_back(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+
+	KUNIT_EXPECT_EQ(test, xt_describe(test, b, xt->ids[0]).prio_class, NORMAL);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], HIGH), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, FAKE_APP_PRIORITY);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective_class, HIGH);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, 3);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, APP);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, b, xt->ids[0]).prio_class, HIGH);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], HIGH), 0);
+	KUNIT_EXPECT_EQ(test, fake_applies(), 1);
+	/* The old way to set a priority leaves the class alone. */
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 3), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective_class, HIGH);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, 3);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], CLASS_APP), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, XS_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 3);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective_class, NORMAL);
+	set_class(test, b, PROCESS, xt->process->nr, LOW);
+	KUNIT_EXPECT_EQ(test, xt->queues[2]->level, 0);
+	KUNIT_EXPECT_EQ(test, fake_queue_add(test, xt->process, xt->node)->level, 0);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->queues[2]->level, XS_PRIORITY_APP);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
+/* A copy queue has a class, and no priority: asked for both it is left out. */
+static void class_of_a_copy_queue(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+	const struct xs_hw_queue_desc sdma = {
+		.node = xt->node,
+		.process = process,
+		.type = KFD_XSCHED_QUEUE_SDMA,
+	};
+	struct xs_hw_queue *copy = fake_queue_add_desc(test, &sdma);
+	struct xs_hw_queue *queue = fake_queue_add(test, process, xt->node);
+	struct kfd_xsched_entry both =
+		XT_ENTRY(SET_PRIORITY, PROCESS, process->nr, 11);
+
+	KUNIT_EXPECT_EQ(test, set_class(test, xt->files[0], PROCESS, process->nr, HIGH), 0);
+	KUNIT_EXPECT_EQ(test, copy->level, 3);
+	KUNIT_EXPECT_EQ(test, queue->level, 3);
+	both.prio_class = LOW;
+	KUNIT_EXPECT_EQ(test, xt_apply(test, xt->files[0], &both, 1), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 11);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective_class, LOW);
+	KUNIT_EXPECT_EQ(test, copy->level, 3);
+	KUNIT_EXPECT_EQ(test, queue->level, 0);
+}
+
+/* The latest class wins; when its client goes the one before is back. */
+static void classes_stack(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+
+	set_class(test, a, QUEUE, xt->ids[0], LOW);
+	set_class(test, b, QUEUE, xt->ids[0], REALTIME);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, 4);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, 0);
+}
+
+/* A node without classes says so, and is left out in a process. */
+static void class_where_there_is_none(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct xs_hw_node *plain = fake_node_add(test, XT_GPU + 1,
+						 FAKE_CAPS & ~KFD_XSCHED_CAP_CLASS);
+	struct xs_hw_queue *queue = fake_queue_add(test, xt->process, plain);
+	const u64 id = xt->ids[2] + 1;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, id).prio_class, 0);
+	KUNIT_EXPECT_EQ(test, set_class(test, a, QUEUE, id, LOW), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, set_class(test, a, PROCESS, xt->process->nr, LOW), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, 0);
+	KUNIT_EXPECT_EQ(test, queue->level, XS_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), QUEUE, id, 3), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective_class, 0);
+	for (i = 0; i < 3; i++)
+		fake_queue_remove(xt->queues[i]);
+	KUNIT_EXPECT_EQ(test, set_class(test, a, PROCESS, xt->process->nr, LOW),
+			-EOPNOTSUPP);
+}
+
+/* Two classes for one queue in one array are EBUSY; a class and a priority are not. */
+static void class_conflicts(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_entry entries[2] = {
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[0], KFD_XSCHED_PRIORITY_KEEP),
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[0], KFD_XSCHED_PRIORITY_KEEP),
+	};
+
+	entries[0].prio_class = LOW;
+	entries[1].prio_class = NORMAL;
+	KUNIT_EXPECT_EQ(test, xt_apply(test, xt->files[0], entries, 2), -EBUSY);
+	entries[1].prio_class = 0;
+	entries[1].value = 2;
+	KUNIT_EXPECT_EQ(test, xt_apply(test, xt->files[0], entries, 2), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 2);
+	KUNIT_EXPECT_EQ(test, fake_transactions(), 1);
+}
+
+/* Above normal takes the capability; what one has one may give back without it. */
+static void class_permissions(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	const struct kfd_xsched_entry both = {
+		.op = OP(SET_PRIORITY),
+		.target = QUEUE,
+		.id = xt->ids[0],
+		.value = APP,
+		.prio_class = CLASS_APP,
+	};
+	struct file *b;
+
+	xt_become(test, XT_UID);
+	b = xt_open(test);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], NORMAL), 0);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], LOW), 0);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], MEDIUM), -EPERM);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, PROCESS, xt->process->nr, REALTIME), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 2), 0);
+	set_dumpable(current->mm, SUID_DUMP_ROOT);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], NORMAL), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_apply(test, b, &both, 1), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, XS_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, APP);
+	set_dumpable(current->mm, SUID_DUMP_USER);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, set_class(test, xt->files[0], QUEUE, xt->ids[0], REALTIME), 0);
+}
+
+/* LIST says why a queue does not run, all reasons at once. */
+static void reasons_are_listed(struct kunit *test)
+{
+	const u32 all = KFD_XSCHED_QUEUE_EVICTED | KFD_XSCHED_QUEUE_DEBUGGED |
+		KFD_XSCHED_QUEUE_DISABLED | KFD_XSCHED_QUEUE_RESET;
+	const u32 held = KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE;
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	u32 bit;
+
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).state,
+			KFD_XSCHED_QUEUE_ACTIVE);
+	for (bit = KFD_XSCHED_QUEUE_EVICTED; bit <= KFD_XSCHED_QUEUE_RESET; bit <<= 1) {
+		xt->queues[0]->reasons = bit;
+		KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).state, bit);
+	}
+	xt->queues[0]->reasons = all;
+	xt_suspend(test, a, xt->ids[0]);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).state, all | held);
+	xt_resume(test, a, xt->ids[0]);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).state, all);
+}
+
 /* Without capability: one's own processes, and no higher than the default. */
 static void own_process_only(struct kunit *test)
 {
@@ -296,6 +482,13 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(priority_is_given_back),
 	KUNIT_CASE(priorities_stack),
 	KUNIT_CASE(priority_of_process),
+	KUNIT_CASE(class_is_given_back),
+	KUNIT_CASE(class_of_a_copy_queue),
+	KUNIT_CASE(classes_stack),
+	KUNIT_CASE(class_where_there_is_none),
+	KUNIT_CASE(class_conflicts),
+	KUNIT_CASE(class_permissions),
+	KUNIT_CASE(reasons_are_listed),
 	KUNIT_CASE(own_process_only),
 	KUNIT_CASE(elevated_process),
 	{}

@@ -10,7 +10,7 @@
 #include "harness.h"
 
 /* More than any operation allocates. */
-#define MOST	40
+#define MOST	400
 
 static void set_knob(struct kunit *test, const char *name, const char *value)
 {
@@ -114,14 +114,43 @@ static void apply(struct kunit *test)
 	fail_each(test, &op);
 }
 
-static long list_op(struct kunit *test)
+static long async_op(struct kunit *test)
 {
-	struct kfd_xsched_list arg = { .size = sizeof(arg) };
+	struct xt *xt = test->priv;
 
-	arg.capacity = FAKE_QUEUES;
-	arg.stride = sizeof(struct kfd_xsched_queue);
-	arg.queues = ((struct xt *)test->priv)->user;
-	return xt_ioctl_arg(test, client(test), KFD_XSCHED_LIST, &arg, sizeof(arg));
+	return xt_async(test, client(test), KFD_XSCHED_OP_SUSPEND,
+			KFD_XSCHED_TARGET_PROCESS, xt->process->nr, 1);
+}
+
+/* The ring it made is made once: a client that comes anew needs it again. */
+static void async_undo(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).id, 1);
+	xt_close(test, client(test));
+	xt_open(test);
+	xt->node->applies = 0;
+}
+
+/* An ASYNC APPLY without memory changes nothing, and tells nothing. */
+static void async(struct kunit *test)
+{
+	static const struct operation op = { async_op, async_undo, apply_check };
+
+	fail_each(test, &op);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).id, 1);
+	KUNIT_EXPECT_EQ(test, xt_read(test, client(test)), -EAGAIN);
+}
+
+static long last_tenant;
+
+static long tenant_op(struct kunit *test)
+{
+	const long ret = xt_tenant(test, client(test), KFD_XSCHED_TENANT_CREATE, 0, 0);
+
+	last_tenant = max(last_tenant, ret);
+	return min(ret, 0L);
 }
 
 static void nothing_to_undo(struct kunit *test)
@@ -130,6 +159,160 @@ static void nothing_to_undo(struct kunit *test)
 
 static void nothing_to_check(struct kunit *test, unsigned int n)
 {
+}
+
+/* A tenant that cannot be made is not there. */
+static void tenant(struct kunit *test)
+{
+	static const struct operation op = {
+		tenant_op, nothing_to_undo, nothing_to_check
+	};
+
+	last_tenant = 0;
+	fail_each(test, &op);
+	/* The last that was made, and no other. */
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, client(test), KFD_XSCHED_TENANT_DESTROY,
+					last_tenant, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, client(test), KFD_XSCHED_TENANT_DESTROY,
+					last_tenant + 1, 0), -ENOENT);
+}
+
+static long add_op(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	return xt_tenant(test, client(test), KFD_XSCHED_TENANT_ADD, last_tenant,
+			 xt->process->nr);
+}
+
+static void add_undo(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	KUNIT_ASSERT_EQ(test, xt_tenant(test, client(test), KFD_XSCHED_TENANT_REMOVE,
+					last_tenant, xt->process->nr), 0);
+	xt->node->applies = 0;
+}
+
+static void add_check(struct kunit *test, unsigned int n)
+{
+	struct xt *xt = test->priv;
+
+	apply_check(test, n);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, client(test), KFD_XSCHED_TENANT_REMOVE,
+					last_tenant, xt->process->nr), -ENOENT);
+}
+
+static void make_held_tenant(struct kunit *test)
+{
+	last_tenant = 0;
+	KUNIT_ASSERT_EQ(test, tenant_op(test), 0);
+	xt_do(test, client(test), KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_TENANT,
+	      last_tenant, 0);
+}
+
+/* A process that cannot be added to a held tenant is neither in it nor held. */
+static void add(struct kunit *test)
+{
+	static const struct operation op = { add_op, add_undo, add_check };
+
+	make_held_tenant(test);
+	fail_each(test, &op);
+}
+
+static long destroy_op(struct kunit *test)
+{
+	return xt_tenant(test, client(test), KFD_XSCHED_TENANT_DESTROY, last_tenant, 0);
+}
+
+static void make_tenant_with_process(struct kunit *test)
+{
+	make_held_tenant(test);
+	KUNIT_ASSERT_EQ(test, add_op(test), 0);
+}
+
+/* It is there, with its process, held. */
+static void destroy_check(struct kunit *test, unsigned int n)
+{
+	struct xt *xt = test->priv;
+
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held && xt->process->hold_new);
+	KUNIT_EXPECT_EQ(test, add_op(test), -EALREADY);
+}
+
+/* What takes away can be tried again; closing the file needs no memory. */
+static void destroy(struct kunit *test)
+{
+	static const struct operation op = {
+		destroy_op, make_tenant_with_process, destroy_check
+	};
+
+	make_tenant_with_process(test);
+	fail_each(test, &op);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
+static long open_op(struct kunit *test)
+{
+	struct file *file = filp_open("/kfd_xsched", O_RDWR, 0);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	__fput_sync(file);
+	return 0;
+}
+
+/* The device cannot be opened without memory. */
+static void open(struct kunit *test)
+{
+	static const struct operation op = { open_op, nothing_to_undo, nothing_to_check };
+
+	fail_each(test, &op);
+}
+
+static struct xs_hw_node extra = { .desc = { .gpu_id = 77, .caps = FAKE_CAPS } };
+
+static long node_op(struct kunit *test)
+{
+	return xs_node_added(&extra, &extra.desc);
+}
+
+static void node_undo(struct kunit *test)
+{
+	xs_node_removed(&extra);
+}
+
+static u32 count_nodes(struct kunit *test)
+{
+	struct kfd_xsched_info arg = { .size = sizeof(arg) };
+
+	xt_ioctl_arg(test, client(test), KFD_XSCHED_INFO, &arg, sizeof(arg));
+	return arg.node_count;
+}
+
+static void node_check(struct kunit *test, unsigned int n)
+{
+	KUNIT_EXPECT_EQ_MSG(test, count_nodes(test), 1, "allocation %u", n);
+}
+
+/* A node that cannot be registered leaves nothing behind. */
+static void node(struct kunit *test)
+{
+	static const struct operation op = { node_op, node_undo, node_check };
+
+	fail_each(test, &op);
+	KUNIT_EXPECT_EQ(test, count_nodes(test), 2);
+	xs_node_removed(&extra);
+}
+
+static long list_op(struct kunit *test)
+{
+	struct kfd_xsched_list arg = { .size = sizeof(arg) };
+
+	arg.capacity = FAKE_QUEUES;
+	arg.stride = sizeof(struct kfd_xsched_queue);
+	arg.queues = ((struct xt *)test->priv)->user;
+	return xt_ioctl_arg(test, client(test), KFD_XSCHED_LIST, &arg, sizeof(arg));
 }
 
 /* LIST without memory is ENOMEM. */
@@ -234,6 +417,12 @@ static void born_held(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(apply),
+	KUNIT_CASE(async),
+	KUNIT_CASE(tenant),
+	KUNIT_CASE(add),
+	KUNIT_CASE(destroy),
+	KUNIT_CASE(open),
+	KUNIT_CASE(node),
 	KUNIT_CASE(list),
 	KUNIT_CASE(subscribe),
 	KUNIT_CASE(queue),

@@ -14,6 +14,7 @@
 #include <linux/user_namespace.h>
 
 #include "fake.h"
+#include "xsched.h"
 
 static struct xs_hw_node nodes[FAKE_NODES];
 static struct xs_hw_process processes[FAKE_PROCESSES];
@@ -21,6 +22,7 @@ static struct xs_hw_queue queues[FAKE_QUEUES];
 static u32 next_queue_id;
 
 int (*fake_on_start)(void);
+void (*fake_on_stop)(void);
 
 static int fake_start(void)
 {
@@ -29,6 +31,8 @@ static int fake_start(void)
 
 static void fake_stop(void)
 {
+	if (fake_on_stop)
+		fake_on_stop();
 }
 
 static bool change_one(struct xs_hw_change *change)
@@ -47,8 +51,14 @@ static bool change_one(struct xs_hw_change *change)
 		flips |= queue->override != change->priority;
 		queue->override = change->priority;
 	}
+	if (change->level != XS_PRIORITY_KEEP) {
+		WARN_ON(!(queue->desc.node->desc.caps & KFD_XSCHED_CAP_CLASS));
+		flips |= queue->level != change->level;
+		queue->level = change->level;
+	}
 	change->effective_priority = queue->override < 0 ?
 		queue->desc.priority : queue->override;
+	change->effective_level = queue->level < 0 ? FAKE_APP_LEVEL : queue->level;
 	return flips;
 }
 
@@ -58,10 +68,16 @@ static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes,
 	bool sent = false;
 	unsigned int i;
 
+	/* One transaction a node at a time, and the core not at a standstill. */
+	lockdep_assert_not_held(&xs_lock);
+	WARN_ON(mutex_is_locked(&node->lock));
 	guard(mutex)(&node->lock);
 	node->applies++;
 	node->changes += count;
 	node->last_grace_us = grace_us;
+	complete(&node->entered);
+	if (READ_ONCE(node->hang))
+		wait_for_completion(&node->answer);
 	if (node->fail && !node->fail_half)
 		return node->fail;
 	WRITE_ONCE(node->switching, true);
@@ -79,22 +95,38 @@ static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes,
 	return node->fail;
 }
 
+void fake_hang(struct xs_hw_node *node)
+{
+	reinit_completion(&node->answer);
+	reinit_completion(&node->entered);
+	WRITE_ONCE(node->hang, true);
+}
+
+void fake_answer(struct xs_hw_node *node, int error)
+{
+	node->fail = error;
+	WRITE_ONCE(node->hang, false);
+	complete_all(&node->answer);
+}
+
 static void fake_hold_new(struct xs_hw_process *process, bool hold)
 {
 	WARN_ON(process->exited);
 	process->hold_new = hold;
 }
 
-static bool fake_is_active(struct xs_hw_queue *queue)
+static u32 fake_state(struct xs_hw_queue *queue)
 {
-	return !queue->held;
+	return queue->held || queue->reasons ? queue->reasons : KFD_XSCHED_QUEUE_ACTIVE;
 }
 
 static int fake_waves(struct xs_hw_queue *queue)
 {
 	queue->wave_reads++;
 	msleep(READ_ONCE(queue->wave_ms));
-	if (READ_ONCE(queue->desc.node->switching) || READ_ONCE(queue->held))
+	if (READ_ONCE(queue->held))
+		return READ_ONCE(queue->saved);
+	if (READ_ONCE(queue->desc.node->switching))
 		return 0;
 	return READ_ONCE(queue->waves);
 }
@@ -104,7 +136,7 @@ const struct xs_backend_ops fake_backend = {
 	.stop = fake_stop,
 	.apply = fake_apply,
 	.hold_new = fake_hold_new,
-	.is_active = fake_is_active,
+	.state = fake_state,
 	.waves = fake_waves,
 };
 
@@ -115,12 +147,16 @@ void fake_reset(void)
 	memset(nodes, 0, sizeof(nodes));
 	memset(processes, 0, sizeof(processes));
 	memset(queues, 0, sizeof(queues));
-	for (i = 0; i < FAKE_NODES; i++)
+	for (i = 0; i < FAKE_NODES; i++) {
 		mutex_init(&nodes[i].lock);
+		init_completion(&nodes[i].answer);
+		init_completion(&nodes[i].entered);
+	}
 	for (i = 0; i < FAKE_PROCESSES; i++)
 		mutex_init(&processes[i].lock);
 	next_queue_id = 0;
 	fake_on_start = NULL;
+	fake_on_stop = NULL;
 }
 
 struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps)
@@ -218,7 +254,8 @@ struct xs_hw_queue *fake_queue_add_desc(struct kunit *test,
 		.desc = *desc,
 		.present = true,
 		.held = desc->process->hold_new,
-		.override = KFD_XSCHED_PRIORITY_APP,
+		.override = XS_PRIORITY_APP,
+		.level = XS_PRIORITY_APP,
 	};
 	queue->desc.queue_id = next_queue_id++;
 	queue->desc.pid = task_pid(desc->process->task);
@@ -260,7 +297,8 @@ bool fake_anything_held(void)
 	for (i = 0; i < FAKE_QUEUES; i++) {
 		const struct xs_hw_queue *queue = &queues[i];
 
-		if (queue->present && !queue->ret && (queue->held || queue->override >= 0))
+		if (queue->present && !queue->ret &&
+		    (queue->held || queue->override >= 0 || queue->level >= 0))
 			return true;
 	}
 	for (i = 0; i < FAKE_PROCESSES; i++) {

@@ -7,6 +7,7 @@
 #ifndef KFD_XSCHED_FAKE_H
 #define KFD_XSCHED_FAKE_H
 
+#include <linux/completion.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 
@@ -24,10 +25,11 @@ struct task_struct;
 #define FAKE_CAPS							\
 	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |		\
 	 KFD_XSCHED_CAP_GRACE | KFD_XSCHED_CAP_PRIORITY |		\
-	 KFD_XSCHED_CAP_WAVES)
+	 KFD_XSCHED_CAP_WAVES | KFD_XSCHED_CAP_CLASS)
 
 #define FAKE_MAX_GRACE_US	120
 #define FAKE_APP_PRIORITY	5
+#define FAKE_APP_LEVEL		1	/* KFD_XSCHED_CLASS_NORMAL */
 
 /**
  * struct xs_hw_node - a node of the fake
@@ -36,6 +38,9 @@ struct task_struct;
  * @fail: what the next applies return; 0: they work
  * @fail_half: a failing apply changes the flags all the same
  * @switch_ms: how long a transaction takes
+ * @hang: transactions wait until @answer is completed, and then fail
+ * @answer: see @hang
+ * @entered: completed by each transaction
  * @switching: it is on its way; no waves are to be seen on the whole node
  * @applies: calls
  * @transactions: of those, which sent something to the firmware
@@ -49,6 +54,9 @@ struct xs_hw_node {
 	int fail;
 	bool fail_half;
 	unsigned int switch_ms;
+	bool hang;
+	struct completion answer;
+	struct completion entered;
 	bool switching;
 	unsigned int applies;
 	unsigned int transactions;
@@ -81,8 +89,11 @@ struct xs_hw_process {
  * @present: the core knows it
  * @held: held by the core
  * @override: priority override
+ * @level: class override, counted from 0
+ * @reasons: KFD_XSCHED_QUEUE_* it does not run for, beside @held
  * @ret: what changes of it are answered with
  * @waves: waves in flight while not held
+ * @saved: contexts with waves that are saved while held, or -errno
  * @wave_reads: how often somebody asked
  * @wave_ms: how long it takes to tell
  */
@@ -91,8 +102,11 @@ struct xs_hw_queue {
 	bool present;
 	bool held;
 	s32 override;
+	s32 level;
+	u32 reasons;
 	int ret;
 	int waves;
+	int saved;
 	unsigned int wave_reads;
 	unsigned int wave_ms;
 };
@@ -101,6 +115,9 @@ extern const struct xs_backend_ops fake_backend;
 
 /* What the next start does, if not NULL: as the driver replays, or fails. */
 extern int (*fake_on_start)(void);
+
+/* The same as it stops: from here on it tells of nothing. */
+extern void (*fake_on_stop)(void);
 
 /* Forget everything. */
 void fake_reset(void);
@@ -128,6 +145,10 @@ bool fake_anything_held(void);
 
 /* Remove all queues, processes and nodes. */
 void fake_remove_all(void);
+
+/* The node stops answering; until it does, with that error, or 0. */
+void fake_hang(struct xs_hw_node *node);
+void fake_answer(struct xs_hw_node *node, int error);
 
 /* Calls and transactions of all nodes. */
 unsigned int fake_applies(void);

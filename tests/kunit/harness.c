@@ -9,9 +9,11 @@
 #include <linux/fs_struct.h>
 #include <linux/jiffies.h>
 #include <linux/kdev_t.h>
+#include <linux/kthread.h>
 #include <linux/major.h>
 #include <linux/miscdevice.h>
 #include <linux/mman.h>
+#include <linux/mmu_context.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/sched/coredump.h>
@@ -130,6 +132,20 @@ void xt_get(struct kunit *test, void *to, unsigned long from, size_t size)
 	KUNIT_ASSERT_EQ(test, copy_from_user(to, (void __user *)from, size), 0);
 }
 
+unsigned long xt_map_read_only(struct kunit *test, const void *from, size_t size)
+{
+	struct file *file = filp_open("/", O_TMPFILE | O_RDWR, 0600);
+	unsigned long address;
+	loff_t at = 0;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_ASSERT_EQ(test, kernel_write(file, from, size, &at), size);
+	address = kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+	fput(file);
+	KUNIT_ASSERT_NE(test, address, 0);
+	return address;
+}
+
 struct file *xt_open(struct kunit *test)
 {
 	struct file *file = filp_open(XT_PATH, O_RDWR | O_NONBLOCK, 0);
@@ -177,6 +193,110 @@ long xt_ioctl_arg(struct kunit *test, struct file *file, unsigned int cmd,
 	xt_get(test, arg, address, size);
 	xt->used = used;
 	return ret;
+}
+
+static int call_thread(void *data)
+{
+	struct xt_call *call = data;
+
+	kthread_use_mm(call->mm);
+	if (call->fn)
+		call->fn(call->data);
+	else
+		call->ret = xt_ioctl(call->file, call->cmd, call->address);
+	kthread_unuse_mm(call->mm);
+	complete(&call->done);
+	return 0;
+}
+
+void xt_call_start(struct kunit *test, struct xt_call *call)
+{
+	struct task_struct *task;
+
+	init_completion(&call->done);
+	call->mm = current->mm;
+	task = kthread_run(call_thread, call, "xt_call");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+}
+
+bool xt_call_ended(struct xt_call *call, unsigned int ms)
+{
+	if (!wait_for_completion_timeout(&call->done, msecs_to_jiffies(ms)))
+		return false;
+	complete(&call->done);
+	return true;
+}
+
+long xt_call_wait(struct kunit *test, struct xt_call *call)
+{
+	KUNIT_ASSERT_TRUE(test, xt_call_ended(call, 10000));
+	return call->ret;
+}
+
+void xt_start_do(struct kunit *test, struct xt_call *call, struct file *file,
+		 u32 op, u32 target, u64 id)
+{
+	const struct kfd_xsched_entry entry = { .op = op, .target = target, .id = id };
+	const struct kfd_xsched_apply arg = {
+		.size = sizeof(arg),
+		.count = 1,
+		.stride = sizeof(entry),
+		.entries = xt_put(test, &entry, sizeof(entry)),
+	};
+
+	*call = (struct xt_call){
+		.file = file,
+		.cmd = KFD_XSCHED_APPLY,
+		.address = xt_put(test, &arg, sizeof(arg)),
+	};
+	xt_call_start(test, call);
+}
+
+void xt_start_fn(struct kunit *test, struct xt_call *call, void (*fn)(void *),
+		 void *data)
+{
+	*call = (struct xt_call){ .fn = fn, .data = data };
+	xt_call_start(test, call);
+}
+
+bool xt_entered(struct xs_hw_node *node)
+{
+	return wait_for_completion_timeout(&node->entered, 10 * HZ);
+}
+
+long xt_async(struct kunit *test, struct file *file, u32 op, u32 target, u64 id,
+	      u64 cookie)
+{
+	struct xt *xt = test->priv;
+	const size_t used = xt->used;
+	const struct kfd_xsched_entry entry = { .op = op, .target = target, .id = id };
+	struct kfd_xsched_apply arg = {
+		.size = sizeof(arg),
+		.flags = KFD_XSCHED_APPLY_ASYNC,
+		.count = 1,
+		.stride = sizeof(entry),
+		.entries = xt_put(test, &entry, sizeof(entry)),
+		.cookie = cookie,
+	};
+	long ret = xt_ioctl_arg(test, file, KFD_XSCHED_APPLY, &arg, sizeof(arg));
+
+	xt_get(test, xt->entries, arg.entries, sizeof(entry));
+	xt->result_count = arg.node_count;
+	xt->used = used;
+	return ret;
+}
+
+long xt_tenant(struct kunit *test, struct file *file, u32 op, u64 id, u64 process)
+{
+	struct kfd_xsched_tenant arg = {
+		.size = sizeof(arg),
+		.op = op,
+		.id = id,
+		.process = process,
+	};
+	long ret = xt_ioctl_arg(test, file, KFD_XSCHED_TENANT, &arg, sizeof(arg));
+
+	return ret || op != KFD_XSCHED_TENANT_CREATE ? ret : (long)arg.id;
 }
 
 long xt_apply(struct kunit *test, struct file *file,

@@ -8,6 +8,7 @@
 #define KFD_XSCHED_HARNESS_H
 
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/types.h>
 
@@ -17,6 +18,7 @@
 
 struct cred;
 struct file;
+struct mm_struct;
 
 #define XT_CLIENTS	4
 #define XT_UID		1000
@@ -65,6 +67,9 @@ unsigned long xt_alloc(struct kunit *test, size_t size);
 unsigned long xt_put(struct kunit *test, const void *from, size_t size);
 void xt_get(struct kunit *test, void *to, unsigned long from, size_t size);
 
+/* Something in user memory that cannot be written. */
+unsigned long xt_map_read_only(struct kunit *test, const void *from, size_t size);
+
 /* Open the device node, nonblocking; close it. */
 struct file *xt_open(struct kunit *test);
 void xt_close(struct kunit *test, struct file *file);
@@ -75,6 +80,49 @@ long xt_ioctl(struct file *file, unsigned int cmd, unsigned long address);
 /* An ioctl with an argument that is copied there and back. */
 long xt_ioctl_arg(struct kunit *test, struct file *file, unsigned int cmd,
 		  void *arg, size_t size);
+
+/**
+ * struct xt_call - an ioctl in a thread of its own
+ * @file: client
+ * @cmd: number
+ * @address: of its argument, in user memory
+ * @mm: where that is
+ * @fn: if not NULL, what is called instead, with @data
+ * @data: for @fn
+ * @ret: what it returned
+ * @done: completed when it did
+ */
+struct xt_call {
+	struct file *file;
+	unsigned int cmd;
+	unsigned long address;
+	struct mm_struct *mm;
+	void (*fn)(void *data);
+	void *data;
+	long ret;
+	struct completion done;
+};
+
+/* Start it; whether it ended within that time; wait for it and return @ret. */
+void xt_call_start(struct kunit *test, struct xt_call *call);
+bool xt_call_ended(struct xt_call *call, unsigned int ms);
+long xt_call_wait(struct kunit *test, struct xt_call *call);
+
+/* APPLY of one entry, and any function, in a thread. */
+void xt_start_do(struct kunit *test, struct xt_call *call, struct file *file,
+		 u32 op, u32 target, u64 id);
+void xt_start_fn(struct kunit *test, struct xt_call *call, void (*fn)(void *),
+		 void *data);
+
+/* Whether the node has begun a transaction since fake_hang(). */
+bool xt_entered(struct xs_hw_node *node);
+
+/* APPLY of one entry, ASYNC. */
+long xt_async(struct kunit *test, struct file *file, u32 op, u32 target, u64 id,
+	      u64 cookie);
+
+/* TENANT; CREATE returns the id, which is small. */
+long xt_tenant(struct kunit *test, struct file *file, u32 op, u64 id, u64 process);
 
 /* APPLY of some entries; see xt.entries, xt.results. */
 long xt_apply(struct kunit *test, struct file *file,

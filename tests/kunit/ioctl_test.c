@@ -3,11 +3,9 @@
  * The rules every ioctl keeps: sizes, tails, flags, reserved fields, counts,
  * and addresses that are not there.
  */
-#include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "harness.h"
@@ -19,29 +17,40 @@
  * @name: for the test's name
  * @cmd: its number
  * @size: of the argument
+ * @min: of the argument as it was first published
  * @flags: offset of flags
+ * @known: flags that are known
  * @reserved: offset of a reserved field, or 0
  */
 struct rules {
 	const char *name;
 	unsigned int cmd;
 	u32 size;
+	u32 min;
 	u32 flags;
+	u32 known;
 	u32 reserved;
 };
 
+#define RULES(_name, _cmd, _min, _known, _reserved) {			\
+	.name = #_name,							\
+	.cmd = _cmd,							\
+	.size = sizeof(struct kfd_xsched_##_name),			\
+	.min = _min,							\
+	.flags = offsetof(struct kfd_xsched_##_name, flags),		\
+	.known = _known,						\
+	.reserved = _reserved,						\
+}
+
+#define RESERVED(_name)		offsetof(struct kfd_xsched_##_name, reserved)
+
 static const struct rules ioctls[] = {
-	{ "info", KFD_XSCHED_INFO, sizeof(struct kfd_xsched_info),
-	  offsetof(struct kfd_xsched_info, flags), 0 },
-	{ "list", KFD_XSCHED_LIST, sizeof(struct kfd_xsched_list),
-	  offsetof(struct kfd_xsched_list, flags),
-	  offsetof(struct kfd_xsched_list, reserved) },
-	{ "apply", KFD_XSCHED_APPLY, sizeof(struct kfd_xsched_apply),
-	  offsetof(struct kfd_xsched_apply, flags),
-	  offsetof(struct kfd_xsched_apply, reserved) },
-	{ "subscribe", KFD_XSCHED_SUBSCRIBE, sizeof(struct kfd_xsched_subscribe),
-	  offsetof(struct kfd_xsched_subscribe, flags),
-	  offsetof(struct kfd_xsched_subscribe, reserved) },
+	RULES(info, KFD_XSCHED_INFO, 32, 0, 0),
+	RULES(list, KFD_XSCHED_LIST, 32, 0, RESERVED(list)),
+	RULES(apply, KFD_XSCHED_APPLY, 48, KFD_XSCHED_APPLY_ASYNC, RESERVED(apply)),
+	RULES(subscribe, KFD_XSCHED_SUBSCRIBE, 24, 0, RESERVED(subscribe)),
+	RULES(tenant, KFD_XSCHED_TENANT, 32, 0, RESERVED(tenant)),
+	RULES(renew, KFD_XSCHED_RENEW, 24, 0, 0),
 };
 
 static void rules_name(const struct rules *rules, char *name)
@@ -62,24 +71,34 @@ static u32 *good_argument(struct kunit *test, const struct rules *rules)
 	struct xt *xt = test->priv;
 	const struct kfd_xsched_entry entry =
 		XT_ENTRY(SUSPEND, QUEUE, xt->ids[0], 0);
-	struct kfd_xsched_apply *apply;
 	u32 *argument = kunit_kzalloc(test, ROOM, GFP_KERNEL);
+	struct kfd_xsched_tenant *tenant = (void *)argument;
+	struct kfd_xsched_apply *apply = (void *)argument;
 
 	KUNIT_ASSERT_NOT_NULL(test, argument);
 	argument[0] = rules->size;
 	if (rules->cmd == KFD_XSCHED_APPLY) {
-		apply = (void *)argument;
 		apply->count = 1;
 		apply->stride = sizeof(entry);
 		apply->entries = xt_put(test, &entry, sizeof(entry));
 	}
+	if (rules->cmd == KFD_XSCHED_TENANT)
+		tenant->op = KFD_XSCHED_TENANT_CREATE;
 	return argument;
 }
 
+/* Of what comes back only the size is kept: the argument stays a good one. */
 static long call(struct kunit *test, const struct rules *rules, u32 *argument, u32 size)
 {
-	argument[0] = size;
-	return xt_ioctl_arg(test, client(test), rules->cmd, argument, ROOM);
+	u32 *copy = kmemdup(argument, ROOM, GFP_KERNEL);
+	long ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	copy[0] = size;
+	ret = xt_ioctl_arg(test, client(test), rules->cmd, copy, ROOM);
+	argument[0] = copy[0];
+	kfree(copy);
+	return ret;
 }
 
 /* Too short, exact, too long with and without something in the tail. */
@@ -91,8 +110,9 @@ static void sizes(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, call(test, rules, argument, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, call(test, rules, argument, 4), -EINVAL);
-	KUNIT_EXPECT_EQ(test, call(test, rules, argument, rules->size - 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, call(test, rules, argument, rules->min - 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
+	KUNIT_EXPECT_EQ(test, call(test, rules, argument, rules->min), 0);
 	KUNIT_EXPECT_EQ(test, call(test, rules, argument, rules->size), 0);
 	KUNIT_EXPECT_EQ(test, call(test, rules, argument, rules->size + 8), 0);
 	KUNIT_EXPECT_EQ(test, argument[0], rules->size + 8);
@@ -105,7 +125,7 @@ static void sizes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(test, rules, argument, U32_MAX), -E2BIG);
 }
 
-/* Every bit of flags is unknown; reserved fields are zero. */
+/* Every other bit of flags is unknown; reserved fields are zero. */
 static void flags_and_reserved(struct kunit *test)
 {
 	const struct rules *rules = test->param_value;
@@ -116,6 +136,11 @@ static void flags_and_reserved(struct kunit *test)
 
 	for (bit = 0; bit < 32; bit++) {
 		*flags = 1U << bit;
+		if (*flags & rules->known)
+			continue;
+		KUNIT_EXPECT_EQ(test, call(test, rules, argument, rules->size),
+				-EOPNOTSUPP);
+		*flags |= rules->known;
 		KUNIT_EXPECT_EQ(test, call(test, rules, argument, rules->size),
 				-EOPNOTSUPP);
 	}
@@ -136,6 +161,22 @@ static void bad_addresses(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, xt_ioctl(client(test), rules->cmd, 0), -EFAULT);
 	KUNIT_EXPECT_EQ(test, xt_ioctl(client(test), rules->cmd, ULONG_MAX - 3), -EFAULT);
+}
+
+/* An argument that can be read and not written back: EFAULT, and nothing changed. */
+static void read_only_argument(struct kunit *test)
+{
+	const struct rules *rules = test->param_value;
+	u32 *argument = good_argument(test, rules);
+	struct xt *xt = test->priv;
+	unsigned long address;
+
+	argument[0] = rules->size;
+	address = xt_map_read_only(test, argument, rules->size);
+	KUNIT_EXPECT_EQ(test, xt_ioctl(client(test), rules->cmd, address), -EFAULT);
+	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, xt->files[0], KFD_XSCHED_TENANT_CREATE, 0, 0),
+			1);
 }
 
 /* No such ioctl, also when only its type or its size bits are wrong. */
@@ -203,7 +244,14 @@ static void longer_elements(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, queue->gpu_id, XT_GPU);
 	KUNIT_EXPECT_EQ(test, queue->pid, xt->process->nr);
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(queue + 1, 0, 16), NULL);
-	arg.stride = sizeof(struct kfd_xsched_queue) - 1;
+	/* As it was first published, and one less. */
+	arg.stride = offsetofend(struct kfd_xsched_queue, held_ns);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, client(test), KFD_XSCHED_LIST,
+					   &arg, sizeof(arg)), 0);
+	xt_get(test, bytes, arg.queues, 3 * stride);
+	queue = (void *)(bytes + 2 * arg.stride);
+	KUNIT_EXPECT_EQ(test, queue->id, xt->ids[2]);
+	arg.stride--;
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, client(test), KFD_XSCHED_LIST,
 					   &arg, sizeof(arg)), -EINVAL);
 	arg.stride = PAGE_SIZE + 1;
@@ -256,6 +304,7 @@ static void apply_array_limits(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	const u32 size = sizeof(struct kfd_xsched_entry);
+	const u32 first_size = offsetofend(struct kfd_xsched_entry, prio_class);
 	const u32 most = KFD_XSCHED_MAX_ENTRIES;
 	const struct kfd_xsched_entry entry =
 		XT_ENTRY(SUSPEND, QUEUE, xt->ids[0], 0);
@@ -267,14 +316,35 @@ static void apply_array_limits(struct kunit *test)
 						   &entry, size), 0);
 	KUNIT_EXPECT_EQ(test, apply_array(test, array, 0, size), -EINVAL);
 	KUNIT_EXPECT_EQ(test, apply_array(test, array, most + 1, size), -E2BIG);
-	KUNIT_EXPECT_EQ(test, apply_array(test, array, 1, size - 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, apply_array(test, array, 1, first_size - 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, apply_array(test, array, 1, PAGE_SIZE + 1), -E2BIG);
 	KUNIT_EXPECT_EQ(test, apply_array(test, 0, 1, size), -EFAULT);
+	KUNIT_EXPECT_EQ(test, apply_array(test, 0x1000, 1, size), -EFAULT);
+	KUNIT_EXPECT_EQ(test, apply_array(test, U64_MAX - 7, 1, size), -EFAULT);
 	/* The next entry lies in the tail of the first. */
 	KUNIT_EXPECT_EQ(test, apply_array(test, array, 1, size + 8), -E2BIG);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
 	KUNIT_EXPECT_EQ(test, apply_array(test, array, most, size), 0);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 1);
+}
+
+/* Entries as they were first published do what they always did. */
+static void apply_first_entries(struct kunit *test)
+{
+	const u32 size = offsetofend(struct kfd_xsched_entry, prio_class);
+	struct xt *xt = test->priv;
+	const struct kfd_xsched_entry entry =
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[0], 9);
+	struct kfd_xsched_entry back = { .reserved = 77 };
+	const unsigned long array = xt_put(test, &back, sizeof(back));
+
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)array, &entry, size), 0);
+	KUNIT_EXPECT_EQ(test, apply_array(test, array, 1, size), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 9);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, XS_PRIORITY_APP);
+	xt_get(test, &back, array, sizeof(back));
+	KUNIT_EXPECT_EQ(test, back.effective, 9);
+	KUNIT_EXPECT_EQ(test, back.reserved, 77);
 }
 
 /* Longer entries work if what we do not know is zero. */
@@ -308,17 +378,8 @@ static void apply_read_only(struct kunit *test)
 	struct xt *xt = test->priv;
 	const struct kfd_xsched_entry entry =
 		XT_ENTRY(SUSPEND, QUEUE, xt->ids[0], 0);
-	struct file *file;
-	unsigned long array;
-	loff_t at = 0;
+	const unsigned long array = xt_map_read_only(test, &entry, sizeof(entry));
 
-	file = filp_open("/", O_TMPFILE | O_RDWR, 0600);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	KUNIT_ASSERT_EQ(test, kernel_write(file, &entry, sizeof(entry), &at),
-			sizeof(entry));
-	array = kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
-	fput(file);
-	KUNIT_ASSERT_NE(test, array, 0);
 	KUNIT_EXPECT_EQ(test, apply_array(test, array, 1, sizeof(entry)), -EFAULT);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
 }
@@ -341,6 +402,15 @@ static void apply_results(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, client(test), KFD_XSCHED_APPLY,
 					   &arg, sizeof(arg)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
+	arg.node_stride++;
+	arg.nodes = xt_map_read_only(test, &entry, sizeof(entry));
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, client(test), KFD_XSCHED_APPLY,
+					   &arg, sizeof(arg)), -EFAULT);
+	arg.nodes = 0x1000;
+	arg.node_capacity = U32_MAX;
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, client(test), KFD_XSCHED_APPLY,
+					   &arg, sizeof(arg)), -EFAULT);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
 	arg.node_capacity = 0;
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, client(test), KFD_XSCHED_APPLY,
@@ -368,7 +438,7 @@ static void subscribe_limits(struct kunit *test)
 
 		KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, 1U << bit,
 						   activity ? 1000 : 0, 0),
-				bit > KFD_XSCHED_EVENT_NODE_RESET ? -EOPNOTSUPP : 0);
+				bit > KFD_XSCHED_EVENT_EJECTED ? -EOPNOTSUPP : 0);
 	}
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, min - 1, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, max + 1, 0), -EINVAL);
@@ -384,11 +454,13 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(sizes, rules_gen_params),
 	KUNIT_CASE_PARAM(flags_and_reserved, rules_gen_params),
 	KUNIT_CASE_PARAM(bad_addresses, rules_gen_params),
+	KUNIT_CASE_PARAM(read_only_argument, rules_gen_params),
 	KUNIT_CASE(unknown_numbers),
 	KUNIT_CASE(info),
 	KUNIT_CASE(longer_elements),
 	KUNIT_CASE(list_capacity),
 	KUNIT_CASE(apply_array_limits),
+	KUNIT_CASE(apply_first_entries),
 	KUNIT_CASE(apply_longer_entries),
 	KUNIT_CASE(apply_read_only),
 	KUNIT_CASE(apply_results),

@@ -11,7 +11,12 @@ static void add(struct list_head *claims, struct xs_claim *claim, bool held,
 		s32 priority, u64 seq)
 {
 	*claim = (struct xs_claim){
-		.next = { .held = held, .priority = priority, .seq = seq },
+		.stake.next = {
+			.held = held,
+			.priority = priority,
+			.priority_seq = seq,
+			.prio_class = KFD_XSCHED_CLASS_APP,
+		},
 	};
 	list_add_tail(&claim->in_queue, claims);
 }
@@ -36,9 +41,9 @@ static void holders_add_up(struct kunit *test)
 	add(&claims, &b, false, KFD_XSCHED_PRIORITY_APP, 0);
 	add(&claims, &c, true, KFD_XSCHED_PRIORITY_APP, 0);
 	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 2);
-	a.next.held = false;
+	a.stake.next.held = false;
 	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 1);
-	c.next.held = false;
+	c.stake.next.held = false;
 	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 0);
 }
 
@@ -52,36 +57,105 @@ static void latest_priority_wins(struct kunit *test)
 	add(&claims, &b, false, 9, 12);
 	add(&claims, &c, false, 1, 8);
 	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 9);
-	b.next.priority = KFD_XSCHED_PRIORITY_APP;
+	b.stake.next.priority = KFD_XSCHED_PRIORITY_APP;
 	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 1);
 }
 
-/* A queue is settled only when hold and priority both are as wanted. */
+/* The same for classes, whatever wins among the priorities. */
+static void latest_class_wins(struct kunit *test)
+{
+	struct xs_claim a, b;
+	LIST_HEAD(claims);
+
+	add(&claims, &a, false, 3, 7);
+	add(&claims, &b, false, 9, 12);
+	a.stake.next.prio_class = KFD_XSCHED_CLASS_LOW;
+	a.stake.next.class_seq = 20;
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).prio_class, KFD_XSCHED_CLASS_LOW);
+	b.stake.next.prio_class = KFD_XSCHED_CLASS_HIGH;
+	b.stake.next.class_seq = 19;
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).prio_class, KFD_XSCHED_CLASS_LOW);
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 9);
+}
+
+/* What is on its way is wanted, but not yet so. */
+static void holders_are_those_in_force(struct kunit *test)
+{
+	struct xs_claim a;
+	LIST_HEAD(claims);
+
+	add(&claims, &a, true, KFD_XSCHED_PRIORITY_APP, 0);
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 1);
+	KUNIT_EXPECT_EQ(test, xs_state_holders(&claims), 0);
+	xs_stake_end(&a.stake, true);
+	KUNIT_EXPECT_EQ(test, xs_state_holders(&claims), 1);
+	a.stake.next.held = false;
+	xs_stake_end(&a.stake, false);
+	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 1);
+}
+
+/* Joining others takes over what they ask for, and nothing else; so does leaving. */
+static void join_and_leave(struct kunit *test)
+{
+	const struct xs_terms nothing = {
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = KFD_XSCHED_CLASS_APP,
+	};
+	const struct xs_terms others = {
+		.held = true,
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = KFD_XSCHED_CLASS_HIGH,
+	};
+	struct xs_terms terms = nothing;
+
+	KUNIT_EXPECT_FALSE(test, xs_terms_any(&nothing));
+	KUNIT_EXPECT_TRUE(test, xs_terms_any(&others));
+	terms.priority = 3;
+	xs_terms_join(&terms, &nothing, 9);
+	KUNIT_EXPECT_FALSE(test, terms.held);
+	xs_terms_join(&terms, &others, 9);
+	KUNIT_EXPECT_TRUE(test, terms.held);
+	KUNIT_EXPECT_EQ(test, terms.priority, 3);
+	KUNIT_EXPECT_EQ(test, terms.prio_class, KFD_XSCHED_CLASS_HIGH);
+	KUNIT_EXPECT_EQ(test, terms.class_seq, 9);
+	xs_terms_leave(&terms, &nothing);
+	KUNIT_EXPECT_TRUE(test, terms.held);
+	xs_terms_leave(&terms, &others);
+	KUNIT_EXPECT_FALSE(test, terms.held);
+	KUNIT_EXPECT_EQ(test, terms.priority, 3);
+	KUNIT_EXPECT_EQ(test, terms.prio_class, KFD_XSCHED_CLASS_APP);
+}
+
+/* A queue is settled only when hold, priority and class are as wanted. */
 static void settled(struct kunit *test)
 {
-	const struct xs_want free = { .priority = KFD_XSCHED_PRIORITY_APP };
-	const struct xs_want held = { .holders = 1, .priority = 3 };
-	static const struct {
+	const u32 app = KFD_XSCHED_CLASS_APP, low = KFD_XSCHED_CLASS_LOW;
+	const s32 none = KFD_XSCHED_PRIORITY_APP;
+	const struct xs_want free = { .priority = none, .prio_class = app };
+	const struct xs_want held = { .holders = 1, .priority = 3, .prio_class = low };
+	const struct {
 		enum xs_applied applied;
-		s32 override;
+		struct xs_want override;
 		bool free, held;
 	} cases[] = {
-		{ XS_APPLIED_UNKNOWN, KFD_XSCHED_PRIORITY_APP, false, false },
-		{ XS_APPLIED_FREE, KFD_XSCHED_PRIORITY_APP, true, false },
-		{ XS_APPLIED_FREE, 3, false, false },
-		{ XS_APPLIED_HELD, KFD_XSCHED_PRIORITY_APP, false, false },
-		{ XS_APPLIED_HELD, 3, false, true },
-		{ XS_APPLIED_GONE, 3, true, true },
+		{ XS_APPLIED_UNKNOWN, { 0, none, app }, false, false },
+		{ XS_APPLIED_FREE, { 0, none, app }, true, false },
+		{ XS_APPLIED_FREE, { 0, 3, app }, false, false },
+		{ XS_APPLIED_FREE, { 0, none, low }, false, false },
+		{ XS_APPLIED_HELD, { 0, none, low }, false, false },
+		{ XS_APPLIED_HELD, { 0, 3, app }, false, false },
+		{ XS_APPLIED_HELD, { 0, 3, low }, false, true },
+		{ XS_APPLIED_GONE, { 0, 3, app }, true, true },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].free,
 				    xs_state_settled(&free, cases[i].applied,
-						     cases[i].override), "case %u", i);
+						     &cases[i].override), "case %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].held,
 				    xs_state_settled(&held, cases[i].applied,
-						     cases[i].override), "case %u", i);
+						     &cases[i].override), "case %u", i);
 	}
 }
 
@@ -147,6 +221,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_claims),
 	KUNIT_CASE(holders_add_up),
 	KUNIT_CASE(latest_priority_wins),
+	KUNIT_CASE(latest_class_wins),
+	KUNIT_CASE(holders_are_those_in_force),
+	KUNIT_CASE(join_and_leave),
 	KUNIT_CASE(settled),
 	KUNIT_CASE(activity),
 	KUNIT_CASE(waves_are_asked_sparingly),

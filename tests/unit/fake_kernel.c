@@ -9,6 +9,10 @@
  *   holds    what is held: lines "pid", written here
  *   errors   errnos for the next APPLYs, one a line; taken off from the top
  *   denied   pids that may not be touched, one a line
+ *   lease    lease in milliseconds; without it 2000
+ *   ejected  why the client is ejected, a number of enum kfd_xsched_eject; gone,
+ *            with its holds, when the device is opened anew
+ *   renewals written here: a line for each RENEW
  *   log      written here: a line an APPLY, "hold P... release P... = errno"
  */
 #include <errno.h>
@@ -69,8 +73,21 @@ static bool contains(const int *numbers, size_t count, int number)
 	return false;
 }
 
+/* Why the client is ejected, or 0. */
+static int ejected(void)
+{
+	int reasons[MAX_PIDS];
+
+	return read_numbers("ejected", reasons) ? reasons[0] : 0;
+}
+
 static int fake_info(struct kfd_xsched_info *info)
 {
+	/* The first call of a new client. */
+	if (ejected()) {
+		write_numbers("ejected", NULL, 0);
+		write_numbers("holds", NULL, 0);
+	}
 	info->abi_version = KFD_XSCHED_ABI_VERSION;
 	info->node_count = 1;
 	if (info->node_capacity)
@@ -183,7 +200,7 @@ static void change(const struct kfd_xsched_entry *entries, size_t count)
 static int fake_apply(struct kfd_xsched_apply *apply)
 {
 	struct kfd_xsched_entry *entries = (void *)(uintptr_t)apply->entries;
-	int error = check(entries, apply->count);
+	int error = ejected() ? EOWNERDEAD : check(entries, apply->count);
 
 	if (!error)
 		change(entries, apply->count);
@@ -196,6 +213,22 @@ static int fake_apply(struct kfd_xsched_apply *apply)
 		};
 	log_apply(entries, apply->count, error);
 	return error;
+}
+
+static int fake_renew(struct kfd_xsched_renew *renew)
+{
+	int lease[MAX_PIDS] = { 2000 };
+	FILE *file = open_file("renewals", "ae");
+
+	if (file) {
+		fputs("renew\n", file);
+		fclose(file);
+	}
+	read_numbers("lease", lease);
+	renew->lease_ms = lease[0];
+	renew->client = 1;
+	renew->ejected = ejected();
+	return renew->ejected ? EOWNERDEAD : 0;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -219,6 +252,9 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		break;
 	case KFD_XSCHED_SUBSCRIBE:
 		error = 0;
+		break;
+	case KFD_XSCHED_RENEW:
+		error = fake_renew(arg);
 		break;
 	default:
 		return __real_ioctl(fd, request, arg);

@@ -19,6 +19,8 @@
  * @node_count: nodes the next APPLY reports
  * @last_subscribe: argument
  * @last_apply: argument
+ * @last_entry: its last entry
+ * @last_tenant: argument
  */
 static struct fake {
 	uint32_t nodes;
@@ -30,7 +32,19 @@ static struct fake {
 	uint32_t node_count;
 	struct kfd_xsched_subscribe last_subscribe;
 	struct kfd_xsched_apply last_apply;
+	struct kfd_xsched_entry last_entry;
+	struct kfd_xsched_tenant last_tenant;
 } fake;
+
+static int fake_renew(struct kfd_xsched_renew *renew)
+{
+	assert_int_equal(renew->size, sizeof(*renew));
+	assert_int_equal(renew->flags, 0);
+	renew->lease_ms = 2000;
+	renew->client = 7;
+	renew->ejected = fake.fail == EOWNERDEAD ? KFD_XSCHED_EJECT_ADMIN : 0;
+	return fake.fail;
+}
 
 static void fake_info(struct kfd_xsched_info *info)
 {
@@ -68,16 +82,30 @@ static int fake_apply(struct kfd_xsched_apply *apply)
 	assert_int_equal(apply->stride, sizeof(*entries));
 	assert_int_equal(apply->node_stride,
 			 sizeof(struct kfd_xsched_node_result));
-	assert_int_equal(apply->flags, 0);
+	assert_int_equal(apply->flags & ~KFD_XSCHED_APPLY_ASYNC, 0);
 	assert_int_equal(apply->reserved, 0);
+	assert_true(!apply->cookie || apply->flags);
 	fake.last_apply = *apply;
+	fake.last_entry = entries[apply->count - 1];
 	for (uint32_t i = 0; i < apply->count; i++) {
 		assert_int_equal(entries[i].reserved, 0);
 		assert_int_equal(entries[i].status, 0);
+		assert_int_equal(entries[i].effective_class, 0);
 		entries[i].status = fake.fail ? -fake.fail : 0;
 		entries[i].effective = i;
 	}
 	apply->node_count = fake.node_count;
+	return fake.fail;
+}
+
+static int fake_tenant(struct kfd_xsched_tenant *tenant)
+{
+	assert_int_equal(tenant->size, sizeof(*tenant));
+	assert_int_equal(tenant->flags, 0);
+	assert_int_equal(tenant->reserved, 0);
+	fake.last_tenant = *tenant;
+	if (tenant->op == KFD_XSCHED_TENANT_CREATE)
+		tenant->id = 77;
 	return fake.fail;
 }
 
@@ -96,6 +124,10 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	fake.calls++;
 	if (request == KFD_XSCHED_APPLY)
 		fail = fake_apply(arg);
+	else if (request == KFD_XSCHED_TENANT)
+		fail = fake_tenant(arg);
+	else if (request == KFD_XSCHED_RENEW)
+		fail = fake_renew(arg);
 	else if (!fail && request == KFD_XSCHED_INFO)
 		fake_info(arg);
 	else if (!fail && request == KFD_XSCHED_LIST)
@@ -127,15 +159,19 @@ static void abi_numbers(void **state)
 	assert_int_equal(KFD_XSCHED_LIST, 0xbd01);
 	assert_int_equal(KFD_XSCHED_APPLY, 0xbd02);
 	assert_int_equal(KFD_XSCHED_SUBSCRIBE, 0xbd03);
+	assert_int_equal(KFD_XSCHED_TENANT, 0xbd04);
+	assert_int_equal(KFD_XSCHED_RENEW, 0xbd05);
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 16);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
-	assert_int_equal(sizeof(struct kfd_xsched_queue), 56);
-	assert_int_equal(sizeof(struct kfd_xsched_entry), 32);
+	assert_int_equal(sizeof(struct kfd_xsched_queue), 64);
+	assert_int_equal(sizeof(struct kfd_xsched_entry), 40);
 	assert_int_equal(sizeof(struct kfd_xsched_node_result), 48);
-	assert_int_equal(sizeof(struct kfd_xsched_apply), 48);
+	assert_int_equal(sizeof(struct kfd_xsched_apply), 56);
+	assert_int_equal(sizeof(struct kfd_xsched_tenant), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_subscribe), 24);
 	assert_int_equal(sizeof(struct kfd_xsched_event), 40);
+	assert_int_equal(sizeof(struct kfd_xsched_renew), 24);
 }
 
 /* Opening reads the nodes, however many. */
@@ -330,6 +366,117 @@ static void subscribe_periods(void **state)
 	xsched_close(device);
 }
 
+/* A sign of life; and why it is none, once ejected. */
+static void renews(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	struct kfd_xsched_renew renew = { .flags = 1, .ejected = 9 };
+
+	(void)state;
+	assert_int_equal(xsched_renew(device, NULL), 0);
+	assert_int_equal(xsched_renew(device, &renew), 0);
+	assert_int_equal(renew.lease_ms, 2000);
+	assert_int_equal(renew.client, 7);
+	assert_int_equal(renew.ejected, KFD_XSCHED_EJECT_NONE);
+	fake.fail = EOWNERDEAD;
+	assert_int_equal(xsched_renew(device, &renew), -EOWNERDEAD);
+	assert_int_equal(renew.ejected, KFD_XSCHED_EJECT_ADMIN);
+	fake.fail = 0;
+	xsched_close(device);
+	/* Every reason there is has words of its own, and so have those to come. */
+	for (uint64_t i = 0; i <= KFD_XSCHED_EJECT_DISABLED; i++)
+		assert_string_not_equal(xsched_eject_name(i), xsched_eject_name(i + 1));
+	assert_non_null(xsched_eject_name(UINT64_MAX));
+}
+
+/* Tenants: what is asked for reaches the kernel, an id comes back on success only. */
+static void tenants(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	uint64_t id = 5;
+
+	(void)state;
+	fake.fail = ENOSPC;
+	assert_int_equal(xsched_tenant_create(device, &id), -ENOSPC);
+	assert_int_equal(id, 5);
+	fake.fail = 0;
+	assert_int_equal(xsched_tenant_create(device, &id), 0);
+	assert_int_equal(id, 77);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_CREATE);
+	assert_int_equal(fake.last_tenant.id, 0);
+	assert_int_equal(xsched_tenant_add(device, id, 123), 0);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_ADD);
+	assert_int_equal(fake.last_tenant.id, 77);
+	assert_int_equal(fake.last_tenant.process, 123);
+	fake.fail = ENOENT;
+	assert_int_equal(xsched_tenant_remove(device, id, 124), -ENOENT);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_REMOVE);
+	fake.fail = 0;
+	assert_int_equal(xsched_tenant_destroy(device, id), 0);
+	assert_int_equal(fake.last_tenant.op, KFD_XSCHED_TENANT_DESTROY);
+	assert_int_equal(fake.last_tenant.process, 0);
+	xsched_close(device);
+}
+
+/* Entries on tenants and of classes are what their names say. */
+static void entries_of_tenants_and_classes(void **state)
+{
+	const struct kfd_xsched_entry *entries;
+	struct xsched_apply *apply;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, 0), 0);
+	assert_int_equal(xsched_apply_suspend_tenant(apply, 3), 0);
+	assert_int_equal(xsched_apply_unmap_tenant(apply, 4, 50), 0);
+	assert_int_equal(xsched_apply_resume_tenant(apply, 5), 0);
+	assert_int_equal(xsched_apply_set_class(apply, KFD_XSCHED_TARGET_QUEUE, 6,
+						KFD_XSCHED_CLASS_HIGH), 0);
+	assert_int_equal(xsched_apply_set_priority(apply, KFD_XSCHED_TARGET_TENANT, 7, 9), 0);
+	entries = xsched_apply_entries(apply);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(entries[i].id, 3 + i);
+	assert_int_equal(entries[0].op, KFD_XSCHED_OP_SUSPEND);
+	assert_int_equal(entries[1].op, KFD_XSCHED_OP_UNMAP);
+	assert_int_equal(entries[1].value, 50);
+	assert_int_equal(entries[2].op, KFD_XSCHED_OP_RESUME);
+	assert_int_equal(entries[2].target, KFD_XSCHED_TARGET_TENANT);
+	assert_int_equal(entries[3].value, KFD_XSCHED_PRIORITY_KEEP);
+	assert_int_equal(entries[3].prio_class, KFD_XSCHED_CLASS_HIGH);
+	assert_int_equal(entries[4].prio_class, KFD_XSCHED_CLASS_KEEP);
+	assert_int_equal(entries[4].value, 9);
+	xsched_apply_free(apply);
+}
+
+/* A start asks for no results and has none; it can be followed by a run. */
+static void apply_starts(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	struct xsched_apply *apply;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, 1), 0);
+	assert_int_equal(xsched_apply_start(apply, device, 1), -EINVAL);
+	xsched_apply_suspend_tenant(apply, 3);
+	fake.node_count = 2;
+	assert_int_equal(xsched_apply_start(apply, device, UINT64_MAX), 0);
+	assert_int_equal(fake.last_apply.flags, KFD_XSCHED_APPLY_ASYNC);
+	assert_int_equal(fake.last_apply.cookie, UINT64_MAX);
+	assert_int_equal(fake.last_apply.nodes, 0);
+	assert_int_equal(fake.last_entry.id, 3);
+	xsched_apply_nodes(apply, &count);
+	assert_int_equal(count, 0);
+	fake.fail = EAGAIN;
+	assert_int_equal(xsched_apply_start(apply, device, 2), -EAGAIN);
+	assert_int_equal(xsched_apply_entries(apply)[0].status, -EAGAIN);
+	fake.fail = 0;
+	assert_int_equal(xsched_apply_run(apply, device), 0);
+	assert_int_equal(fake.last_apply.flags, 0);
+	assert_int_equal(fake.last_apply.cookie, 0);
+	xsched_apply_free(apply);
+	xsched_close(device);
+}
+
 /* Whole records, an end, nothing now, part of a record. */
 static void reads_events(void **state)
 {
@@ -364,6 +511,10 @@ int main(void)
 		cmocka_unit_test(apply_runs),
 		cmocka_unit_test(apply_limit),
 		cmocka_unit_test(subscribe_periods),
+		cmocka_unit_test(renews),
+		cmocka_unit_test(tenants),
+		cmocka_unit_test(entries_of_tenants_and_classes),
+		cmocka_unit_test(apply_starts),
 		cmocka_unit_test(reads_events),
 	};
 

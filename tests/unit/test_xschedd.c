@@ -101,9 +101,9 @@ static void expect(const struct bench *b, const char *name,
 	fail_msg("%s: no '%s' in:\n%s", name, wanted, read_whole(b, name));
 }
 
-static unsigned int applies(const struct bench *b)
+static unsigned int lines(const struct bench *b, const char *name)
 {
-	const char *text = read_whole(b, "log");
+	const char *text = read_whole(b, name);
 	unsigned int count = 0;
 
 	while ((text = strchr(text, '\n'))) {
@@ -111,6 +111,11 @@ static unsigned int applies(const struct bench *b)
 		text++;
 	}
 	return count;
+}
+
+static unsigned int applies(const struct bench *b)
+{
+	return lines(b, "log");
 }
 
 /* ---- processes ---------------------------------------------------------- */
@@ -294,7 +299,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	static const char *const files[] = { "dev", "sock", "conf", "trace",
-		"queues", "holds", "errors", "denied", "log", "out", "err" };
+		"queues", "holds", "errors", "denied", "log", "out", "err",
+		"lease", "ejected", "renewals" };
 	struct bench *b = *state;
 
 	if (b->daemon) {
@@ -483,6 +489,131 @@ static void retries_after_failure(void **state)
 	expect(b, "err", "cannot switch: Input/output error");
 	expect(b, "err", "switching works again");
 	expect(b, "out", "retries          2\n");
+}
+
+/* Wait until there were so many signs of life more. */
+static void expect_renewals(const struct bench *b, unsigned int more)
+{
+	const unsigned int wanted = lines(b, "renewals") + more;
+
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		if (lines(b, "renewals") >= wanted)
+			return;
+		nap();
+	}
+	fail_msg("no renewals");
+}
+
+/* While something is held, and only then, there are signs of life. */
+static void renews_while_holding(void **state)
+{
+	struct bench *b = *state;
+	unsigned int before;
+
+	write_file(b, "lease", "200\n");
+	start_daemon(b, "");
+	two_tenants(b);
+	while (ctl(b, "priority %d 1", b->pids[0]))
+		nap();
+	/* One as it connects: it asks what the lease is. */
+	assert_int_equal(lines(b, "renewals"), 1);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	expect_renewals(b, 5);
+	/* The lease has become shorter: it is renewed more often. */
+	write_file(b, "lease", "40\n");
+	expect_renewals(b, 20);
+	send_event(b, IDLE, b->pids[0], 1);
+	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
+	/* The line is written before the daemon knows; its answer comes after. */
+	assert_int_equal(ctl(b, "policy"), 0);
+	before = lines(b, "renewals");
+	usleep(200000);
+	assert_int_equal(lines(b, "renewals"), before);
+}
+
+/* Ejected: it says why, becomes a client anew, and holds again what is due. */
+static void starts_afresh(struct bench *b, int reason, const char *why)
+{
+	write_file(b, "ejected", "%d\n", reason);
+	/* After a pause, to tell the second hold from the first. */
+	write_file(b, "log", "");
+	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
+		   b->pids[1]);
+	send_event(b, KFD_XSCHED_EVENT_EJECTED, 0, 0);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	expect(b, "err", "ejected by the kernel: %s; starting afresh",
+	       why);
+	expect(b, "holds", "%d\n", b->pids[1]);
+}
+
+static void starts_afresh_when_told(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	starts_afresh(b, KFD_XSCHED_EJECT_WATCHDOG, "no sign of life while a held queue had work");
+	starts_afresh(b, KFD_XSCHED_EJECT_ADMIN, "by an administrator");
+	starts_afresh(b, KFD_XSCHED_EJECT_DISABLED, "the module was disabled");
+	assert_int_equal(stop_daemon(b), 0);
+	assert_string_equal(read_whole(b, "holds"), "");
+}
+
+/* It learns of it by a switch that fails: that switch is made afresh. */
+static void starts_afresh_in_a_switch(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	while (ctl(b, "priority %d 1", b->pids[0]))
+		nap();
+	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
+		   b->pids[1]);
+	write_file(b, "ejected", "%d\n", KFD_XSCHED_EJECT_ADMIN);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = %d\nhold %d release = 0\n",
+	       b->pids[1], EOWNERDEAD, b->pids[1]);
+	expect(b, "err", "ejected by the kernel: by an administrator");
+	/* No failure of the firmware: nothing was backed off. */
+	assert_null(strstr(read_whole(b, "err"), "cannot switch"));
+}
+
+/* It learns of it by a sign of life. */
+static void starts_afresh_in_a_renewal(void **state)
+{
+	struct bench *b = *state;
+
+	write_file(b, "lease", "40\n");
+	start_daemon(b, "");
+	two_tenants(b);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
+		   b->pids[1]);
+	write_file(b, "ejected", "%d\n", KFD_XSCHED_EJECT_WATCHDOG);
+	expect(b, "log", "hold %d release = 0\nhold %d release = 0\n",
+	       b->pids[1], b->pids[1]);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	expect_renewals(b, 3);
+}
+
+/* The device does not come back: the daemon ends, and says so. */
+static void ends_without_device(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	write_file(b, "ejected", "%d\n", KFD_XSCHED_EJECT_WATCHDOG);
+	assert_int_equal(rename(in_dir(b, "dev"), in_dir(b, "out")), 0);
+	send_event(b, KFD_XSCHED_EVENT_EJECTED, 0, 0);
+	assert_int_equal(wait_for(b->daemon), 3);
+	b->daemon = 0;
+	expect(b, "err", "the device is gone: No such file or directory");
 }
 
 /* A persistent failure is not tried for ever. */
@@ -747,6 +878,11 @@ int main(void)
 		TEST(one_apply_for_a_swap),
 		TEST(lists_again_when_lost),
 		TEST(retries_after_failure),
+		TEST(renews_while_holding),
+		TEST(starts_afresh_when_told),
+		TEST(starts_afresh_in_a_switch),
+		TEST(starts_afresh_in_a_renewal),
+		TEST(ends_without_device),
 		TEST(gives_up),
 		TEST(leaves_denied_alone),
 		TEST(suspends_by_request),

@@ -45,17 +45,33 @@ static void resume(void)
 }
 
 /*
- * One row an ioctl: its argument, valid, and where its flags and its reserved
- * field are (reserved 0: there is none, flags 0: there is none).
+ * One row an ioctl: its argument, valid, its size now and as first published,
+ * where its flags are and which it knows, and where its reserved field is (0:
+ * there is none).
  */
 struct argument {
 	const char *name;
 	unsigned long request;
 	const void *valid;
 	size_t size;
+	size_t first_size;
 	size_t flags;
+	uint32_t known;
 	size_t reserved;
 };
+
+/* A copy that can only be read; the last one made. */
+static void *read_only(const void *from, size_t size)
+{
+	static void *page;
+
+	if (!page)
+		page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+	memcpy(page, from, size);
+	mprotect(page, 4096, PROT_READ);
+	return page;
+}
 
 /* All about a structure's size; it may be followed by unknown fields. */
 static void test_size(const struct argument *arg)
@@ -66,8 +82,12 @@ static void test_size(const struct argument *arg)
 	memcpy(buf, arg->valid, arg->size);
 	*size = 0;
 	tap_is(xsdev_ioctl(fd, arg->request, buf), -EINVAL, "%s: size 0", arg->name);
-	*size = arg->size - 4;
+	*size = arg->first_size - 1;
 	tap_is(xsdev_ioctl(fd, arg->request, buf), -EINVAL, "%s: size too small", arg->name);
+	memcpy(buf, arg->valid, arg->size);
+	*size = arg->first_size;
+	tap_is(xsdev_ioctl(fd, arg->request, buf), 0, "%s: size as first published", arg->name);
+	memcpy(buf, arg->valid, arg->size);
 	*size = arg->size;
 	tap_is(xsdev_ioctl(fd, arg->request, buf), 0, "%s: exact size", arg->name);
 	memcpy(buf, arg->valid, arg->size);
@@ -88,11 +108,13 @@ static void test_fields(const struct argument *arg)
 	unsigned int bit, wrong = 0;
 
 	for (bit = 0; bit < 32; bit++) {
+		if (arg->known & 1u << bit)
+			continue;
 		memcpy(buf, arg->valid, arg->size);
 		*(uint32_t *)(buf + arg->flags) = 1u << bit;
 		wrong += xsdev_ioctl(fd, arg->request, buf) != -EOPNOTSUPP;
 	}
-	tap_is(wrong, 0, "%s: each of the 32 unknown flags", arg->name);
+	tap_is(wrong, 0, "%s: each unknown flag", arg->name);
 	if (arg->reserved) {
 		memcpy(buf, arg->valid, arg->size);
 		*(uint32_t *)(buf + arg->reserved) = 1;
@@ -101,6 +123,8 @@ static void test_fields(const struct argument *arg)
 	}
 	tap_is(xsdev_ioctl(fd, arg->request, nowhere), -EFAULT, "%s: bad pointer", arg->name);
 	tap_is(xsdev_ioctl(fd, arg->request, NULL), -EFAULT, "%s: no pointer", arg->name);
+	tap_is(xsdev_ioctl(fd, arg->request, read_only(arg->valid, arg->size)), -EFAULT,
+	       "%s: an argument that cannot be written", arg->name);
 	free(buf);
 }
 
@@ -114,18 +138,24 @@ static void test_structures(void)
 		.size = sizeof(apply), .count = 1, .stride = sizeof(entry),
 		.entries = (uintptr_t)&entry,
 	};
+	struct kfd_xsched_tenant tenant = {
+		.size = sizeof(tenant), .op = KFD_XSCHED_TENANT_CREATE,
+	};
 	const struct argument args[] = {
-		{ "INFO", KFD_XSCHED_INFO, &info, sizeof(info),
-		  offsetof(struct kfd_xsched_info, flags), 0 },
-		{ "LIST", KFD_XSCHED_LIST, &list, sizeof(list),
-		  offsetof(struct kfd_xsched_list, flags),
+		{ "INFO", KFD_XSCHED_INFO, &info, sizeof(info), 32,
+		  offsetof(struct kfd_xsched_info, flags), 0, 0 },
+		{ "LIST", KFD_XSCHED_LIST, &list, sizeof(list), 32,
+		  offsetof(struct kfd_xsched_list, flags), 0,
 		  offsetof(struct kfd_xsched_list, reserved) },
-		{ "APPLY", KFD_XSCHED_APPLY, &apply, sizeof(apply),
-		  offsetof(struct kfd_xsched_apply, flags),
+		{ "APPLY", KFD_XSCHED_APPLY, &apply, sizeof(apply), 48,
+		  offsetof(struct kfd_xsched_apply, flags), KFD_XSCHED_APPLY_ASYNC,
 		  offsetof(struct kfd_xsched_apply, reserved) },
-		{ "SUBSCRIBE", KFD_XSCHED_SUBSCRIBE, &subscribe, sizeof(subscribe),
-		  offsetof(struct kfd_xsched_subscribe, flags),
+		{ "SUBSCRIBE", KFD_XSCHED_SUBSCRIBE, &subscribe, sizeof(subscribe), 24,
+		  offsetof(struct kfd_xsched_subscribe, flags), 0,
 		  offsetof(struct kfd_xsched_subscribe, reserved) },
+		{ "TENANT", KFD_XSCHED_TENANT, &tenant, sizeof(tenant), 32,
+		  offsetof(struct kfd_xsched_tenant, flags), 0,
+		  offsetof(struct kfd_xsched_tenant, reserved) },
 	};
 	size_t i;
 
@@ -178,7 +208,7 @@ static void test_list(void)
 	list.capacity = KFD_XSCHED_MAX_ENTRIES + 1;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_LIST, &list), -E2BIG, "LIST: capacity above the limit");
 	list.capacity = 2;
-	list.stride = sizeof(q[0]) - 8;
+	list.stride = offsetof(struct kfd_xsched_queue, tenant) - 1;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_LIST, &list), -EINVAL, "LIST: stride too small");
 	list.stride = sizeof(q[0]);
 	list.queues = (uintptr_t)nowhere;
@@ -198,8 +228,15 @@ static void test_apply_array(void)
 	apply.count = KFD_XSCHED_MAX_ENTRIES + 1;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -E2BIG, "APPLY: count above the limit");
 	apply = a;
-	apply.stride = sizeof(entry) - 8;
+	apply.stride = offsetof(struct kfd_xsched_entry, effective_class) - 1;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EINVAL, "APPLY: stride too small");
+	apply = a;
+	apply.cookie = 1;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EINVAL, "APPLY: a cookie without ASYNC");
+	apply = a;
+	apply.entries = (uintptr_t)read_only(&entry, sizeof(entry));
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EFAULT,
+	       "APPLY: entries that cannot be written");
 	apply = a;
 	apply.entries = (uintptr_t)nowhere;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EFAULT, "APPLY: bad array");
@@ -210,6 +247,10 @@ static void test_apply_array(void)
 	apply.node_stride = 8;
 	apply.nodes = (uintptr_t)&node;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EINVAL, "APPLY: node stride too small");
+	apply.node_stride = sizeof(node);
+	apply.nodes = (uintptr_t)read_only(&node, sizeof(node));
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply), -EFAULT,
+	       "APPLY: results that cannot be written");
 	tap_ok(!held(), "APPLY: nothing is held by all that");
 }
 
@@ -300,11 +341,29 @@ static void test_entry(void)
 	e.op = KFD_XSCHED_OP_SET_PRIORITY;
 	e.value = KFD_XSCHED_PRIORITY_MAX + 1;
 	bad_entry(e, -EINVAL, "a priority above the highest");
-	e.value = KFD_XSCHED_PRIORITY_APP - 1;
+	e.value = KFD_XSCHED_PRIORITY_KEEP;
+	bad_entry(e, -EINVAL, "neither priority nor class");
+	e.value = KFD_XSCHED_PRIORITY_KEEP - 1;
 	bad_entry(e, -EINVAL, "a priority below the lowest");
+	e.value = INT32_MIN;
+	bad_entry(e, -EINVAL, "the lowest number as a priority");
+	e.value = KFD_XSCHED_PRIORITY_KEEP;
+	e.prio_class = KFD_XSCHED_CLASS_REALTIME + 1;
+	bad_entry(e, -EINVAL, "a class above the highest");
+	e.prio_class = UINT32_MAX;
+	bad_entry(e, -EINVAL, "the highest number as a class");
+	e = good_entry();
+	e.prio_class = KFD_XSCHED_CLASS_LOW;
+	bad_entry(e, -EINVAL, "SUSPEND with a class");
+	e = good_entry();
+	e.target = KFD_XSCHED_TARGET_TENANT;
+	e.id = 99999;
+	bad_entry(e, -ENOENT, "a tenant that never was");
+	e.id = 0;
+	bad_entry(e, -ENOENT, "tenant 0");
 	e = good_entry();
 	e.op = KFD_XSCHED_OP_UNMAP;
-	e.value = -1;
+	e.value = INT32_MIN;
 	bad_entry(e, -EINVAL, "a negative grace");
 	e.value = 1000000;
 	bad_entry(e, grace_error, "a grace above the node's longest");
@@ -365,6 +424,38 @@ static void test_dead_queue(struct worker *w)
 	resume();
 }
 
+static void test_tenant_arguments(void)
+{
+	const struct {
+		struct kfd_xsched_tenant arg;
+		int want;
+		const char *what;
+	} bad[] = {
+		{ { .op = 0 }, -EOPNOTSUPP, "operation 0" },
+		{ { .op = 5 }, -EOPNOTSUPP, "operation 5" },
+		{ { .op = UINT32_MAX }, -EOPNOTSUPP, "the highest number as an operation" },
+		{ { .op = KFD_XSCHED_TENANT_CREATE, .id = 1 }, -EINVAL, "CREATE with an id" },
+		{ { .op = KFD_XSCHED_TENANT_CREATE, .process = 1 }, -EINVAL,
+		  "CREATE with a process" },
+		{ { .op = KFD_XSCHED_TENANT_DESTROY, .process = 1 }, -EINVAL,
+		  "DESTROY with a process" },
+		{ { .op = KFD_XSCHED_TENANT_DESTROY }, -ENOENT, "DESTROY of tenant 0" },
+		{ { .op = KFD_XSCHED_TENANT_DESTROY, .id = UINT64_MAX }, -ENOENT,
+		  "DESTROY of the highest number" },
+		{ { .op = KFD_XSCHED_TENANT_ADD, .id = 1, .process = UINT64_MAX }, -ENOENT,
+		  "ADD of a process that cannot be" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct kfd_xsched_tenant arg = bad[i].arg;
+
+		arg.size = sizeof(arg);
+		tap_is(xsdev_ioctl(fd, KFD_XSCHED_TENANT, &arg), bad[i].want, "TENANT: %s",
+		       bad[i].what);
+	}
+}
+
 static void test_subscribe(void)
 {
 	const uint32_t ready = KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY);
@@ -372,12 +463,12 @@ static void test_subscribe(void)
 	struct kfd_xsched_event event;
 	unsigned int bit, wrong = 0;
 
-	for (bit = KFD_XSCHED_EVENT_NODE_RESET + 1; bit < 32; bit++)
+	for (bit = KFD_XSCHED_EVENT_EJECTED + 1; bit < 32; bit++)
 		wrong += xsdev_subscribe(fd, 1u << bit, 0, 0) != -EOPNOTSUPP;
 	tap_is(wrong, 0, "SUBSCRIBE: each unknown event");
 	tap_is(xsdev_subscribe(fd, ready, KFD_XSCHED_SAMPLE_US_MIN - 1, 0), -EINVAL,
 	       "SUBSCRIBE: sampling too often");
-	tap_is(xsdev_subscribe(fd, ready, 0, 0), -EINVAL, "SUBSCRIBE: READY without a period");
+	tap_is(xsdev_subscribe(fd, ready, 0, 0), 0, "SUBSCRIBE: READY with the default period");
 	tap_is(xsdev_subscribe(fd, ready, KFD_XSCHED_SAMPLE_US_MAX + 1, 0), -EINVAL,
 	       "SUBSCRIBE: sampling too seldom");
 	tap_is(xsdev_subscribe(fd, ready, 100, KFD_XSCHED_SETTLE_US_MAX + 1), -EINVAL,
@@ -417,6 +508,7 @@ int main(void)
 	test_entry();
 	test_graces();
 	test_repeat();
+	test_tenant_arguments();
 	test_subscribe();
 	test_dead_queue(&w);
 	tap_is(worker_stop(&w), 0, "the worker exits");

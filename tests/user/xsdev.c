@@ -70,6 +70,20 @@ int xsdev_apply(int fd, struct kfd_xsched_entry *entries, uint32_t count,
 	return xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply);
 }
 
+int xsdev_apply_async(int fd, struct kfd_xsched_entry *entries, uint32_t count, uint64_t cookie)
+{
+	struct kfd_xsched_apply apply = {
+		.size = sizeof(apply),
+		.flags = KFD_XSCHED_APPLY_ASYNC,
+		.count = count,
+		.stride = sizeof(*entries),
+		.entries = (uintptr_t)entries,
+		.cookie = cookie,
+	};
+
+	return xsdev_ioctl(fd, KFD_XSCHED_APPLY, &apply);
+}
+
 static int apply_one(int fd, uint32_t op, uint32_t target, uint64_t id, int32_t value,
 		     struct kfd_xsched_node_result *node)
 {
@@ -88,6 +102,25 @@ int xsdev_process_op(int fd, uint32_t op, pid_t pid, int32_t value,
 		     struct kfd_xsched_node_result *node)
 {
 	return apply_one(fd, op, KFD_XSCHED_TARGET_PROCESS, (uint64_t)pid, value, node);
+}
+
+int xsdev_tenant_op(int fd, uint32_t op, uint64_t id, int32_t value,
+		    struct kfd_xsched_node_result *node)
+{
+	return apply_one(fd, op, KFD_XSCHED_TARGET_TENANT, id, value, node);
+}
+
+int xsdev_tenant(int fd, uint32_t op, uint64_t id, pid_t pid)
+{
+	struct kfd_xsched_tenant tenant = {
+		.size = sizeof(tenant),
+		.op = op,
+		.id = id,
+		.process = (uint64_t)pid,
+	};
+	int ret = xsdev_ioctl(fd, KFD_XSCHED_TENANT, &tenant);
+
+	return ret || op != KFD_XSCHED_TENANT_CREATE ? ret : (int)tenant.id;
 }
 
 int xsdev_list(int fd, struct kfd_xsched_queue *queues, uint32_t capacity)

@@ -37,6 +37,9 @@ unsigned int xsdev_transactions(int fd, unsigned int queues);
 int xsdev_apply(int fd, struct kfd_xsched_entry *entries, uint32_t count,
 		struct kfd_xsched_node_result *node);
 
+/* APPLY with ASYNC; its event brings the cookie. */
+int xsdev_apply_async(int fd, struct kfd_xsched_entry *entries, uint32_t count, uint64_t cookie);
+
 /* APPLY of one operation on one queue, by its id. */
 int xsdev_queue_op(int fd, uint32_t op, uint64_t id, int32_t value,
 		   struct kfd_xsched_node_result *node);
@@ -44,6 +47,13 @@ int xsdev_queue_op(int fd, uint32_t op, uint64_t id, int32_t value,
 /* APPLY of one operation on one process. */
 int xsdev_process_op(int fd, uint32_t op, pid_t pid, int32_t value,
 		     struct kfd_xsched_node_result *node);
+
+/* APPLY of one operation on one tenant. */
+int xsdev_tenant_op(int fd, uint32_t op, uint64_t id, int32_t value,
+		    struct kfd_xsched_node_result *node);
+
+/* TENANT: CREATE returns the id, which is small. */
+int xsdev_tenant(int fd, uint32_t op, uint64_t id, pid_t pid);
 
 /* LIST into @queues: the number of queues there are. */
 int xsdev_list(int fd, struct kfd_xsched_queue *queues, uint32_t capacity);

@@ -10,6 +10,10 @@
  * Nothing is undone: the engine keeps what it does not know as uncertain, and
  * the kernel's operations are idempotent.
  *
+ * A client that gives no sign of life while it holds something is ejected by
+ * the kernel. Switches and reads are such signs; a timer gives others, while
+ * something is held. Once ejected, it becomes a client anew and plans afresh.
+ *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
@@ -35,6 +39,10 @@
 #define BACKOFF_FIRST_NS	1000000ULL
 #define BACKOFF_LAST_NS		1000000000ULL
 #define BACKOFF_ATTEMPTS	10
+
+/* Signs of life in the time of one lease, and how late one may come. */
+#define SIGNS_A_LEASE		4
+#define SIGN_LATE_USEC		5000
 
 #define EVENTS_WANTED (KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_ADD) | \
 		       KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_DEL) | \
@@ -168,6 +176,9 @@ static enum outcome settle(struct sched *sched, int status, uint64_t end_ns,
 	case -EALREADY:
 		commit(sched, end_ns, call_ns);
 		return DONE;
+	case -EOWNERDEAD:
+		sched->ejected = true;
+		return RETRY;
 	case -EIO:
 	case -ETIME:
 	case -ENODEV:
@@ -269,6 +280,50 @@ static void recovered(struct sched *sched)
 	sched->attempts = 0;
 }
 
+/* Whether anything may be held. */
+static bool holds(const struct sched *sched)
+{
+	struct xsched_tenant tenant;
+
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.state != XSCHED_RELEASED)
+			return true;
+	}
+	return false;
+}
+
+static void set_lease_timer(struct sched *sched, bool on)
+{
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(sched->lease, &enabled);
+	if (on == (enabled != SD_EVENT_OFF))
+		return;
+	if (on)
+		sd_event_source_set_time_relative(sched->lease,
+						  sched->lease_usec);
+	sd_event_source_set_enabled(sched->lease,
+				    on ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+/* A sign of life. What the lease is may change with each. */
+static void renew(struct sched *sched)
+{
+	struct kfd_xsched_renew renew;
+	int ret = xsched_renew(sched->device, &renew);
+
+	if (ret == -EOWNERDEAD)
+		sched->ejected = true;
+	else if (ret)
+		log_message(LOG_ERR, "cannot renew the lease: %s",
+			    strerror(-ret));
+	else
+		sched->lease_usec = renew.lease_ms * 1000ULL / SIGNS_A_LEASE;
+}
+
+static int start_afresh(struct sched *sched);
+
 /*
  * Bring the kernel to what the engine wants. The rule is one APPLY; another
  * follows only when the kernel refused entries and nothing changed.
@@ -286,6 +341,12 @@ static void switch_now(struct sched *sched, uint64_t event_ns)
 			break;
 		sched->last_error = fill(sched, &plan);
 		outcome = sched->last_error ? RETRY : apply(sched, event_ns);
+		/* After a release, see whether that was the last. */
+		set_lease_timer(sched, plan.hold_count || holds(sched));
+		if (sched->ejected && !start_afresh(sched)) {
+			outcome = DONE;
+			continue;
+		}
 		if (outcome != REPLAN)
 			break;
 	}
@@ -297,6 +358,24 @@ static void switch_now(struct sched *sched, uint64_t event_ns)
 	} else {
 		back_off(sched);
 	}
+}
+
+static int on_lease(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct sched *sched = user;
+
+	(void)source;
+	(void)usec;
+	if (!holds(sched))
+		return 0;
+	renew(sched);
+	if (sched->ejected) {
+		if (!start_afresh(sched))
+			switch_now(sched, 0);
+		return 0;
+	}
+	set_lease_timer(sched, true);
+	return 0;
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *user)
@@ -362,6 +441,8 @@ static bool feed(struct sched *sched, const struct kfd_xsched_event *event)
 
 	if (ret == XSCHED_NEW_TENANT)
 		adopt(sched, event->pid);
+	if (event->type == KFD_XSCHED_EVENT_EJECTED)
+		sched->ejected = true;
 	if (event->type == KFD_XSCHED_EVENT_NODE_RESET)
 		log_message(LOG_WARNING, "GPU %u: reset %s", event->gpu_id,
 			    event->data ? "ended" : "begins");
@@ -404,6 +485,13 @@ static int on_device(sd_event_source *source, int fd, uint32_t revents,
 			stale |= feed(sched, &events[i]);
 	} while (count == BATCH);
 
+	if (count == -EOWNERDEAD)
+		sched->ejected = true;
+	if (sched->ejected) {
+		if (!start_afresh(sched))
+			switch_now(sched, 0);
+		return 0;
+	}
 	if (count < 0 && count != -EAGAIN && count != -EINTR)
 		return device_lost(sched, count);
 	if (count < 0 && !event_ns && (revents & (EPOLLHUP | EPOLLERR)))
@@ -471,23 +559,77 @@ static int open_trace(struct sched *sched)
 	return ret;
 }
 
-static int watch(struct sched *sched)
+static int add_timer(struct sched *sched, sd_event_source **timer,
+		     uint64_t accuracy, sd_event_time_handler_t handler)
 {
-	int ret;
+	int ret = sd_event_add_time(sched->event, timer, CLOCK_MONOTONIC, 0,
+				    accuracy, handler, sched);
 
-	ret = sd_event_add_io(sched->event, &sched->device_source,
-			      xsched_fd(sched->device), EPOLLIN, on_device,
-			      sched);
+	return ret < 0 ? ret : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
+}
+
+static int watch_device(struct sched *sched)
+{
+	int ret = sd_event_add_io(sched->event, &sched->device_source,
+				  xsched_fd(sched->device), EPOLLIN, on_device,
+				  sched);
+
 	if (ret < 0)
 		return ret;
 	/* The GPU first, users of the control socket after it. */
-	sd_event_source_set_priority(sched->device_source,
-				     SD_EVENT_PRIORITY_IMPORTANT);
-	ret = sd_event_add_time(sched->event, &sched->timer, CLOCK_MONOTONIC,
-				0, 1, on_timer, sched);
-	if (ret < 0)
+	return sd_event_source_set_priority(sched->device_source,
+					    SD_EVENT_PRIORITY_IMPORTANT);
+}
+
+/* Become a client and subscribe. */
+static int connect_device(struct sched *sched)
+{
+	const char *path = sched->config->device;
+	int ret = xsched_open(&sched->device, path);
+
+	if (ret) {
+		log_message(LOG_ERR, "%s: %s", path, strerror(-ret));
 		return ret;
-	return sd_event_source_set_enabled(sched->timer, SD_EVENT_OFF);
+	}
+	check_nodes(sched);
+	ret = watch_device(sched);
+	if (ret < 0) {
+		log_message(LOG_ERR, "cannot watch the device: %s",
+			    strerror(-ret));
+		return ret;
+	}
+	renew(sched);
+	/* Subscribe first: what happens after the list comes as an event. */
+	return subscribe(sched);
+}
+
+/* The kernel dropped all this client held: become another, which holds nothing. */
+static int start_afresh(struct sched *sched)
+{
+	struct kfd_xsched_renew why;
+	struct xsched_tenant tenant;
+	int ret;
+
+	sched->ejected = false;
+	sched->stats.ejections++;
+	xsched_renew(sched->device, &why);
+	log_message(LOG_WARNING, "ejected by the kernel: %s; starting afresh",
+		    xsched_eject_name(why.ejected));
+	sched->device_source = sd_event_source_disable_unref(sched->device_source);
+	xsched_close(sched->device);
+	sched->device = NULL;
+	set_lease_timer(sched, false);
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		xsched_engine_commit(sched->engine, tenant.pid,
+				     XSCHED_RELEASED, now_ns());
+	}
+	ret = connect_device(sched);
+	if (!ret)
+		ret = resync(sched);
+	if (ret)
+		device_lost(sched, ret);
+	return ret;
 }
 
 int sched_start(struct sched *sched, sd_event *event,
@@ -497,25 +639,20 @@ int sched_start(struct sched *sched, sd_event *event,
 
 	sched->event = event;
 	sched->config = config;
-	ret = xsched_open(&sched->device, config->device);
-	if (ret) {
-		log_message(LOG_ERR, "%s: %s", config->device, strerror(-ret));
-		return ret;
-	}
-	check_nodes(sched);
 	ret = xsched_engine_new(&sched->engine, config->policy, on_gone, NULL);
 	if (!ret)
 		ret = xsched_apply_new(&sched->apply, APPLY_ROOM);
 	if (!ret)
-		ret = watch(sched);
+		ret = add_timer(sched, &sched->timer, 1, on_timer);
+	if (!ret)
+		ret = add_timer(sched, &sched->lease, SIGN_LATE_USEC, on_lease);
 	if (ret < 0) {
 		log_message(LOG_ERR, "cannot start: %s", strerror(-ret));
 		return ret;
 	}
 	ret = open_trace(sched);
-	/* Subscribe first: what happens after the list comes as an event. */
 	if (!ret)
-		ret = subscribe(sched);
+		ret = connect_device(sched);
 	if (!ret)
 		ret = resync(sched);
 	if (!ret)
@@ -557,6 +694,7 @@ void sched_stop(struct sched *sched)
 			    strerror(-ret));
 	sd_event_source_disable_unref(sched->device_source);
 	sd_event_source_disable_unref(sched->timer);
+	sd_event_source_disable_unref(sched->lease);
 	xsched_apply_free(sched->apply);
 	xsched_engine_free(sched->engine);
 	xsched_queue_list_free(&sched->list);

@@ -43,6 +43,7 @@ struct task {
  * @applies: Calls of APPLY that did what was asked
  * @failures: Calls of APPLY that did not
  * @retries: of all, those made again by the back-off
+ * @ejections: times the kernel ejected this client
  * @call: durations of successful calls
  * @reaction: time from an event to the end of the APPLY it caused
  */
@@ -52,6 +53,7 @@ struct sched_stats {
 	uint64_t applies;
 	uint64_t failures;
 	uint64_t retries;
+	uint64_t ejections;
 	struct histogram call;
 	struct histogram reaction;
 };
@@ -68,6 +70,9 @@ struct sched_stats {
  * @timer: deadline of the policy, or the next attempt after a failure
  * @attempts: failures in a row
  * @backing_off: @timer waits for the next attempt; until then nothing is tried
+ * @lease: timer of the signs of life; enabled while something may be held
+ * @lease_usec: from one to the next
+ * @ejected: the kernel ejected this client: start afresh
  * @last_error: result of the last APPLY, 0 or a negative errno
  * @list: queues, reused
  * @stats: counters
@@ -83,6 +88,9 @@ struct sched {
 	sd_event_source *timer;
 	unsigned int attempts;
 	bool backing_off;
+	sd_event_source *lease;
+	uint64_t lease_usec;
+	bool ejected;
 	int last_error;
 	struct xsched_queue_list list;
 	struct sched_stats stats;

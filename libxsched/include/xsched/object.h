@@ -129,6 +129,25 @@ int xsched_subscribe(struct xsched_device *device, uint32_t events,
 		     uint32_t sample_us, uint32_t settle_us);
 
 /**
+ * xsched_renew() - give a sign of life
+ * @device: device
+ * @renew: out, or NULL: lease, number of the client and why it was ejected
+ *
+ * A client that holds something must give one every @renew->lease_ms; every
+ * other call that reaches the kernel is one, too. One that does not is ejected:
+ * it loses all, and every call returns -EOWNERDEAD until xsched_close().
+ *
+ * Return: 0, -EOWNERDEAD, or another negative errno of KFD_XSCHED_RENEW.
+ */
+int xsched_renew(struct xsched_device *device, struct kfd_xsched_renew *renew);
+
+/**
+ * xsched_eject_name() - why a client was ejected, in words
+ * @reason: enum kfd_xsched_eject, as in an event or in struct kfd_xsched_renew
+ */
+const char *xsched_eject_name(uint64_t reason);
+
+/**
  * xsched_read_events() - take events that have arrived
  * @device: device
  * @events: where to put them
@@ -138,6 +157,54 @@ int xsched_subscribe(struct xsched_device *device, uint32_t events,
  */
 int xsched_read_events(struct xsched_device *device,
 		       struct kfd_xsched_event *events, size_t capacity);
+
+/* ---- tenants ------------------------------------------------------------ */
+
+/**
+ * xsched_tenant_create() - make an empty set of processes
+ * @device: client to whom it belongs, and with whom it ends
+ * @id: out, its name in the entries of a switch; set on success only
+ *
+ * Return: 0, -ENOSPC: this client has KFD_XSCHED_MAX_TENANTS; or another
+ * negative errno of KFD_XSCHED_TENANT.
+ */
+int xsched_tenant_create(struct xsched_device *device, uint64_t *id);
+
+/**
+ * xsched_tenant_add() - add a process
+ * @device: client
+ * @id: tenant
+ * @pid: process that owns, or owned, a queue
+ *
+ * If the tenant is held so is the process when this returns.
+ *
+ * Return: 0, -EALREADY: it is there; -EEXIST: it is in another tenant of this
+ * client; or another negative errno of KFD_XSCHED_TENANT.
+ */
+int xsched_tenant_add(struct xsched_device *device, uint64_t id, pid_t pid);
+
+/**
+ * xsched_tenant_remove() - take a process out
+ * @device: client
+ * @id: tenant
+ * @pid: process
+ *
+ * What the tenant held is let go.
+ *
+ * Return: 0, -ENOENT: it is not there; or another negative errno of
+ * KFD_XSCHED_TENANT.
+ */
+int xsched_tenant_remove(struct xsched_device *device, uint64_t id, pid_t pid);
+
+/**
+ * xsched_tenant_destroy() - take all processes out, and end the tenant
+ * @device: client
+ * @id: tenant
+ *
+ * Return: 0, or a negative errno of KFD_XSCHED_TENANT; on failure it is there
+ * still, with the processes that could not go.
+ */
+int xsched_tenant_destroy(struct xsched_device *device, uint64_t id);
 
 /* ---- queue list --------------------------------------------------------- */
 
@@ -204,7 +271,7 @@ void xsched_apply_reset(struct xsched_apply *apply);
  * @apply: switch
  * @op: enum kfd_xsched_op
  * @target: enum kfd_xsched_target
- * @id: queue id or process id, after @target
+ * @id: queue, process or tenant, after @target
  * @value: as in struct kfd_xsched_entry
  *
  * Nothing is checked here: the kernel judges all entries together.
@@ -226,6 +293,9 @@ int xsched_apply_suspend_queue(struct xsched_apply *apply, uint64_t id);
 /** xsched_apply_suspend_process() - the same for a process, all its nodes */
 int xsched_apply_suspend_process(struct xsched_apply *apply, pid_t pid);
 
+/** xsched_apply_suspend_tenant() - the same for a tenant of the client */
+int xsched_apply_suspend_tenant(struct xsched_apply *apply, uint64_t id);
+
 /** xsched_apply_unmap_queue() - add UNMAP of a queue (Lv2), grace in µs */
 int xsched_apply_unmap_queue(struct xsched_apply *apply, uint64_t id,
 			     uint32_t grace_us);
@@ -234,21 +304,39 @@ int xsched_apply_unmap_queue(struct xsched_apply *apply, uint64_t id,
 int xsched_apply_unmap_process(struct xsched_apply *apply, pid_t pid,
 			       uint32_t grace_us);
 
+/** xsched_apply_unmap_tenant() - the same for a tenant of the client */
+int xsched_apply_unmap_tenant(struct xsched_apply *apply, uint64_t id,
+			      uint32_t grace_us);
+
 /** xsched_apply_resume_queue() - add RESUME of what this client holds */
 int xsched_apply_resume_queue(struct xsched_apply *apply, uint64_t id);
 
 /** xsched_apply_resume_process() - the same for a process, all its nodes */
 int xsched_apply_resume_process(struct xsched_apply *apply, pid_t pid);
 
+/** xsched_apply_resume_tenant() - the same for a tenant of the client */
+int xsched_apply_resume_tenant(struct xsched_apply *apply, uint64_t id);
+
 /**
- * xsched_apply_set_priority() - add SET_PRIORITY
+ * xsched_apply_set_priority() - add SET_PRIORITY of the priority alone
  * @apply: switch
  * @target: enum kfd_xsched_target
- * @id: queue id or process id, after @target
+ * @id: queue, process or tenant, after @target
  * @priority: KFD's 0..15, or KFD_XSCHED_PRIORITY_APP
  */
 int xsched_apply_set_priority(struct xsched_apply *apply, uint32_t target,
 			      uint64_t id, int32_t priority);
+
+/**
+ * xsched_apply_set_class() - add SET_PRIORITY of the class alone
+ * @apply: switch
+ * @target: enum kfd_xsched_target
+ * @id: queue, process or tenant, after @target
+ * @prio_class: enum kfd_xsched_class but KEEP; nodes without
+ *	KFD_XSCHED_CAP_CLASS have none
+ */
+int xsched_apply_set_class(struct xsched_apply *apply, uint32_t target,
+			   uint64_t id, uint32_t prio_class);
 
 /**
  * xsched_apply_run() - do it: one ioctl
@@ -261,6 +349,21 @@ int xsched_apply_set_priority(struct xsched_apply *apply, uint32_t target,
  * KFD_XSCHED_APPLY. Entries and node results are valid either way.
  */
 int xsched_apply_run(struct xsched_apply *apply, struct xsched_device *device);
+
+/**
+ * xsched_apply_start() - have it checked, and let the kernel do it: one ioctl
+ * @apply: switch with at least one entry; may be changed or freed afterwards
+ * @device: client that shall hold
+ * @cookie: comes back as @id of a KFD_XSCHED_EVENT_APPLY_DONE, which tells what
+ *	became of it
+ *
+ * Return: 0: an event follows, else none. -EINVAL without an entry, -EAGAIN: the
+ * kernel works on one of these for this client already, or too many events
+ * wait to be read; or another negative errno of KFD_XSCHED_APPLY. The entries
+ * say what the check said of each, and there are no node results.
+ */
+int xsched_apply_start(struct xsched_apply *apply, struct xsched_device *device,
+		       uint64_t cookie);
 
 /** xsched_apply_count() - entries added so far */
 size_t xsched_apply_count(const struct xsched_apply *apply);

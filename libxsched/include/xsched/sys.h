@@ -40,11 +40,21 @@ int xsched_sys_list(int fd, struct kfd_xsched_list *list);
  * @fd: open kfd_xsched device
  * @apply: as in the uapi header; @size, @stride and @node_stride are filled in
  *
- * Returns when no wave of a held queue is on the GPU any more.
+ * Returns when no wave of a held queue is on the GPU any more, or at once if
+ * @flags has KFD_XSCHED_APPLY_ASYNC.
  *
  * Return: 0 or a negative errno; see the status of each entry.
  */
 int xsched_sys_apply(int fd, struct kfd_xsched_apply *apply);
+
+/**
+ * xsched_sys_tenant() - KFD_XSCHED_TENANT
+ * @fd: open kfd_xsched device
+ * @tenant: as in the uapi header; @size is filled in here
+ *
+ * Return: 0 or a negative errno.
+ */
+int xsched_sys_tenant(int fd, struct kfd_xsched_tenant *tenant);
 
 /**
  * xsched_sys_subscribe() - KFD_XSCHED_SUBSCRIBE
@@ -54,6 +64,15 @@ int xsched_sys_apply(int fd, struct kfd_xsched_apply *apply);
  * Return: 0 or a negative errno.
  */
 int xsched_sys_subscribe(int fd, struct kfd_xsched_subscribe *subscribe);
+
+/**
+ * xsched_sys_renew() - KFD_XSCHED_RENEW
+ * @fd: open kfd_xsched device
+ * @renew: as in the uapi header; @size is filled in here
+ *
+ * Return: 0 or a negative errno; with -EOWNERDEAD @renew says why, too.
+ */
+int xsched_sys_renew(int fd, struct kfd_xsched_renew *renew);
 
 /**
  * xsched_sys_read() - read events

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Batches: checked changes on their way to the nodes.
+ *
+ *	xs_batch_new()
+ *	under xs_lock: stage.c or tenant.c stage what is asked for; then
+ *	either xs_batch_start_locked(), or xs_batch_abort_locked() if something
+ *	is wrong: nobody has seen anything
+ *	without it, if it was started: xs_batch_finish(), unless it is async
+ *
+ * A batch has a part for each node. Parts run at once: the last in the caller,
+ * the others, and all of an async batch, in the workers of their nodes. A part
+ * that is done is in force, whatever the others do. The batch is over with its
+ * last part; then rules and tenants follow.
+ */
+#ifndef KFD_XSCHED_BATCH_H
+#define KFD_XSCHED_BATCH_H
+
+#include <linux/bits.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include <linux/kfd_xsched.h>
+
+struct xs_claim;
+struct xs_client;
+struct xs_node;
+struct xs_process;
+struct xs_queue;
+struct xs_rule;
+struct xs_tenant;
+
+/* xs_stake.asked: what earlier entries of the batch asked for. */
+#define XS_ASKED_HOLD		BIT(0)
+#define XS_ASKED_RELEASE	BIT(1)
+#define XS_ASKED_PRIORITY	BIT(2)
+#define XS_ASKED_CLASS		BIT(3)
+
+/* No entry asked for a grace on this node. */
+#define XS_GRACE_UNSET		(-1)
+
+/**
+ * struct xs_part - what a batch does on one node
+ * @work: runs it in the node's worker
+ * @batch: of which it is a part
+ * @node: where; a reference is held until it is done
+ * @in_batch: in xs_batch.parts
+ * @claims: staged claims on queues of the node, by xs_claim.in_batch
+ * @concerned: an entry asks something of it, if only what is so already
+ * @grace_us: grace asked for, or XS_GRACE_UNSET
+ * @default_grace: without one, the node's default was asked for
+ * @result: what it did
+ */
+struct xs_part {
+	struct kthread_work work;
+	struct xs_batch *batch;
+	struct xs_node *node;
+	struct list_head in_batch;
+	struct list_head claims;
+	bool concerned;
+	s32 grace_us;
+	bool default_grace;
+	struct kfd_xsched_node_result result;
+};
+
+/**
+ * struct xs_item - one entry of an APPLY, and what its id names
+ * @entry: as read; the out fields are filled in when the batch is over
+ * @part: of the node of the queue, for KFD_XSCHED_TARGET_QUEUE
+ * @process: for KFD_XSCHED_TARGET_PROCESS, pinned until the batch is over
+ * @tenant: for KFD_XSCHED_TARGET_TENANT; the batch keeps it
+ * @status: 0 or -errno
+ * @concerned: queues it concerned
+ * @any: there was a queue it might have concerned
+ */
+struct xs_item {
+	struct kfd_xsched_entry *entry;
+	struct xs_part *part;
+	struct xs_process *process;
+	struct xs_tenant *tenant;
+	int status;
+	u32 concerned;
+	bool any;
+};
+
+/**
+ * struct xs_batch - changes that are checked together; under xs_lock
+ * @client: who asks; a reference is held
+ * @async: nobody waits: it tells by an event, and frees itself
+ * @cookie: for the event
+ * @start_ns: when the caller began to wait
+ * @items: entries of an APPLY that is not async, or NULL
+ * @item_count: how many
+ * @parts: one for each node concerned, by xs_part.in_batch
+ * @first: the first of them: most have no other
+ * @part_count: how many
+ * @unfinished: of those, parts that are not done
+ * @rules: staged rules, by xs_rule.in_batch
+ * @tenants: staged tenants, by xs_tenant.in_batch
+ * @born: claims on queues that came while a rule on them was staged, by
+ *	xs_claim.in_batch
+ * @done: completed when it is over, unless @async, or the caller's part was last
+ */
+struct xs_batch {
+	struct xs_client *client;
+	bool async;
+	u64 cookie;
+	u64 start_ns;
+	struct xs_item *items;
+	u32 item_count;
+	struct list_head parts;
+	struct xs_part first;
+	u32 part_count;
+	u32 unfinished;
+	struct list_head rules;
+	struct list_head tenants;
+	struct list_head born;
+	struct completion done;
+};
+
+/* An empty batch, or NULL: no memory. */
+struct xs_batch *xs_batch_new(struct xs_client *client);
+void xs_batch_free(struct xs_batch *batch);
+
+/* The part for a node, made if need be. NULL: no memory. */
+struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
+					  struct xs_node *node);
+
+/*
+ * The same for what the batch is to change: 0, or -EAGAIN if another batch is
+ * changing it, or -ENOMEM.
+ */
+int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_claim *claim);
+int xs_batch_take_rule_locked(struct xs_batch *batch, struct xs_rule *rule);
+int xs_batch_take_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant);
+
+/*
+ * A queue comes while a rule on its process is on its way: it is born as the
+ * rule will be, and follows it if it fails.
+ */
+void xs_batch_adopt_locked(struct xs_batch *batch, struct xs_claim *claim);
+
+/* Forget what is staged. The batch can be used again. */
+void xs_batch_abort_locked(struct xs_batch *batch);
+
+/*
+ * Let all parts run, but for the last, which xs_batch_finish() runs. An async
+ * batch must not be touched any more.
+ */
+void xs_batch_start_locked(struct xs_batch *batch);
+
+/*
+ * Run the last part, and wait for the others: as long as their nodes take, and
+ * amdkfd bounds that. Returns 0 or the error of the first node that failed.
+ */
+int xs_batch_finish(struct xs_batch *batch);
+
+/* The node has done the part, under its lock. Whether the batch is over. */
+bool xs_part_commit_locked(struct xs_part *part);
+
+#endif /* KFD_XSCHED_BATCH_H */

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints kfd_xsched:*, one for every decision and phase.
+ *
+ * What they name is stable: a node by the name of its device in
+ * /sys/class/kfd_xsched, queues and clients by ids that are never used again,
+ * processes by their number in the first pid namespace.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM kfd_xsched
+
+#if !defined(KFD_XSCHED_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define KFD_XSCHED_TRACE_H
+
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "client.h"
+#include "node.h"
+#include "process.h"
+#include "queue.h"
+
+#ifndef KFD_XSCHED_TRACE_ONCE
+#define KFD_XSCHED_TRACE_ONCE
+
+#define XS_TRACE_EJECT							\
+	{ KFD_XSCHED_EJECT_WATCHDOG, "watchdog" },			\
+	{ KFD_XSCHED_EJECT_ADMIN, "admin" },				\
+	{ KFD_XSCHED_EJECT_DISABLED, "disabled" }
+
+#endif /* KFD_XSCHED_TRACE_ONCE */
+
+/* Clients come and go. */
+DECLARE_EVENT_CLASS(kfd_xsched_client,
+	TP_PROTO(const struct xs_client *client),
+	TP_ARGS(client),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(pid_t, pid)
+		__array(char, comm, TASK_COMM_LEN)
+	),
+	TP_fast_assign(
+		__entry->client = client->id;
+		__entry->pid = pid_nr(client->pid);
+		memcpy(__entry->comm, client->comm, TASK_COMM_LEN);
+	),
+	TP_printk("client=%llu pid=%d comm=%s",
+		  __entry->client, __entry->pid, __entry->comm)
+);
+
+DEFINE_EVENT(kfd_xsched_client, client_open,
+	TP_PROTO(const struct xs_client *client), TP_ARGS(client));
+DEFINE_EVENT(kfd_xsched_client, client_close,
+	TP_PROTO(const struct xs_client *client), TP_ARGS(client));
+DEFINE_EVENT(kfd_xsched_client, client_renew,
+	TP_PROTO(const struct xs_client *client), TP_ARGS(client));
+
+TRACE_EVENT(client_eject,
+	TP_PROTO(const struct xs_client *client, u32 reason, u64 silent_ns),
+	TP_ARGS(client, reason, silent_ns),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(pid_t, pid)
+		__field(u32, reason)
+		__field(u64, silent_ns)
+	),
+	TP_fast_assign(
+		__entry->client = client->id;
+		__entry->pid = pid_nr(client->pid);
+		__entry->reason = reason;
+		__entry->silent_ns = silent_ns;
+	),
+	TP_printk("client=%llu pid=%d reason=%s silent_ns=%llu",
+		  __entry->client, __entry->pid,
+		  __print_symbolic(__entry->reason, XS_TRACE_EJECT),
+		  __entry->silent_ns)
+);
+
+/* The watchdog looked at a client whose lease is over. */
+TRACE_EVENT(watchdog,
+	TP_PROTO(const struct xs_client *client, u64 silent_ns, u64 queue),
+	TP_ARGS(client, silent_ns, queue),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u64, silent_ns)
+		__field(u64, queue)
+	),
+	TP_fast_assign(
+		__entry->client = client->id;
+		__entry->silent_ns = silent_ns;
+		__entry->queue = queue;
+	),
+	TP_printk("client=%llu silent_ns=%llu ready_queue=%llu",
+		  __entry->client, __entry->silent_ns, __entry->queue)
+);
+
+TRACE_EVENT(set_enabled,
+	TP_PROTO(bool enabled),
+	TP_ARGS(enabled),
+	TP_STRUCT__entry(__field(bool, enabled)),
+	TP_fast_assign(__entry->enabled = enabled;),
+	TP_printk("enabled=%d", __entry->enabled)
+);
+
+/* Queues come and go, get work and run dry, leave the hardware and return. */
+DECLARE_EVENT_CLASS(kfd_xsched_queue,
+	TP_PROTO(const struct xs_queue *queue),
+	TP_ARGS(queue),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u64, queue)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = queue->node->desc.gpu_id;
+		__entry->queue = queue->id;
+		__entry->pid = pid_nr(queue->process->pid);
+		__entry->queue_id = queue->queue_id;
+	),
+	TP_printk("node%u queue=%llu pid=%d queue_id=%u",
+		  __entry->gpu_id, __entry->queue, __entry->pid,
+		  __entry->queue_id)
+);
+
+#define XS_TRACE_QUEUE_EVENT(_name)					\
+DEFINE_EVENT(kfd_xsched_queue, _name,					\
+	TP_PROTO(const struct xs_queue *queue), TP_ARGS(queue))
+
+XS_TRACE_QUEUE_EVENT(queue_add);
+XS_TRACE_QUEUE_EVENT(queue_del);
+XS_TRACE_QUEUE_EVENT(queue_ready);
+XS_TRACE_QUEUE_EVENT(queue_idle);
+XS_TRACE_QUEUE_EVENT(queue_off);
+XS_TRACE_QUEUE_EVENT(queue_on);
+
+/* The priority of a queue that is in effect was confirmed anew. */
+TRACE_EVENT(queue_priority,
+	TP_PROTO(const struct xs_queue *queue),
+	TP_ARGS(queue),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u64, queue)
+		__field(u32, priority)
+		__field(u32, prio_class)
+		__field(s32, override)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = queue->node->desc.gpu_id;
+		__entry->queue = queue->id;
+		__entry->priority = queue->priority;
+		__entry->prio_class = queue->prio_class;
+		__entry->override = queue->override.priority;
+	),
+	TP_printk("node%u queue=%llu priority=%u class=%u override=%d",
+		  __entry->gpu_id, __entry->queue, __entry->priority,
+		  __entry->prio_class, __entry->override)
+);
+
+/* What a client wants of a queue changed, and is in force. */
+DECLARE_EVENT_CLASS(kfd_xsched_claim,
+	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue),
+	TP_ARGS(client, queue),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u64, client)
+		__field(u64, queue)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = queue->node->desc.gpu_id;
+		__entry->client = client->id;
+		__entry->queue = queue->id;
+		__entry->pid = pid_nr(queue->process->pid);
+		__entry->queue_id = queue->queue_id;
+	),
+	TP_printk("node%u client=%llu queue=%llu pid=%d queue_id=%u",
+		  __entry->gpu_id, __entry->client, __entry->queue,
+		  __entry->pid, __entry->queue_id)
+);
+
+DEFINE_EVENT(kfd_xsched_claim, hold,
+	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue),
+	TP_ARGS(client, queue));
+DEFINE_EVENT(kfd_xsched_claim, release,
+	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue),
+	TP_ARGS(client, queue));
+
+TRACE_EVENT(set_priority,
+	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue,
+		 const struct xs_terms *terms),
+	TP_ARGS(client, queue, terms),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u64, client)
+		__field(u64, queue)
+		__field(s32, priority)
+		__field(u32, prio_class)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = queue->node->desc.gpu_id;
+		__entry->client = client->id;
+		__entry->queue = queue->id;
+		__entry->priority = terms->priority;
+		__entry->prio_class = terms->prio_class;
+	),
+	TP_printk("node%u client=%llu queue=%llu priority=%d class=%u",
+		  __entry->gpu_id, __entry->client, __entry->queue,
+		  __entry->priority, __entry->prio_class)
+);
+
+/* A client's APPLY, from its first look at the entries to its answer. */
+TRACE_EVENT(apply,
+	TP_PROTO(const struct xs_client *client, u32 entries, u32 nodes,
+		 int status, u64 total_ns),
+	TP_ARGS(client, entries, nodes, status, total_ns),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u32, entries)
+		__field(u32, nodes)
+		__field(int, status)
+		__field(u64, total_ns)
+	),
+	TP_fast_assign(
+		__entry->client = client->id;
+		__entry->entries = entries;
+		__entry->nodes = nodes;
+		__entry->status = status;
+		__entry->total_ns = total_ns;
+	),
+	TP_printk("client=%llu entries=%u nodes=%u status=%d total_ns=%llu",
+		  __entry->client, __entry->entries, __entry->nodes,
+		  __entry->status, __entry->total_ns)
+);
+
+/* One node's transaction. */
+TRACE_EVENT(switch_begin,
+	TP_PROTO(const struct xs_node *node, u32 changes, u32 grace_us),
+	TP_ARGS(node, changes, grace_us),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u32, changes)
+		__field(u32, grace_us)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = node->desc.gpu_id;
+		__entry->changes = changes;
+		__entry->grace_us = grace_us;
+	),
+	TP_printk("node%u changes=%u grace_us=%u", __entry->gpu_id,
+		  __entry->changes, __entry->grace_us)
+);
+
+TRACE_EVENT(switch_end,
+	TP_PROTO(const struct kfd_xsched_node_result *result),
+	TP_ARGS(result),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, status)
+		__field(u32, flips)
+		__field(u32, fw_transactions)
+		__field(u64, lock_ns)
+		__field(u64, unmap_ns)
+		__field(u64, map_ns)
+		__field(u64, total_ns)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = result->gpu_id;
+		__entry->status = result->status;
+		__entry->flips = result->flips;
+		__entry->fw_transactions = result->fw_transactions;
+		__entry->lock_ns = result->lock_ns;
+		__entry->unmap_ns = result->unmap_ns;
+		__entry->map_ns = result->map_ns;
+		__entry->total_ns = result->total_ns;
+	),
+	TP_printk("node%u status=%d flips=%u fw_transactions=%u lock_ns=%llu unmap_ns=%llu map_ns=%llu total_ns=%llu",
+		  __entry->gpu_id, __entry->status, __entry->flips,
+		  __entry->fw_transactions, __entry->lock_ns,
+		  __entry->unmap_ns, __entry->map_ns, __entry->total_ns)
+);
+
+/* Nodes come and go, and have something left to be tried again. */
+DECLARE_EVENT_CLASS(kfd_xsched_node,
+	TP_PROTO(u32 gpu_id),
+	TP_ARGS(gpu_id),
+	TP_STRUCT__entry(__field(u32, gpu_id)),
+	TP_fast_assign(__entry->gpu_id = gpu_id;),
+	TP_printk("node%u", __entry->gpu_id)
+);
+
+#define XS_TRACE_NODE_EVENT(_name)					\
+DEFINE_EVENT(kfd_xsched_node, _name, TP_PROTO(u32 gpu_id), TP_ARGS(gpu_id))
+
+XS_TRACE_NODE_EVENT(node_add);
+XS_TRACE_NODE_EVENT(node_del);
+XS_TRACE_NODE_EVENT(node_retry);
+
+TRACE_EVENT(node_reset,
+	TP_PROTO(u32 gpu_id, bool done),
+	TP_ARGS(gpu_id, done),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(bool, done)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->done = done;
+	),
+	TP_printk("node%u done=%d", __entry->gpu_id, __entry->done)
+);
+
+#endif /* KFD_XSCHED_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watchdog: a client that holds and does not act is as good as dead.
+ *
+ * Every sign of life gives a client a lease. While any queue is held a work
+ * looks at the clients, at the end of the earliest lease, and at least once in
+ * the time of one; when nothing is held there is no timer. A client whose lease
+ * is over is ejected if a queue it holds has work, else it is looked at again.
+ *
+ * A sign of life is one store, without a lock and without touching the timer.
+ *
+ * Whether a queue has work the sampler may know, if anybody subscribed. The
+ * watchdog looks for itself: at the indices, and where they are equal, whether
+ * waves of the queue are saved. What cannot be known is work: a queue that runs
+ * without need does no harm, one that waits for a dead scheduler does.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mmu_context.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "activity.h"
+#include "client.h"
+#include "eject.h"
+#include "node.h"
+#include "process.h"
+#include "queue.h"
+#include "trace.h"
+#include "watchdog.h"
+#include "xsched.h"
+
+/* How soon to look again at what could not be looked at. */
+#define XS_AGAIN_NS	(20 * NSEC_PER_MSEC)
+
+/**
+ * struct xs_watchdog - the one watchdog
+ * @held: queues held, by whomever
+ * @lock: orders starts and stops of the timer
+ * @queue: where @work runs; it has a thread of its own if memory is short
+ * @work: looks at all clients
+ * @ms: length of a lease
+ */
+struct xs_watchdog {
+	atomic_t held;
+	spinlock_t lock;	/* orders starts and stops of the timer */
+	struct workqueue_struct *queue;
+	struct delayed_work work;
+	u32 ms;
+};
+
+static struct xs_watchdog watchdog = {
+	.lock = __SPIN_LOCK_UNLOCKED(watchdog.lock),
+	.ms = XS_WATCHDOG_MS,
+};
+
+static u64 lease_ns(void)
+{
+	return (u64)READ_ONCE(watchdog.ms) * NSEC_PER_MSEC;
+}
+
+u64 xs_watchdog_touch(struct xs_client *client)
+{
+	const u64 now = ktime_get_ns(), lease = lease_ns();
+
+	WRITE_ONCE(client->alive_ns, now);
+	WRITE_ONCE(client->lease_ns, now + lease);
+	return lease;
+}
+
+/* One jiffy late is right, one early would look in vain. */
+static void start_locked(u64 delay_ns)
+{
+	if (watchdog.queue)
+		queue_delayed_work(watchdog.queue, &watchdog.work,
+				   nsecs_to_jiffies(delay_ns) + 1);
+}
+
+void xs_watchdog_held(void)
+{
+	if (atomic_inc_return(&watchdog.held) != 1)
+		return;
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		start_locked(lease_ns());
+}
+
+void xs_watchdog_released(void)
+{
+	if (!atomic_dec_and_test(&watchdog.held))
+		return;
+	/* If one is held again already, it has the timer or waits for the lock. */
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		if (!atomic_read(&watchdog.held))
+			cancel_delayed_work(&watchdog.work);
+	}
+}
+
+unsigned int xs_watchdog_count(void)
+{
+	return atomic_read(&watchdog.held);
+}
+
+bool xs_watchdog_armed(void)
+{
+	return delayed_work_pending(&watchdog.work);
+}
+
+/* Whether packets wait, or nobody can tell. */
+static bool has_packets(const struct xs_watch *watch)
+{
+	u64 read, write;
+
+	return copy_from_user_nofault(&read, watch->read_index, sizeof(read)) ||
+		copy_from_user_nofault(&write, watch->write_index, sizeof(write)) ||
+		read != write;
+}
+
+static bool look_at_indices(const struct xs_queue *queue)
+{
+	struct mm_struct *mm = queue->process->mm;
+	bool packets;
+
+	if (!queue->watch.read_index || !queue->watch.write_index)
+		return true;
+	/* Exiting: nobody waits for it. */
+	if (!mmget_not_zero(mm))
+		return false;
+	kthread_use_mm(mm);
+	packets = has_packets(&queue->watch);
+	kthread_unuse_mm(mm);
+	/* The last reference must not be dropped here: see activity.c. */
+	mmput_async(mm);
+	return packets;
+}
+
+/* Whether a held queue without packets may have saved waves. */
+static bool may_have_waves(const struct xs_queue *queue)
+{
+	if (!queue->has_run)
+		return false;
+	return !xs_activity_watches(queue) ||
+		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
+}
+
+static bool is_held(const struct xs_claim *claim)
+{
+	return claim->stake.now.held && claim->queue->applied != XS_APPLIED_FREE &&
+		claim->queue->applied != XS_APPLIED_GONE;
+}
+
+/**
+ * struct suspects - held queues without packets that may have saved waves
+ * @ids: of them
+ * @count: how many
+ */
+struct suspects {
+	u64 *ids;
+	unsigned int count;
+};
+
+/* A held queue with packets, or 0 and the suspects. Without memory all count. */
+static u64 look_at_claims_locked(struct xs_client *client, struct suspects *suspects)
+{
+	const struct xs_claim *claim;
+
+	suspects->ids = kvmalloc_array(list_count_nodes(&client->claims),
+				       sizeof(*suspects->ids), GFP_KERNEL);
+	list_for_each_entry(claim, &client->claims, in_client) {
+		const struct xs_queue *queue = claim->queue;
+
+		if (!is_held(claim))
+			continue;
+		if (look_at_indices(queue))
+			return queue->id;
+		if (!may_have_waves(queue))
+			continue;
+		if (!suspects->ids)
+			return queue->id;
+		suspects->ids[suspects->count++] = queue->id;
+	}
+	return 0;
+}
+
+/*
+ * A queue that is not removed, as in a transaction, with the lock of its node
+ * and a reference on that. -EAGAIN: there is one on its way.
+ */
+static struct xs_queue *pin_queue(u64 id)
+{
+	struct xs_queue *queue;
+
+	guard(mutex)(&xs_lock);
+	queue = xs_queue_find_locked(id);
+	if (IS_ERR(queue))
+		return queue;
+	/* The order is the other way round, so never wait for it here. */
+	if (!mutex_trylock(&queue->node->lock))
+		return ERR_PTR(-EAGAIN);
+	list_add(&queue->in_flight, &queue->node->in_flight);
+	xs_node_get(queue->node);
+	return queue;
+}
+
+static void unpin_queue(struct xs_queue *queue)
+{
+	struct xs_node *node = queue->node;
+
+	scoped_guard(mutex, &xs_lock)
+		list_del_init(&queue->in_flight);
+	mutex_unlock(&node->lock);
+	xs_node_put(node);
+}
+
+/* 1: it has saved waves, or nobody can tell; 0: none; -EAGAIN: ask again. */
+static int look_at_waves(u64 id)
+{
+	struct xs_queue *queue = pin_queue(id);
+	int waves;
+
+	if (IS_ERR(queue))
+		return PTR_ERR(queue) == -EAGAIN ? -EAGAIN : 0;
+	waves = xs_backend->waves(queue->hw);
+	unpin_queue(queue);
+	return waves != 0;
+}
+
+/* The first suspect that has saved waves, or 0. @again: some could not be asked. */
+static u64 look_at_suspects(const struct suspects *suspects, bool *again)
+{
+	unsigned int i;
+
+	for (i = 0; i < suspects->count; i++) {
+		const int waves = look_at_waves(suspects->ids[i]);
+
+		if (waves > 0)
+			return suspects->ids[i];
+		*again |= waves < 0;
+	}
+	return 0;
+}
+
+/* A queue the client holds that has work, or 0. */
+static u64 ready_queue(struct xs_client *client, bool *again)
+{
+	struct suspects suspects = {};
+	u64 id;
+
+	scoped_guard(mutex, &xs_lock)
+		id = look_at_claims_locked(client, &suspects);
+	if (!id)
+		id = look_at_suspects(&suspects, again);
+	kvfree(suspects.ids);
+	return id;
+}
+
+static bool holds_locked(const struct xs_client *client)
+{
+	const struct xs_claim *claim;
+
+	list_for_each_entry(claim, &client->claims, in_client) {
+		if (is_held(claim))
+			return true;
+	}
+	return false;
+}
+
+/* When to look at the client: now (0), later, or U64_MAX: it holds nothing. */
+static u64 due(struct xs_client *client)
+{
+	const u64 end = READ_ONCE(client->lease_ns), now = ktime_get_ns();
+
+	guard(mutex)(&xs_lock);
+	if (!holds_locked(client))
+		return U64_MAX;
+	if (now < end)
+		return end;
+	return client->batches ? now + XS_AGAIN_NS : 0;
+}
+
+static void eject_if_silent(struct xs_client *client)
+{
+	guard(mutex)(&xs_lock);
+	if (client->batches || ktime_get_ns() < READ_ONCE(client->lease_ns))
+		return;
+	xs_eject_locked(client, KFD_XSCHED_EJECT_WATCHDOG);
+}
+
+/* Returns when to look again. */
+static u64 look_at_client(struct xs_client *client)
+{
+	const u64 at = due(client);
+	bool again = false;
+	u64 id;
+
+	if (at)
+		return at;
+	id = ready_queue(client, &again);
+	trace_watchdog(client, ktime_get_ns() - READ_ONCE(client->alive_ns), id);
+	if (id)
+		eject_if_silent(client);
+	return ktime_get_ns() + (again ? XS_AGAIN_NS : lease_ns());
+}
+
+static u64 look_at_all(void)
+{
+	u64 next = ktime_get_ns() + lease_ns(), number = 0;
+	struct xs_client *client;
+
+	while ((client = xs_client_next(number))) {
+		next = min(next, look_at_client(client));
+		number = client->id;
+		xs_client_put(client);
+	}
+	return next;
+}
+
+static void look(struct work_struct *work)
+{
+	const u64 next = look_at_all(), now = ktime_get_ns();
+
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		if (atomic_read(&watchdog.held))
+			start_locked(next > now ? next - now : 0);
+	}
+}
+
+u32 xs_watchdog_ms(void)
+{
+	return READ_ONCE(watchdog.ms);
+}
+
+void xs_watchdog_set_ms(u32 ms)
+{
+	WRITE_ONCE(watchdog.ms, ms);
+	/* The timer may be set to what would be too late for coming leases. */
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		if (watchdog.queue && atomic_read(&watchdog.held))
+			mod_delayed_work(watchdog.queue, &watchdog.work, 0);
+	}
+}
+
+long xs_watchdog_ioctl_renew(struct xs_client *client, void *argument)
+{
+	struct kfd_xsched_renew *arg = argument;
+
+	if (arg->flags)
+		return -EOPNOTSUPP;
+	arg->client = client->id;
+	arg->ejected = READ_ONCE(client->ejected);
+	if (arg->ejected)
+		return -EOWNERDEAD;
+	arg->lease_ms = xs_watchdog_touch(client) / NSEC_PER_MSEC;
+	trace_client_renew(client);
+	return 0;
+}
+
+int xs_watchdog_init(void)
+{
+	watchdog.queue = alloc_workqueue("kfd_xsched", WQ_UNBOUND | WQ_MEM_RECLAIM, 1);
+	if (!watchdog.queue)
+		return -ENOMEM;
+	INIT_DELAYED_WORK(&watchdog.work, look);
+	atomic_set(&watchdog.held, 0);
+	watchdog.ms = XS_WATCHDOG_MS;
+	return 0;
+}
+
+void xs_watchdog_exit(void)
+{
+	struct workqueue_struct *queue = watchdog.queue;
+
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		watchdog.queue = NULL;
+	cancel_delayed_work_sync(&watchdog.work);
+	destroy_workqueue(queue);
+}

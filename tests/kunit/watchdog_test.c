@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watchdog: leases, who is ejected and who is not, and what remains of whom.
+ */
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "eject.h"
+#include "harness.h"
+#include "watchdog.h"
+#include "xsched.h"
+
+#define OP(_op)		KFD_XSCHED_OP_##_op
+#define QUEUE		KFD_XSCHED_TARGET_QUEUE
+#define PROCESS		KFD_XSCHED_TARGET_PROCESS
+#define APP		KFD_XSCHED_PRIORITY_APP
+
+/* Leases here, and a time in which several end. */
+#define LEASE_MS	60
+#define LONG_MS		(6 * LEASE_MS)
+
+/**
+ * struct worked - a queue with indices
+ * @queue: the queue
+ * @id: its id
+ * @indices: read index, then write index
+ */
+struct worked {
+	struct xs_hw_queue *queue;
+	u64 id;
+	unsigned long indices;
+};
+
+static void set_indices(struct kunit *test, const struct worked *w, u64 read, u64 write)
+{
+	const u64 indices[2] = { read, write };
+
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)w->indices, indices,
+					   sizeof(indices)), 0);
+}
+
+/* A queue with so many packets waiting. */
+static struct worked add_worked(struct kunit *test, u64 packets)
+{
+	struct xt *xt = test->priv;
+	struct worked w = { .indices = xt_alloc(test, 16) };
+	const struct xs_hw_queue_desc desc = {
+		.node = xt->node,
+		.process = xt->process,
+		.indices_count_packets = true,
+		.read_index = (u64 __user *)w.indices,
+		.write_index = (u64 __user *)(w.indices + 8),
+	};
+	u32 count;
+
+	set_indices(test, &w, 0, packets);
+	w.queue = fake_queue_add_desc(test, &desc);
+	KUNIT_ASSERT_NOT_NULL(test, w.queue);
+	count = xt_list(test, xt->files[0]);
+	w.id = xt->list[count - 1].id;
+	return w;
+}
+
+static long renew(struct kunit *test, struct file *file, struct kfd_xsched_renew *arg)
+{
+	*arg = (struct kfd_xsched_renew){ .size = sizeof(*arg) };
+	return xt_ioctl_arg(test, file, KFD_XSCHED_RENEW, arg, sizeof(*arg));
+}
+
+static u32 ejected(struct kunit *test, struct file *file)
+{
+	struct kfd_xsched_renew arg;
+	const long ret = renew(test, file, &arg);
+
+	KUNIT_EXPECT_EQ(test, ret, arg.ejected ? -EOWNERDEAD : 0);
+	return arg.ejected;
+}
+
+/* Without a sign of life to any client but that of the queue's. */
+static bool runs_within(const struct xs_hw_queue *queue, unsigned int ms)
+{
+	const ktime_t end = ktime_add_ms(ktime_get(), ms);
+
+	while (READ_ONCE(queue->held) && ktime_before(ktime_get(), end))
+		usleep_range(1000, 1100);
+	return !READ_ONCE(queue->held);
+}
+
+static int init(struct kunit *test)
+{
+	const int ret = xt_init(test);
+
+	xs_watchdog_set_ms(LEASE_MS);
+	return ret;
+}
+
+/* Every call of an ejected client fails; what it can do is to read why. */
+static void expect_dead(struct kunit *test, struct file *file, u32 reason)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_info info = { .size = sizeof(info) };
+	struct kfd_xsched_list list = { .size = sizeof(list) };
+	struct kfd_xsched_tenant tenant = {
+		.size = sizeof(tenant),
+		.op = KFD_XSCHED_TENANT_CREATE,
+	};
+
+	KUNIT_EXPECT_EQ(test, ejected(test, file), reason);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, file, KFD_XSCHED_INFO, &info,
+					   sizeof(info)), -EOWNERDEAD);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, file, KFD_XSCHED_LIST, &list,
+					   sizeof(list)), -EOWNERDEAD);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, file, KFD_XSCHED_TENANT, &tenant,
+					   sizeof(tenant)), -EOWNERDEAD);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, 1, 0, 0), -EOWNERDEAD);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, file, xt->ids[0]), -EOWNERDEAD);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, file, xt->ids[0]), -EOWNERDEAD);
+	KUNIT_EXPECT_EQ(test, file->f_op->poll(file, NULL),
+			EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP);
+	KUNIT_EXPECT_EQ(test, xt_read(test, file), 1);
+	KUNIT_EXPECT_EQ(test, xt->events[0].type, KFD_XSCHED_EVENT_EJECTED);
+	KUNIT_EXPECT_EQ(test, xt->events[0].data, reason);
+	KUNIT_EXPECT_EQ(test, xt_read(test, file), -EOWNERDEAD);
+	KUNIT_EXPECT_EQ(test, file->f_op->poll(file, NULL),
+			EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP);
+}
+
+/* A client holds a queue with work and says nothing: it loses all, for good. */
+static void silent_holder(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test), *c;
+	struct worked w = add_worked(test, 1);
+
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 3), 0);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SUSPEND), PROCESS, xt->process->nr, 0), 0);
+	KUNIT_EXPECT_TRUE(test, w.queue->held);
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	expect_dead(test, b, KFD_XSCHED_EJECT_WATCHDOG);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, w.id).holders, 0);
+	KUNIT_EXPECT_FALSE(test, fake_queue_add(test, xt->process, xt->node)->held);
+	/* Afresh is a new file. */
+	c = xt_open(test);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, c, w.id), 0);
+	KUNIT_EXPECT_EQ(test, ejected(test, c), KFD_XSCHED_EJECT_NONE);
+}
+
+/* Not a moment too soon. */
+static void lease_is_kept(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct worked w = add_worked(test, 1);
+	struct kfd_xsched_renew arg;
+	unsigned int i;
+
+	xs_watchdog_set_ms(4 * LEASE_MS);
+	xt_suspend(test, xt->files[0], w.id);
+	for (i = 0; i < 6; i++) {
+		KUNIT_EXPECT_EQ(test, renew(test, xt->files[0], &arg), 0);
+		KUNIT_EXPECT_EQ(test, arg.lease_ms, 4 * LEASE_MS);
+		KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LEASE_MS));
+	}
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, 8 * LEASE_MS));
+}
+
+/* Reads, and calls that fail, are signs of life, too. */
+static void any_call_is_a_sign(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct worked w = add_worked(test, 1);
+	unsigned int i;
+
+	xs_watchdog_set_ms(6 * LEASE_MS);
+	xt_suspend(test, a, w.id);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, xt_read(test, a), -EAGAIN);
+		KUNIT_EXPECT_FALSE(test, runs_within(w.queue, 4 * LEASE_MS));
+		KUNIT_EXPECT_EQ(test, xt_resume(test, a, 1000000), -ENOENT);
+		KUNIT_EXPECT_FALSE(test, runs_within(w.queue, 4 * LEASE_MS));
+	}
+}
+
+/* Held queues without work are no reason, until one gets some. */
+static void idle_is_no_reason(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct worked w = add_worked(test, 0);
+
+	xt_suspend(test, xt->files[0], w.id);
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
+	set_indices(test, &w, 0, 1);
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_WATCHDOG);
+}
+
+/* Waves that were saved are work, and so is what nobody can tell. */
+static void saved_waves(struct kunit *test)
+{
+	static const int answers[] = { 1, -EOPNOTSUPP, -EIO };
+	struct xt *xt = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(answers); i++) {
+		struct worked w = add_worked(test, 0);
+		struct file *b = xt_open(test);
+
+		w.queue->saved = answers[i];
+		xt_suspend(test, b, w.id);
+		KUNIT_EXPECT_TRUE_MSG(test, runs_within(w.queue, LONG_MS), "answer %u", i);
+		KUNIT_EXPECT_GT(test, w.queue->wave_reads, 0);
+		xt_close(test, b);
+	}
+	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 3 + ARRAY_SIZE(answers));
+}
+
+/* A queue that was born held has no waves: nobody is asked. */
+static void born_held(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct worked w;
+
+	xs_watchdog_set_ms(XS_WATCHDOG_MS);
+	xt_resume(test, xt->files[0], xt->ids[0]);
+	fake_queue_remove(xt->queues[0]);
+	fake_queue_remove(xt->queues[1]);
+	xt->queues[2]->saved = 0;
+	xt_do(test, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr, 0);
+	fake_queue_remove(xt->queues[2]);
+	w = add_worked(test, 0);
+	KUNIT_EXPECT_TRUE(test, w.queue->held);
+	w.queue->saved = 1;
+	xs_watchdog_set_ms(LEASE_MS);
+	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_NONE);
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, 0);
+	set_indices(test, &w, 0, 1);
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+}
+
+/* Indices that cannot be read, or that there are none of, are work. */
+static void unknown_is_work(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct worked w = add_worked(test, 0);
+	struct file *b = xt_open(test), *c = xt_open(test);
+
+	w.queue->desc.read_index = (u64 __user *)16;
+	fake_queue_remove(w.queue);
+	w.queue = fake_queue_add_desc(test, &w.queue->desc);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, w.id + 1), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, c, xt->ids[0]), 0);
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_TRUE(test, runs_within(xt->queues[0], LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, b), KFD_XSCHED_EJECT_WATCHDOG);
+	KUNIT_EXPECT_EQ(test, ejected(test, c), KFD_XSCHED_EJECT_WATCHDOG);
+}
+
+/* Two hold the same queue: it waits for the one that is alive. */
+static void one_of_two(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+	struct worked w = add_worked(test, 1);
+	struct kfd_xsched_renew arg;
+	unsigned int i;
+
+	xs_watchdog_set_ms(2 * LEASE_MS);
+	xt_suspend(test, a, w.id);
+	xt_suspend(test, b, w.id);
+	for (i = 0; i < 20; i++) {
+		KUNIT_EXPECT_EQ(test, renew(test, a, &arg), 0);
+		KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LEASE_MS / 3));
+	}
+	KUNIT_EXPECT_EQ(test, ejected(test, b), KFD_XSCHED_EJECT_WATCHDOG);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, w.id).holders, 1);
+	KUNIT_EXPECT_TRUE(test, w.queue->held);
+}
+
+/* A timer runs while a queue is held, and only then. */
+static void timer(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct worked w = add_worked(test, 0);
+	unsigned int i;
+
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	for (i = 0; i < 3; i++) {
+		xt_suspend(test, xt->files[0], w.id);
+		xt_suspend(test, xt->files[0], xt->ids[0]);
+		KUNIT_EXPECT_EQ(test, xs_watchdog_count(), 2);
+		KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
+		xt_resume(test, xt->files[0], xt->ids[0]);
+		KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
+		xt_resume(test, xt->files[0], w.id);
+		KUNIT_EXPECT_EQ(test, xs_watchdog_count(), 0);
+		KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	}
+	/* It goes on after it fired, and ends with a queue that goes. */
+	xt_suspend(test, xt->files[0], w.id);
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
+	fake_queue_remove(w.queue);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	/* What can never run again is held by nobody. */
+	xt->queues[1]->ret = -EACCES;
+	xt_suspend(test, xt->files[0], xt->ids[1]);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+}
+
+/* A shorter lease begins with the next sign of life, not before. */
+static void lease_becomes_shorter(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct worked w = add_worked(test, 1);
+	struct kfd_xsched_renew arg;
+
+	xs_watchdog_set_ms(60000);
+	xt_suspend(test, xt->files[0], w.id);
+	xs_watchdog_set_ms(LEASE_MS);
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, renew(test, xt->files[0], &arg), 0);
+	KUNIT_EXPECT_EQ(test, arg.lease_ms, LEASE_MS);
+	/* The timer must not sleep for the minute it was set to first. */
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+}
+
+/* A call on its way is life, however long it takes; its end begins a lease. */
+static void call_on_its_way(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct worked w = add_worked(test, 1);
+
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, w.id), 0);
+	fake_hang(xt->node);
+	KUNIT_EXPECT_EQ(test, xt_async(test, a, OP(SUSPEND), QUEUE, xt->ids[0], 7), 0);
+	msleep(LONG_MS);
+	KUNIT_EXPECT_EQ(test, xs_ejections(KFD_XSCHED_EJECT_WATCHDOG), 0);
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, a), KFD_XSCHED_EJECT_WATCHDOG);
+	/* What was promised comes all the same. */
+	KUNIT_EXPECT_EQ(test, xt_read(test, a), 2);
+	KUNIT_EXPECT_EQ(test, xt->events[0].type, KFD_XSCHED_EVENT_APPLY_DONE);
+	KUNIT_EXPECT_EQ(test, xt->events[1].type, KFD_XSCHED_EVENT_EJECTED);
+}
+
+/* An administrator does not wait for a call on its way: what it does is undone. */
+static void eject_while_switching(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	struct kfd_xsched_renew who;
+
+	KUNIT_EXPECT_EQ(test, renew(test, b, &who), 0);
+	xt->node->switch_ms = 100;
+	fake_hang(xt->node);
+	KUNIT_EXPECT_EQ(test, xt_async(test, b, OP(SUSPEND), PROCESS, xt->process->nr, 7), 0);
+	KUNIT_EXPECT_TRUE(test, xt_entered(xt->node));
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_EQ(test, xs_eject_number(who.client), 0);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	KUNIT_EXPECT_EQ(test, ejected(test, b), KFD_XSCHED_EJECT_ADMIN);
+	KUNIT_EXPECT_EQ(test, xs_eject_number(who.client), -ESRCH);
+}
+
+/*
+ * The same in the middle of an APPLY that somebody waits for, on a tenant: it
+ * ends with the client, and does not touch what is gone.
+ */
+static void eject_in_an_apply(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	const u64 tenant = xt_tenant(test, b, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	struct xt_call call, waiter;
+
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, b, KFD_XSCHED_TENANT_ADD, tenant,
+					xt->process->nr), 0);
+	fake_hang(xt->node);
+	xt_start_do(test, &call, b, OP(SUSPEND), KFD_XSCHED_TARGET_TENANT, tenant);
+	KUNIT_EXPECT_TRUE(test, xt_entered(xt->node));
+	/* This one waits for the other: it is in the way. */
+	xt_start_do(test, &waiter, b, OP(SUSPEND), KFD_XSCHED_TARGET_TENANT, tenant);
+	KUNIT_EXPECT_FALSE(test, xt_call_ended(&waiter, 20));
+	scoped_guard(mutex, &xs_lock)
+		xs_eject_locked(b->private_data, KFD_XSCHED_EJECT_ADMIN);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &waiter), -EOWNERDEAD);
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EOWNERDEAD);
+	KUNIT_EXPECT_TRUE(test, runs_within(xt->queues[0], LONG_MS));
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
+/* The node fails as the queue is to be released: it is tried until it works. */
+static void release_is_retried(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct worked w = add_worked(test, 1);
+
+	xt_suspend(test, xt->files[0], w.id);
+	xt->node->fail = -EIO;
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_WATCHDOG);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+}
+
+/* By number or by process; who is not meant is left alone. */
+static void eject_by_name(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test), *c = xt_open(test);
+	struct kfd_xsched_renew arg;
+
+	xt_suspend(test, a, xt->ids[0]);
+	xt_suspend(test, b, xt->ids[0]);
+	renew(test, b, &arg);
+	KUNIT_EXPECT_EQ(test, xs_eject_number(0), -ESRCH);
+	KUNIT_EXPECT_EQ(test, xs_eject_number(arg.client + 2), -ESRCH);
+	KUNIT_EXPECT_EQ(test, xs_eject_number(arg.client), 0);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).holders, 1);
+	expect_dead(test, b, KFD_XSCHED_EJECT_ADMIN);
+	KUNIT_EXPECT_EQ(test, xs_eject_pid(xt->process->nr), -ESRCH);
+	KUNIT_EXPECT_EQ(test, xs_eject_pid(4000000), -ESRCH);
+	/* This test opened them all. */
+	KUNIT_EXPECT_EQ(test, xs_eject_pid(task_tgid_nr(current)), 0);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	expect_dead(test, a, KFD_XSCHED_EJECT_ADMIN);
+	expect_dead(test, c, KFD_XSCHED_EJECT_ADMIN);
+}
+
+/* Disabled: who held is ejected, nobody holds, giving back is legal. */
+static void disable(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test), *c = xt_open(test);
+	const u64 nr = xt->process->nr;
+
+	xt_do(test, a, OP(SUSPEND), PROCESS, nr, 0);
+	xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[1], 3);
+	/* It held once: that is no reason. */
+	xt_suspend(test, c, xt->ids[0]);
+	xt_resume(test, c, xt->ids[0]);
+	xs_set_enabled(false);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	expect_dead(test, a, KFD_XSCHED_EJECT_DISABLED);
+	expect_dead(test, b, KFD_XSCHED_EJECT_DISABLED);
+	KUNIT_EXPECT_EQ(test, ejected(test, c), KFD_XSCHED_EJECT_NONE);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, c, xt->ids[0]), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, xt_do(test, c, OP(SUSPEND), PROCESS, nr, 0), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, xt_do(test, c, OP(UNMAP), QUEUE, xt->ids[0], 0), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, xt_do(test, c, OP(SET_PRIORITY), QUEUE, xt->ids[0], 3), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, xt_do(test, c, OP(SET_PRIORITY), QUEUE, xt->ids[0], APP), 0);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, c, xt->ids[0]), -EALREADY);
+	KUNIT_EXPECT_EQ(test, xt_list(test, c), 3);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	xs_set_enabled(true);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, c, xt->ids[0]), 0);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(silent_holder),
+	KUNIT_CASE(lease_is_kept),
+	KUNIT_CASE(any_call_is_a_sign),
+	KUNIT_CASE(idle_is_no_reason),
+	KUNIT_CASE(saved_waves),
+	KUNIT_CASE(born_held),
+	KUNIT_CASE(unknown_is_work),
+	KUNIT_CASE(one_of_two),
+	KUNIT_CASE(timer),
+	KUNIT_CASE(lease_becomes_shorter),
+	KUNIT_CASE(call_on_its_way),
+	KUNIT_CASE(eject_while_switching),
+	KUNIT_CASE(eject_in_an_apply),
+	KUNIT_CASE(release_is_retried),
+	KUNIT_CASE(eject_by_name),
+	KUNIT_CASE(disable),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "watchdog",
+	.init = init,
+	.exit = xt_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kfd_probe: a scheduler that does what a test tells it, and nothing by itself.
+ *
+ * It stands where kfd_xsched.ko stands else, so that a test can try what the
+ * patches promise without what the module makes of it. Not for production: any
+ * root process holds its own queues with it.
+ */
+#ifndef KFD_PROBE_H
+#define KFD_PROBE_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include <kfd_sched.h>
+
+/**
+ * struct probe_queue - a queue that amdkfd has told of
+ * @link: in probe_queues
+ * @queue: amdkfd's
+ * @info: as it was when it was told of
+ * @tgid: owner
+ */
+struct probe_queue {
+	struct list_head link;
+	struct queue *queue;
+	struct kfd_sched_queue_info info;
+	pid_t tgid;
+};
+
+/* Most queues of one process a command can be for. */
+#define PROBE_MAX_QUEUES	16
+
+/**
+ * struct probe_counts - what was told
+ * @doorbells: callbacks of the tap
+ * @offset: of the last one
+ * @evicted: evictions
+ * @restored: restores
+ */
+struct probe_counts {
+	atomic_t doorbells;
+	atomic_t offset;
+	atomic_t evicted;
+	atomic_t restored;
+};
+
+extern struct probe_counts probe_counts;
+extern wait_queue_head_t probe_wait;
+
+/* Queues of a process, at most PROBE_MAX_QUEUES; how many. probe_lock is held. */
+unsigned int probe_find_locked(pid_t tgid, struct probe_queue **found);
+
+/* Hold or release all queues of a process in one call; 0 or -errno. probe_lock is held. */
+int probe_hold_locked(pid_t tgid, bool hold, struct kfd_sched_times *times);
+
+void probe_lock(void);
+void probe_unlock(void);
+
+/*
+ * The agent treats one process as a scheduler would: while it is idle its
+ * queues are held and its tap is armed, a ring releases them.
+ */
+int probe_agent_start(pid_t tgid, unsigned int gap_us, bool recheck);
+int probe_agent_stop(char *result, size_t size);
+
+#endif /* KFD_PROBE_H */

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The doorbell tap of the patched amdkfd: no ring is lost, whatever becomes of
+ * the mapping. Needs kfd_probe.ko (tests/patch) in place of the scheduler.
+ *
+ *   test-doorbell [RINGS]     all tests, with so many rings against the agent
+ *   test-doorbell --after-exec, --left   for the test itself
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kfdq_priv.h"
+#include "spin.h"
+#include "tap.h"
+
+#define PROBE		"/sys/kernel/debug/kfd_probe/"
+#define PAGE		4096UL
+#define DOORBELL_BYTES	(2 * PAGE)
+#define QUEUES		2
+#define MS		1000000ULL
+#define CACHE_UC_MINUS	0x10	/* the PTE's PCD bit alone */
+
+/* A doorbell that belongs to no queue, so a ring does nothing on the GPU. */
+#define SPARE		(PAGE - 8)
+
+/* Longer than it takes to hold a queue, so that work which was not seen gets stuck. */
+static const struct spin_shape brief = { 1, 64, 300000 };
+static const struct spin_shape lengthy = { 16384, 256, 1 * MS };
+
+/**
+ * struct app - this process as an application
+ * @dev: the GPU
+ * @queue: its queues
+ * @spin: what it runs
+ * @done: a signal for the last dispatch of each queue
+ */
+struct app {
+	struct kfdq_device *dev;
+	struct kfdq_queue *queue[QUEUES];
+	struct spin_set spin;
+	struct kfdq_signal *done[QUEUES];
+};
+
+/* Give the probe a command: 0 or -errno. */
+static int probe(const char *format, ...)
+{
+	char text[64];
+	va_list args;
+	int fd, ret = 0;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fd = open(PROBE "run", O_WRONLY);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* Number behind "@key=" in what the last command found out, or -1. */
+static long result(const char *key)
+{
+	char text[2048] = "", *at;
+	int fd = open(PROBE "result", O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	at = n > 0 ? strstr(text, key) : NULL;
+	return at ? strtol(at + strlen(key) + 1, NULL, 0) : -1;
+}
+
+static long rings_seen(void)
+{
+	probe("counts");
+	return result("doorbells");
+}
+
+static void app_open(struct app *app, uint64_t dispatches)
+{
+	static const struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
+	unsigned int i;
+
+	if (kfdq_open(&app->dev) || spin_set_init(&app->spin, app->dev, dispatches, 64))
+		tap_bail("no GPU");
+	for (i = 0; i < QUEUES; i++)
+		if (kfdq_queue_create(app->dev, &options, &app->queue[i]) ||
+		    kfdq_signal_create(app->dev, &app->done[i]))
+			tap_bail("no queue");
+}
+
+static void app_close(struct app *app)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++)
+		kfdq_queue_destroy(app->queue[i]);
+	spin_set_fini(&app->spin);
+	kfdq_close(app->dev);
+}
+
+/* Run one dispatch; 0, or -ETIME if it did not complete. */
+static int app_run(struct app *app, unsigned int queue, const struct spin_shape *shape)
+{
+	int ret = spin_submit(&app->spin, app->queue[queue], shape, 1, app->done[queue]);
+
+	return ret ? ret : kfdq_signal_wait(app->dev, app->done[queue], 5000);
+}
+
+/* Ring, or read, at @at; how many faults that took. */
+static long touch(volatile void *at, bool write)
+{
+	volatile uint64_t *doorbell = at;
+	struct rusage before, after;
+
+	getrusage(RUSAGE_SELF, &before);
+	if (write)
+		*doorbell = 0;
+	else
+		(void)*doorbell;
+	getrusage(RUSAGE_SELF, &after);
+	return after.ru_minflt - before.ru_minflt;
+}
+
+/* Arm, ring at @at, and expect to be told once. */
+static void expect_ring(volatile void *at, const char *what)
+{
+	long faults, seen;
+	int ret;
+
+	rings_seen();
+	ret = probe("arm");
+	faults = touch(at, true);
+	seen = rings_seen();
+	tap_ok(!ret && seen == 1 && faults == 1, "%s: armed (%d), a ring faults (%ld) and is told (%ld)",
+	       what, ret, faults, seen);
+	faults = touch(at, true);
+	seen = rings_seen();
+	tap_ok(!seen && !faults, "%s: the next ring costs nothing (%ld faults, told %ld)", what,
+	       faults, seen);
+}
+
+static void test_simple(struct app *app)
+{
+	char *db = app->dev->doorbells;
+
+	/* The runtime has just rung: pages are in. */
+	tap_is(touch(db + SPARE, true), 0, "an untapped process has no fault");
+	expect_ring(db + SPARE, "first page");
+	tap_is(result("offset"), SPARE, "it is told where");
+	tap_is(touch(db + PAGE + SPARE, true), 0, "one fault brings both pages back");
+	expect_ring(db + PAGE + SPARE, "second page");
+
+	probe("arm");
+	tap_is(probe("disarm"), 0, "disarm");
+	tap_is(result("armed"), 1, "it had been armed");
+	tap_is(touch(db + SPARE, true), 1, "then a ring faults once");
+	tap_is(rings_seen(), 0, "and is not told");
+	probe("disarm");
+	tap_is(result("armed"), 0, "disarming twice says so");
+
+	probe("arm");
+	tap_is(probe("arm"), 0, "arming twice is fine");
+	touch(db + SPARE, false);
+	tap_is(rings_seen(), 1, "a read is told like a ring");
+	tap_is(app_run(app, 0, &brief), 0, "the queue works");
+}
+
+static void test_cache(struct app *app)
+{
+	unsigned long db = (unsigned long)app->dev->doorbells;
+
+	tap_is(probe("pte %lu", db), 0, "page table entry");
+	tap_ok(result("present") == 1 && result("cache") == CACHE_UC_MINUS,
+	       "the mapping is uncached before (%#lx)", result("cache"));
+	probe("arm");
+	probe("pte %lu", db);
+	tap_is(result("present"), 0, "armed, the page is out");
+	touch((void *)db, false);
+	probe("pte %lu", db);
+	tap_ok(result("present") == 1 && result("cache") == CACHE_UC_MINUS && result("write") == 1,
+	       "a page that came back is uncached and writable (%#lx)", result("cache"));
+	rings_seen();
+}
+
+static void test_mappings(struct app *app)
+{
+	char *db = app->dev->doorbells, *moved, *second;
+	off_t offset = -1;
+	char line[256];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		unsigned long start, at;
+
+		if (sscanf(line, "%lx-%*x %*s %lx", &start, &at) == 2 && start == (unsigned long)db)
+			offset = (off_t)at;
+	}
+	fclose(maps);
+
+	moved = mremap(db, DOORBELL_BYTES, DOORBELL_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		       db + 64 * PAGE);
+	tap_ok(moved == db + 64 * PAGE, "mremap");
+	tap_is(touch(moved + SPARE, true), 0, "moved while in: no fault");
+	expect_ring(moved + SPARE, "moved");
+	rings_seen();
+	probe("arm");
+	db = mremap(moved, DOORBELL_BYTES, DOORBELL_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, db);
+	touch(db + SPARE, true);
+	tap_is(rings_seen(), 1, "moved while out: told");
+
+	tap_ok(mremap(db, DOORBELL_BYTES, 2 * DOORBELL_BYTES, MREMAP_MAYMOVE) == MAP_FAILED,
+	       "it cannot grow");
+	tap_ok(madvise(db, DOORBELL_BYTES, MADV_DOFORK) && errno == EINVAL,
+	       "a child cannot be made to inherit it");
+
+	mprotect(db, PAGE, PROT_NONE);
+	probe("arm");
+	mprotect(db, PAGE, PROT_READ | PROT_WRITE);
+	touch(db + SPARE, true);
+	tap_is(rings_seen(), 1, "split and protected while out: told");
+	touch(db + PAGE + SPARE, true);
+	tap_is(rings_seen(), 0, "the other half comes back silently");
+
+	second = mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, app->dev->kfd, offset);
+	tap_ok(second != MAP_FAILED, "a second mapping");
+	tap_is(rings_seen(), 1, "mapping doorbells is told: they can be rung");
+	probe("arm");
+	touch(second + SPARE, true);
+	tap_is(rings_seen(), 1, "a ring at the second mapping is told");
+	tap_is(touch(db + SPARE, true), 1, "the first one comes back with a fault");
+	tap_is(rings_seen(), 0, "silently");
+	probe("arm");
+	munmap(second, PAGE);
+	touch(second + PAGE + SPARE, true);
+	tap_is(rings_seen(), 1, "half of it unmapped while out: the other half is told");
+	munmap(second + PAGE, PAGE);
+	expect_ring(db + SPARE, "after the second mapping went");
+
+	munmap(db, DOORBELL_BYTES);
+	tap_is(probe("arm"), -ENXIO, "nothing mapped: nothing to arm");
+	second = mmap(db, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		      app->dev->kfd, offset);
+	tap_ok(second == db && rings_seen() == 1, "mapped anew: told");
+	expect_ring(db + SPARE, "mapped anew");
+	tap_is(app_run(app, 1, &brief), 0, "the queue works");
+}
+
+/* Run @body in a child that has its own GPU process; its exit status, or -signal. */
+static int in_child(int (*body)(struct app *app))
+{
+	struct app app;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		app_open(&app, 16);
+		_exit(body(&app));
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* A private mapping after a shared one, and the queue still works. */
+static int child_private(struct app *app)
+{
+	char line[256];
+	off_t offset = -1;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start, at;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%*x %*s %lx", &start, &at) == 2 &&
+		    start == (unsigned long)app->dev->doorbells)
+			offset = (off_t)at;
+	if (probe("arm"))
+		return 1;
+	if (mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, app->dev->kfd,
+		 offset) == MAP_FAILED)
+		return 2;
+	if (probe("arm") != -EOPNOTSUPP)
+		return 3;
+	return app_run(app, 0, &brief) ? 4 : 0;
+}
+
+static int child_exec(struct app *app)
+{
+	(void)app;
+	if (probe("arm"))
+		return 1;
+	execl("/proc/self/exe", "test-doorbell", "--after-exec", NULL);
+	return 2;
+}
+
+/* The image after exec, as the same process: its tap is a new one. */
+static int after_exec(void)
+{
+	struct app app;
+	int tries = 500, ret;
+
+	app_open(&app, 16);
+	/* The probe knows processes by pid, so the queues of the old one must have gone. */
+	while ((ret = probe("arm")) && --tries)
+		usleep(10000);
+	if (ret)
+		return 3;
+	return app_run(&app, 0, &brief) ? 4 : 0;
+}
+
+static int child_killed(struct app *app)
+{
+	spin_submit(&app->spin, app->queue[0], &lengthy, 1, NULL);
+	probe("arm");
+	kill(getpid(), SIGKILL);
+	return 1;
+}
+
+static int child_exits(struct app *app)
+{
+	(void)app;
+	return probe("arm") ? 1 : 0;
+}
+
+static void test_fork(struct app *app)
+{
+	char *db = app->dev->doorbells;
+	int status;
+	pid_t pid;
+
+	rings_seen();
+	probe("arm");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		*(volatile uint64_t *)(db + SPARE) = 0;
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
+	       "a forked child has no doorbells (status %#x)", status);
+	tap_is(rings_seen(), 0, "and its try is not told");
+	touch(db + SPARE, true);
+	tap_is(rings_seen(), 1, "the parent's ring is told");
+}
+
+/* Why a queue does not run, and what is in effect. */
+static void test_info(struct app *app)
+{
+	int tries = 300;
+	long waves;
+
+	tap_is(probe("info"), 0, "info");
+	/* A fork evicts, for a moment, a process that has user memory registered. */
+	while (result("reasons") == 2 && --tries) {
+		usleep(10000);
+		probe("info");
+	}
+	tap_is(result("reasons"), 0, "no reason: it runs");
+	tap_ok(result("priority") == 7 && result("effective") == 7 && result("level") == 1,
+	       "priority and level are what they are without us");
+	spin_submit(&app->spin, app->queue[0], &lengthy, 1, app->done[0]);
+	for (tries = 0, waves = 0; tries < 100 && waves <= 0; tries++) {
+		usleep(1000);
+		probe("info");
+		waves = result("waves");
+	}
+	tap_ok(waves > 0, "waves in flight (%ld)", waves);
+	tap_is(probe("hold"), 0, "hold");
+	tap_ok(result("transactions") == 1 && result("flips") == QUEUES, "in one transaction");
+	probe("info");
+	waves = result("waves");
+	tap_ok(result("reasons") == 1 && result("hint") == 1, "held");
+	tap_ok(waves > 0, "a held queue stopped in a kernel has contexts saved (%ld)", waves);
+	tap_is(kfdq_queue_update(app->queue[0], 0, 9), 0, "percentage 0, priority 9");
+	probe("info");
+	tap_ok(result("reasons") == 9 && result("priority") == 9, "held and disabled");
+	tap_is(probe("release"), 0, "release");
+	probe("info");
+	tap_is(result("reasons"), 8, "disabled");
+	kfdq_queue_update(app->queue[0], 100, 9);
+	tap_is(probe("priority 12"), 0, "priority 12");
+	probe("info");
+	tap_ok(result("reasons") == 0 && result("priority") == 9 && result("effective") == 12,
+	       "the application's 9, in effect 12");
+	tap_is(probe("priority 16"), -EINVAL, "there is no priority 16");
+	tap_is(probe("priority -1"), 0, "give it back");
+	probe("info");
+	tap_is(result("effective"), 9, "in effect 9");
+	tap_is(kfdq_signal_wait(app->dev, app->done[0], 20000), 0, "the kernel ends");
+	probe("info");
+	tap_is(result("waves"), 0, "no waves are left");
+}
+
+/* Memory that the kernel takes back evicts the process, and it is told. */
+static void test_evicted(struct app *app)
+{
+	struct kfdq_buffer buffer;
+	long evicted = 0, restored = 0;
+	int tries;
+
+	if (kfdq_alloc(app->dev, KFDQ_USERPTR, 16 * PAGE, &buffer))
+		tap_bail("no user memory");
+	probe("counts");
+	madvise(buffer.addr, buffer.size, MADV_DONTNEED);
+	for (tries = 0; tries < 500 && restored < 1; tries++) {
+		usleep(10000);
+		probe("counts");
+		evicted += result("evicted");
+		restored += result("restored");
+	}
+	tap_ok(evicted >= 1 && evicted == restored, "evicted %ld times, restored %ld times", evicted,
+	       restored);
+	tap_is(app_run(app, 0, &brief), 0, "the queue works");
+	kfdq_free(app->dev, &buffer);
+}
+
+/* How many of @count dispatches completed before one did not. */
+static unsigned int ring_against_agent(struct app *app, unsigned int count)
+{
+	unsigned int i, seed = 1;
+
+	for (i = 0; i < count; i++) {
+		if (app_run(app, rand_r(&seed) % QUEUES, &brief))
+			break;
+		if (rand_r(&seed) % 4 == 0)
+			usleep(rand_r(&seed) % 1000);
+	}
+	return i;
+}
+
+static void test_rings(struct app *app, unsigned int count)
+{
+	unsigned int done;
+
+	tap_is(probe("agent 300 1"), 0, "the agent holds this process while it is idle");
+	done = ring_against_agent(app, count);
+	tap_is(done, count, "no ring is lost");
+	tap_is(probe("stop"), 0, "agent stops");
+	tap_note("holds %ld, releases %ld, seen by the second look %ld, mmap_lock taken %ld",
+		 result("holds"), result("releases"), result("late"), result("again"));
+	tap_ok(result("holds") > count / 20, "the agent held it %ld times", result("holds"));
+	tap_is(result("errors"), 0, "without an error");
+
+	tap_is(probe("agent 300 0"), 0, "control: an agent that does not look again");
+	done = ring_against_agent(app, count);
+	tap_ok(done < count, "loses a ring (number %u)", done);
+	tap_is(probe("stop"), 0, "agent stops, queues are released");
+	for (done = 0; done < QUEUES; done++)
+		tap_is(kfdq_signal_wait(app->dev, app->done[done], 5000), 0,
+		       "queue %u: the work that was stuck completes", done);
+}
+
+/* For the guest script: held and armed, wait until the scheduler has gone. */
+static int left_behind(void)
+{
+	struct app app;
+	int tries = 1000;
+
+	app_open(&app, 16);
+	if (probe("hold") || probe("arm"))
+		return 1;
+	printf("ready\n");
+	fflush(stdout);
+	while (!access(PROBE "run", F_OK) && --tries)
+		usleep(10000);
+	if (!tries)
+		return 2;
+	return app_run(&app, 0, &brief) || app_run(&app, 1, &brief) ? 3 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int rings = 2000;
+	struct app app;
+
+	if (argc > 1 && !strcmp(argv[1], "--after-exec"))
+		return after_exec();
+	if (argc > 1 && !strcmp(argv[1], "--left"))
+		return left_behind();
+	if (argc > 1)
+		rings = (unsigned int)strtoul(argv[1], NULL, 0);
+	if (access(PROBE "run", F_OK))
+		tap_bail("kfd_probe.ko is not loaded");
+
+	app_open(&app, 3 * rings + 64);
+	app_run(&app, 0, &brief);
+	test_simple(&app);
+	test_cache(&app);
+	test_mappings(&app);
+	test_fork(&app);
+	test_info(&app);
+	test_evicted(&app);
+	tap_is(in_child(child_private), 0, "a private mapping: not tapped any more, and works");
+	tap_is(in_child(child_exec), 0, "after exec the new image is tapped, and works");
+	tap_is(in_child(child_killed), -SIGKILL, "killed with an armed tap and a busy queue");
+	tap_is(in_child(child_exits), 0, "exit with an armed tap");
+	test_rings(&app, rings);
+	app_close(&app);
+	return tap_done();
+}

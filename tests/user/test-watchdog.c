@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A scheduler that is stopped, not killed: the kernel ejects it after watchdog_ms,
+ * and what it held runs. It learns of that when it goes on, and starts afresh.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sysfile.h"
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define LEASE_MS	500
+/* The guest may be slow, and its clock goes on: no upper limit is tight. */
+#define LATE_MS		8000
+#define CONFIG		"/tmp/watchdog.conf"
+#define LOG		"/tmp/watchdog.log"
+#define HI_NAME		"watchdog-hi"
+
+static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
+/* One dispatch that runs for as long as a test takes. */
+static const struct spin_shape long_shape = { 64, 256, 3000 * MS };
+
+/**
+ * struct holder - a scheduler of one hold, in a process of its own
+ * @pid: process
+ * @request: what it is to do next, a byte
+ * @answer: what became of it, an int
+ */
+struct holder {
+	pid_t pid;
+	int request;
+	int answer;
+};
+
+static int renew(int fd, struct kfd_xsched_renew *arg)
+{
+	*arg = (struct kfd_xsched_renew){ .size = sizeof(*arg) };
+	return xsdev_ioctl(fd, KFD_XSCHED_RENEW, arg);
+}
+
+/* What the holder does: h hold, n renew, w why, a afresh. */
+static int act(int *fd, char what, pid_t target)
+{
+	struct kfd_xsched_event event;
+	struct kfd_xsched_renew arg;
+
+	switch (what) {
+	case 'h':
+		return xsdev_process_op(*fd, KFD_XSCHED_OP_SUSPEND, target, 0, NULL);
+	case 'n':
+		return renew(*fd, &arg);
+	case 'w':
+		if (xsdev_wait_event(*fd, KFD_XSCHED_EVENT_EJECTED, 0, 0, &event))
+			return -EIO;
+		return renew(*fd, &arg) == -EOWNERDEAD && arg.ejected == event.data ?
+			(int)arg.ejected : -EIO;
+	case 'a':
+		close(*fd);
+		*fd = xsdev_open();
+		return *fd < 0 ? *fd : 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static void holder_main(struct holder *h, pid_t target)
+{
+	int fd = xsdev_open(), ret;
+	char what;
+
+	while (read(h->request, &what, 1) == 1) {
+		ret = act(&fd, what, target);
+		if (write(h->answer, &ret, sizeof(ret)) != sizeof(ret))
+			break;
+	}
+	_exit(0);
+}
+
+static void holder_start(struct holder *h, pid_t target)
+{
+	int request[2], answer[2];
+
+	if (pipe(request) || pipe(answer))
+		tap_bail("pipe: error %d", -errno);
+	h->pid = fork();
+	if (!h->pid) {
+		close(request[1]);
+		h->request = request[0];
+		h->answer = answer[1];
+		holder_main(h, target);
+	}
+	close(request[0]);
+	close(answer[1]);
+	h->request = request[1];
+	h->answer = answer[0];
+}
+
+static int ask(struct holder *h, char what)
+{
+	int ret = -EPIPE;
+
+	if (write(h->request, &what, 1) != 1 || read(h->answer, &ret, sizeof(ret)) != sizeof(ret))
+		return -EPIPE;
+	return ret;
+}
+
+static void holder_stop(struct holder *h)
+{
+	kill(h->pid, SIGKILL);
+	waitpid(h->pid, NULL, 0);
+	close(h->request);
+	close(h->answer);
+}
+
+static bool is_held(int fd, const struct worker *w)
+{
+	struct kfd_xsched_queue queues[16];
+	int n = xsdev_list(fd, queues, 16), i;
+
+	for (i = 0; i < n && i < 16; i++) {
+		if (queues[i].pid == w->pid && queues[i].holders)
+			return true;
+	}
+	return false;
+}
+
+static bool becomes(int fd, const struct worker *w, bool held, unsigned int ms)
+{
+	uint64_t end = xsdev_now() + ms * MS;
+
+	while (is_held(fd, w) != held) {
+		if (xsdev_now() > end)
+			return false;
+		xsdev_sleep_ms(5);
+	}
+	return true;
+}
+
+static void set_lease(unsigned int ms)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", ms);
+	if (sysfile_write(text, SYSFILE_GLOBAL "watchdog_ms"))
+		tap_bail("watchdog_ms cannot be written");
+}
+
+/* SIGSTOP, the main case, with the lease the kernel starts with. */
+static void test_stopped(int fd, struct worker *lo)
+{
+	long ejected = sysfile_number(SYSFILE_GLOBAL "statistics/ejected_watchdog");
+	long lease = sysfile_number(SYSFILE_GLOBAL "watchdog_ms");
+	struct holder h;
+	uint32_t rounds;
+	uint64_t since;
+
+	worker_load_start(lo, &lo_shape, 0);
+	holder_start(&h, lo->pid);
+	tap_is(ask(&h, 'h'), 0, "a scheduler holds a process");
+	since = xsdev_now();
+	kill(h.pid, SIGSTOP);
+	/* What was complete before the hold is told by then. */
+	xsdev_sleep_ms(50);
+	rounds = worker_load_rounds(lo);
+	tap_is(worker_load_progress(lo, rounds, 300), -ETIME, "it is stopped; the process waits");
+	tap_ok(becomes(fd, lo, false, LATE_MS), "it is ejected");
+	since = (xsdev_now() - since) / MS;
+	tap_note("%llu ms after the hold, the lease is %ld ms", (unsigned long long)since, lease);
+	tap_ok((long)since >= lease - 20, "not before its lease was over");
+	tap_is(worker_load_progress(lo, rounds, 5000), 0, "and the process runs");
+	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/ejected_watchdog"), ejected + 1,
+	       "the ejection is counted");
+	kill(h.pid, SIGCONT);
+	tap_is(ask(&h, 'n'), -EOWNERDEAD, "it goes on, and finds itself ejected");
+	tap_is(ask(&h, 'h'), -EOWNERDEAD, "it cannot hold any more");
+	tap_is(ask(&h, 'w'), KFD_XSCHED_EJECT_WATCHDOG, "it can read why");
+	tap_is(ask(&h, 'a'), 0, "it opens the device anew");
+	tap_is(ask(&h, 'h'), 0, "and holds again");
+	holder_stop(&h);
+	tap_is(worker_load_stop(lo), 0, "all of it completed");
+}
+
+/* A sign of life in time, again and again, keeps the hold. */
+static void test_renewed(int fd, struct worker *lo)
+{
+	struct holder h;
+	bool held = true;
+	int i, ret = 0;
+
+	worker_load_start(lo, &lo_shape, 0);
+	holder_start(&h, lo->pid);
+	ret = ask(&h, 'h');
+	for (i = 0; i < 12 && !ret; i++) {
+		xsdev_sleep_ms(LEASE_MS / 4);
+		ret = ask(&h, 'n');
+		held &= is_held(fd, lo);
+	}
+	tap_is(ret, 0, "who renews for three leases is not ejected");
+	tap_ok(held, "and holds all the time");
+	holder_stop(&h);
+	tap_is(worker_load_stop(lo), 0, "all of it completed");
+}
+
+/* Nobody samples: the kernel looks for itself, at packets and at saved waves. */
+static void test_work(int fd, struct worker *w)
+{
+	struct holder h;
+
+	holder_start(&h, w->pid);
+	tap_is(ask(&h, 'h'), 0, "a process without work is held");
+	kill(h.pid, SIGSTOP);
+	tap_ok(!becomes(fd, w, false, 4 * LEASE_MS), "that is no reason to eject the scheduler");
+	worker_submit(w, 0, &lo_shape, 1);
+	tap_ok(becomes(fd, w, false, LATE_MS), "until it submits something");
+	tap_is(worker_wait(w, 0, 10000), 0, "which completes");
+	kill(h.pid, SIGCONT);
+	ask(&h, 'a');
+	worker_submit(w, 0, &long_shape, 1);
+	/* Its packet is taken from the ring, and its waves run. */
+	xsdev_sleep_ms(300);
+	tap_is(ask(&h, 'h'), 0, "a process is held in the middle of its only kernel");
+	kill(h.pid, SIGSTOP);
+	tap_ok(becomes(fd, w, false, LATE_MS), "its saved waves are work");
+	tap_is(worker_wait(w, 0, 20000), 0, "which completes");
+	kill(h.pid, SIGCONT);
+	holder_stop(&h);
+}
+
+/* Administrators need no reason. */
+static void test_admin(int fd, struct worker *w)
+{
+	struct holder h, other;
+	char text[32];
+
+	holder_start(&h, w->pid);
+	holder_start(&other, w->pid);
+	ask(&h, 'h');
+	ask(&other, 'h');
+	snprintf(text, sizeof(text), "pid %d", (int)h.pid);
+	tap_is(sysfile_write(text, SYSFILE_GLOBAL "eject"), 0, "an administrator ejects one of two");
+	tap_is(ask(&h, 'w'), KFD_XSCHED_EJECT_ADMIN, "it can read why");
+	tap_ok(is_held(fd, w), "the other holds on");
+	tap_is(sysfile_write(text, SYSFILE_GLOBAL "eject"), -ESRCH, "ejecting it twice is refused");
+	tap_is(sysfile_write("0", SYSFILE_GLOBAL "enabled"), 0, "an administrator disables all");
+	tap_ok(!is_held(fd, w), "nothing is held when that returns");
+	tap_is(ask(&other, 'w'), KFD_XSCHED_EJECT_DISABLED, "the holder can read why");
+	ask(&other, 'a');
+	tap_is(ask(&other, 'h'), -ECANCELED, "a new client cannot hold");
+	tap_is(sysfile_write("1", SYSFILE_GLOBAL "enabled"), 0, "it is enabled again");
+	tap_is(ask(&other, 'h'), 0, "now it can");
+	holder_stop(&h);
+	holder_stop(&other);
+	tap_ok(!is_held(fd, w), "nothing is held in the end");
+}
+
+static void write_config(void)
+{
+	FILE *f = fopen(CONFIG, "we");
+
+	if (!f)
+		tap_bail(CONFIG ": error %d", -errno);
+	fprintf(f, "[xschedd]\npolicy = hpf\nsample_us = 200\nsettle_us = 1000\n"
+		"\n[rule watchdog]\ncomm = %s\npriority = 10\n", HI_NAME);
+	fclose(f);
+}
+
+static pid_t start_xschedd(const char *path)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		int fd = open(LOG, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		dup2(fd, 2);
+		execl(path, path, "-f", "-c", CONFIG, NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static bool log_says(const char *what)
+{
+	static char text[65536];
+
+	return sysfile_read(text, sizeof(text), LOG) > 0 && strstr(text, what);
+}
+
+/* The daemon: stopped, ejected, continued; and never ejected while it lives. */
+static void test_xschedd(int fd, struct worker *lo, const char *xschedd)
+{
+	struct worker hi;
+	uint32_t rounds;
+	pid_t pid;
+	int status;
+
+	if (worker_start_named(&hi, 1, HI_NAME))
+		tap_bail("no worker");
+	write_config();
+	worker_load_start(lo, &lo_shape, 0);
+	worker_submit(&hi, 0, &long_shape, 6);
+	pid = start_xschedd(xschedd);
+	tap_ok(becomes(fd, lo, true, 10000), "xschedd holds the low-priority process");
+	tap_ok(!becomes(fd, lo, false, 4 * LEASE_MS), "for four leases: it renews");
+	kill(pid, SIGSTOP);
+	tap_ok(becomes(fd, lo, false, LATE_MS), "it is stopped, and ejected");
+	rounds = worker_load_rounds(lo);
+	tap_is(worker_load_progress(lo, rounds, 5000), 0, "the low-priority process runs");
+	kill(pid, SIGCONT);
+	tap_ok(becomes(fd, lo, true, LATE_MS), "it goes on, and holds again");
+	tap_ok(log_says("ejected by the kernel: no sign of life"), "its log says what happened");
+	tap_ok(log_says("starting afresh"), "and what it did");
+	kill(pid, SIGTERM);
+	waitpid(pid, &status, 0);
+	tap_ok(WIFEXITED(status) && !WEXITSTATUS(status), "it ends in order");
+	tap_is(worker_load_stop(lo), 0, "all of it completed");
+	tap_is(worker_wait(&hi, 0, 60000), 0, "the high-priority process is undisturbed");
+	worker_stop(&hi);
+}
+
+int main(int argc, char **argv)
+{
+	int fd = xsdev_open();
+	struct spin_account a;
+	struct worker w;
+	long lease;
+
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	if (worker_start(&w, 1, NULL))
+		tap_bail("no worker");
+	lease = sysfile_number(SYSFILE_GLOBAL "watchdog_ms");
+	test_stopped(fd, &w);
+	set_lease(LEASE_MS);
+	test_renewed(fd, &w);
+	test_work(fd, &w);
+	test_admin(fd, &w);
+	test_xschedd(fd, &w, argc > 1 ? argv[1] : "/bin/xschedd");
+	set_lease((unsigned int)lease);
+	worker_account(&w, &a);
+	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
+	worker_stop(&w);
+	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/held"), 0, "nothing is held");
+	return tap_done();
+}
