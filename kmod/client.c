@@ -73,14 +73,17 @@ void xs_client_put(struct xs_client *client)
 
 struct xs_client *xs_client_next(u64 id)
 {
-	struct xs_client *client;
+	struct xs_client *client, *next = NULL;
 
-	guard(spinlock)(&xs_clients_lock);
-	list_for_each_entry(client, &xs_clients, in_clients) {
-		if (client->id > id)
-			return xs_client_get(client);
+	scoped_guard(spinlock, &xs_clients_lock) {
+		list_for_each_entry(client, &xs_clients, in_clients) {
+			if (client->id <= id)
+				continue;
+			next = xs_client_get(client);
+			break;
+		}
 	}
-	return NULL;
+	return next;
 }
 
 bool xs_client_is_open_locked(const struct xs_client *client)

@@ -72,8 +72,8 @@ static void remember_locked(const struct xs_client *client, u32 reason)
 	atomic64_inc(&by_reason[reason]);
 	trace_client_eject(client, reason, entry->silent_ns);
 	pr_warn_ratelimited("kfd_xsched: client %llu (%s, pid %d) ejected, it held %u queues: %s\n",
-		entry->client, entry->comm, pid_nr(entry->pid), entry->held,
-		reasons[reason]);
+			    entry->client, entry->comm, pid_nr(entry->pid),
+			    entry->held, reasons[reason]);
 }
 
 bool xs_eject_locked(struct xs_client *client, u32 reason)

@@ -246,17 +246,18 @@ static unsigned int client_take(struct xs_client *client,
 {
 	unsigned int taken;
 
-	guard(spinlock)(&xs_clients_lock);
-	taken = xs_ring_take(&client->ring, events, count);
-	if (taken == count || !client->ejected || client->eject_told)
-		return taken;
-	client->eject_told = true;
-	events[taken] = (struct kfd_xsched_event){
-		.type = KFD_XSCHED_EVENT_EJECTED,
-		.time_ns = ktime_get_ns(),
-		.data = client->ejected,
-	};
-	return taken + 1;
+	scoped_guard(spinlock, &xs_clients_lock) {
+		taken = xs_ring_take(&client->ring, events, count);
+		if (taken < count && client->ejected && !client->eject_told) {
+			client->eject_told = true;
+			events[taken++] = (struct kfd_xsched_event){
+				.type = KFD_XSCHED_EVENT_EJECTED,
+				.time_ns = ktime_get_ns(),
+				.data = client->ejected,
+			};
+		}
+	}
+	return taken;
 }
 
 static void client_lose(struct xs_client *client, unsigned int count)

@@ -45,6 +45,8 @@ static bool may_write(void)
 
 /* ---- limits -------------------------------------------------------------- */
 
+typedef u32 (*xs_param_fn)(struct device *dev);
+
 /**
  * struct xs_param - a number an administrator may set
  * @get: value in effect
@@ -54,11 +56,11 @@ static bool may_write(void)
  * @initial: value before anybody sets one
  */
 struct xs_param {
-	u32 (*get)(struct device *dev);
+	xs_param_fn get;
 	void (*set)(struct device *dev, u32 value);
-	u32 (*least)(struct device *dev);
-	u32 (*most)(struct device *dev);
-	u32 (*initial)(struct device *dev);
+	xs_param_fn least;
+	xs_param_fn most;
+	xs_param_fn initial;
 };
 
 /**
@@ -70,7 +72,7 @@ struct xs_param {
 struct xs_param_attr {
 	struct device_attribute attr;
 	const struct xs_param *param;
-	u32 (*const *show)(struct device *dev);
+	const xs_param_fn *show;
 };
 
 static struct xs_param_attr *to_param(struct device_attribute *attr)
