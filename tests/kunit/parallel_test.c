@@ -415,6 +415,59 @@ static void born_and_gone_during_a_hold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 4);
 }
 
+static void remove_node(void *data)
+{
+	fake_queue_remove(there);
+	fake_node_remove(data);
+}
+
+/* A node goes with a call in flight there and one behind it: both end, then it goes. */
+static void node_goes_under_calls(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	struct xt_call removal, both;
+
+	fake_hang(other);
+	KUNIT_EXPECT_EQ(test, xt_async(test, xt->files[0], OP(SUSPEND), QUEUE, there_id, 1), 0);
+	KUNIT_ASSERT_TRUE(test, xt_entered(other));
+	KUNIT_EXPECT_EQ(test, xt_async(test, b, OP(SUSPEND), QUEUE, there_id, 2), 0);
+	xt_start_do(test, &both, b, OP(SUSPEND), PROCESS, xt->process->nr);
+	xt_start_fn(test, &removal, remove_node, other);
+	KUNIT_EXPECT_FALSE(test, xt_call_ended(&removal, WHILE_MS));
+	fake_answer(other, 0);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, xt->files[0]).id, 1);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, b).id, 2);
+	xt_call_wait(test, &both);
+	xt_call_wait(test, &removal);
+	KUNIT_EXPECT_EQ(test, xt_list(test, b), 3);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+}
+
+/* The core goes down with what is left of a closed client on its way. */
+static void stops_after_calls(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	struct xt_call closing;
+
+	fake_hang(xt->node);
+	fake_hang(other);
+	KUNIT_EXPECT_EQ(test, xt_async(test, b, OP(SUSPEND), PROCESS, xt->process->nr, 1), 0);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node) && xt_entered(other));
+	KUNIT_EXPECT_EQ(test, xt_async(test, xt->files[0], OP(SUSPEND), QUEUE,
+				       xt->ids[0], 2), 0);
+	xt->files[1] = NULL;
+	xt_start_fn(test, &closing, close_file, b);
+	KUNIT_EXPECT_FALSE(test, xt_call_ended(&closing, WHILE_MS));
+	fake_answer(xt->node, -EIO);
+	fake_answer(other, 0);
+	xt_call_wait(test, &closing);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_FALSE(test, there->held || xt->process->hold_new);
+	/* The rest is for xt_exit(), and for kmemleak. */
+}
+
 /**
  * struct churn - two threads that do the same to the same queues
  * @test: of which they are
@@ -496,6 +549,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(born_during_a_hold),
 	KUNIT_CASE(born_during_a_hold_that_fails),
 	KUNIT_CASE(born_and_gone_during_a_hold),
+	KUNIT_CASE(node_goes_under_calls),
+	KUNIT_CASE(stops_after_calls),
 	KUNIT_CASE(threads),
 	{}
 };
