@@ -70,11 +70,17 @@ ASSERT_SAME_FIELD(xs_hw_change, effective_level, kfd_sched_change, effective_lev
 static_assert(sizeof(struct xs_hw_change) == sizeof(struct kfd_sched_change));
 static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
 static_assert(XS_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
+
 /* The core counts classes from the lowest, as levels are. */
-static_assert(KFD_SCHED_LEVEL_LOW == 0);
-static_assert(KFD_SCHED_LEVEL_NORMAL == KFD_XSCHED_CLASS_NORMAL - KFD_XSCHED_CLASS_LOW);
-static_assert(KFD_SCHED_LEVEL_REALTIME ==
-	      KFD_XSCHED_CLASS_REALTIME - KFD_XSCHED_CLASS_LOW);
+#define ASSERT_SAME_LEVEL(name)						\
+	static_assert((int)KFD_SCHED_LEVEL_##name ==			\
+		      KFD_XSCHED_CLASS_##name - KFD_XSCHED_CLASS_LOW)
+
+ASSERT_SAME_LEVEL(LOW);
+ASSERT_SAME_LEVEL(NORMAL);
+ASSERT_SAME_LEVEL(MEDIUM);
+ASSERT_SAME_LEVEL(HIGH);
+ASSERT_SAME_LEVEL(REALTIME);
 
 ASSERT_SAME_FIELD(xs_hw_times, lock_ns, kfd_sched_times, lock_ns);
 ASSERT_SAME_FIELD(xs_hw_times, unmap_ns, kfd_sched_times, unmap_ns);
