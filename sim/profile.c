@@ -7,7 +7,6 @@ static const struct sim_profile *const profiles[] = {
 	&sim_profile_mi300x,
 	&sim_profile_mi250,
 	&sim_profile_gfx11,
-	&sim_profile_gfx11,
 };
 
 const struct sim_profile *sim_profile_at(u32 index)

@@ -30,7 +30,7 @@ const struct sim_profile sim_profile_mi250 = {
 	.ticks_mhz = 100,	/* assumed, as on its successor */
 	.grace_default = 0x40,	/* reset default of CP_IQ_WAIT_TIME2.SCH_WAVE */
 	.mec_fw_version = 80,	/* assumed: newer than the quirk */
-	.grace_zero_is_endless_below = 63,	/* Linux, gfx 9.4.2 */
+	.grace_zero_is_endless_below = 63,	/* newer amdgpu stops clamping 0 there */
 	.process_quantum_ns = 10000000,	/* kernel: MAP_PROCESS, 10 ms */
 	.queue_quantum_ns = 1000000,	/* kernel: cp_hqd_quantum, 1 ms */
 

@@ -30,7 +30,7 @@ const struct sim_profile sim_profile_mi300x = {
 	.ticks_mhz = 100,	/* kernel: get_xclk of gfx942 */
 	.grace_default = 0x40,	/* reset default of CP_IQ_WAIT_TIME2.SCH_WAVE */
 	.mec_fw_version = 150,	/* assumed: newer than the quirk */
-	.grace_zero_is_endless_below = 96,	/* Linux, gfx 9.4.3 and 9.4.4 */
+	.grace_zero_is_endless_below = 96,	/* newer amdgpu stops clamping 0 there */
 	.process_quantum_ns = 10000000,	/* kernel: MAP_PROCESS, 10 ms */
 	.queue_quantum_ns = 1000000,	/* kernel: cp_hqd_quantum, 1 ms */
 

@@ -36,7 +36,7 @@ const struct sim_profile sim_profile_mi308x = {
 	.grace_default = 0x40,	/* reset default of CP_IQ_WAIT_TIME2.SCH_WAVE */
 	/* assumed: old enough for the quirk that a driver must know */
 	.mec_fw_version = 95,
-	.grace_zero_is_endless_below = 96,	/* Linux, gfx 9.4.3 and 9.4.4 */
+	.grace_zero_is_endless_below = 96,	/* newer amdgpu stops clamping 0 there */
 	.process_quantum_ns = 10000000,	/* kernel: MAP_PROCESS, 10 ms */
 	.queue_quantum_ns = 1000000,	/* kernel: cp_hqd_quantum, 1 ms */
 

@@ -15,6 +15,7 @@ static void test_profiles(void **state)
 		p = sim_profile_find(names[i]);
 		assert_non_null(p);
 		assert_string_equal(p->name, names[i]);
+		assert_ptr_equal(sim_profile_at(i), p);
 		assert_int_equal(p->cus % p->xccs, 0);
 		assert_true(p->hqds && p->hqds <= 64 && p->vmids && p->vmids < 16);
 		assert_true(p->sdma_engines && p->sdma_engines <= SIM_MAX_SDMA);
@@ -23,6 +24,7 @@ static void test_profiles(void **state)
 		assert_true(p->vgprs_per_wave && p->vgprs_per_wave <= p->vgprs_per_simd);
 		assert_true(p->gfx && p->wave_lanes);
 	}
+	assert_null(sim_profile_at(i));
 	assert_null(sim_profile_find("mi400"));
 }
 
