@@ -16,7 +16,7 @@
 #define MS		1000000ULL
 #define FW_TIMEOUT_MS	2000	/* instead of amdkfd's nine seconds */
 #define SLACK_MS	5000
-#define CPU_MS		500	/* of FW_TIMEOUT_MS, for a caller that sleeps */
+#define SLEEPS		1000	/* in FW_TIMEOUT_MS; one that spins sleeps never */
 #define HANG		"/sys/module/vgpu/parameters/hang"
 #define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 
@@ -32,13 +32,13 @@ static void write_parameter(const char *path, const char *value)
 		tap_bail("%s: error %d", path, -errno);
 }
 
-static uint64_t cpu_ns(void)
+/* Times this process gave the CPU away by itself: unlike its time, the same on a busy host. */
+static long sleeps(void)
 {
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
-	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 * MS +
-		(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
+	return u.ru_nvcsw;
 }
 
 /* As the daemon does: at real-time priority, where spinning would starve others. */
@@ -50,26 +50,27 @@ static void test_switch(struct worker *w)
 		.target = KFD_XSCHED_TARGET_PROCESS,
 		.id = w->pid,
 	};
-	uint64_t wall, cpu;
 	struct kfd_xsched_queue q;
+	uint64_t wall;
 	uint32_t id;
+	long slept;
 
 	worker_queue_id(w, 0, &id);
 	if (sched_setscheduler(0, SCHED_FIFO, &fifo))
 		tap_bail("SCHED_FIFO: error %d", -errno);
 	wall = xsdev_now();
-	cpu = cpu_ns();
+	slept = sleeps();
 	tap_is(xsdev_apply(fd, &entry, 1, NULL), -ETIME, "SUSPEND fails with ETIME");
 	wall = xsdev_now() - wall;
-	cpu = cpu_ns() - cpu;
+	slept = sleeps() - slept;
 	sched_setscheduler(0, SCHED_OTHER, &other);
 	tap_is(entry.status, -ETIME, "so does its entry");
 	tap_ok(wall < (FW_TIMEOUT_MS + SLACK_MS) * MS, "it does not wait for ever");
 	if (xsdev_transactions(fd, 2) == 1)
-		tap_ok(cpu < CPU_MS * MS, "nor at the expense of others");
+		tap_ok(slept >= SLEEPS, "nor at the expense of others");
 	else
 		tap_skip("amdgpu polls for answers of MES", "nor at the expense of others");
-	tap_note("%llu ms, of which %llu ms on the CPU", wall / MS, cpu / MS);
+	tap_note("%llu ms, slept %ld times", (unsigned long long)(wall / MS), slept);
 	tap_is(xsdev_find(fd, w->pid, id, &q), 0, "the queue is still there");
 	tap_ok(!(q.state & KFD_XSCHED_QUEUE_HELD) && !q.holders, "nobody holds it");
 }
