@@ -16,7 +16,7 @@ bool table_verdict(const struct stats *stats);
 bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
 		  const char *path);
 
-/* result.c: whether every number of two results agrees to within @tolerance. */
+/* result.c: whether every number of two results agrees to within @tolerance, or, of switches, 10 %. */
 bool result_same(const char *path_a, const char *path_b, double tolerance);
 
 /* compare.c: whether xsched-sim's figures agree with the guest's; prints TAP. */
