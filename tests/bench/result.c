@@ -125,7 +125,10 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 
 static double tolerance_of(const char *key, double tolerance)
 {
-	return strcmp(key, "switch") ? tolerance : fmax(tolerance, SWITCH_TOLERANCE);
+	/* How many waves there are to save depends on the same moments. */
+	if (!strcmp(key, "switch") || !strcmp(key, "wave_saves"))
+		return fmax(tolerance, SWITCH_TOLERANCE);
+	return tolerance;
 }
 
 static bool same_number(double a, double b, double tolerance)
