@@ -103,15 +103,14 @@ static void cfs_enter(struct xsched_policy_view *view,
 	t->data[CFS_VRUNTIME] = least == UINT64_MAX ? 0 : least;
 }
 
-/* Time, and with it the place in the order. */
-static void update(struct xsched_policy_view *view, const uint64_t *least,
+/* The place in the order. */
+static void set_ranks(struct xsched_policy_view *view, const uint64_t *least,
 		   uint64_t tick)
 {
 	for (size_t i = 0; i < view->count; i++) {
 		struct xsched_policy_tenant *t = view->tenants[i];
 		uint64_t lead = 0;
 
-		add_vruntime(t, t->ran_ns);
 		if (t->ready && !t->data[CFS_WAS_READY])
 			wake(t, least, tick);
 		/* Within its tick others must be more than one behind it. */
@@ -131,8 +130,10 @@ static uint64_t cfs_decide(struct xsched_policy_view *view)
 
 	for (size_t i = 0; i < XSCHED_ENGINE_NODES; i++)
 		least[i] = UINT64_MAX;
+	for (size_t i = 0; i < view->count; i++)
+		add_vruntime(view->tenants[i], view->tenants[i]->ran_ns);
 	find_least(view, least);
-	update(view, least, tick);
+	set_ranks(view, least, tick);
 	waited = xsched_policy_turns(view, 1, false);
 	for (size_t i = 0; i < view->count; i++) {
 		struct xsched_policy_tenant *t = view->tenants[i];
@@ -140,12 +141,13 @@ static uint64_t cfs_decide(struct xsched_policy_view *view)
 		uint64_t look;
 
 		t->data[CFS_WAS_READY] = t->ready != 0;
-		if (!policy_runs(t) || t->backfill)
+		/* For a while only: it keeps its tick, but gets no new one. */
+		if (!policy_runs(t))
 			*since = 0;
 		else if (!*since || view->now_ns >= *since + tick)
-			*since = view->now_ns;
+			*since = t->backfill ? 0 : view->now_ns;
 		look = (*since ? *since : view->now_ns) + tick;
-		if (policy_runs(t) && (t->nodes & waited) && look < next_ns)
+		if (policy_runs(t) && (t->ready & waited) && look < next_ns)
 			next_ns = look;
 	}
 	return next_ns;

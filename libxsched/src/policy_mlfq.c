@@ -8,7 +8,8 @@
  *
  * It goes up one level after "mlfq.recovery_us" without having gone down, less
  * the part of the time that it waited which is due to its equals: 0.9/N of it
- * with N of them. So who uses little rises, and nobody waits for ever.
+ * with N of them. So who uses little rises, and nobody waits for ever. (XSched
+ * takes off all of it if there is one, who then never rises while it waits.)
  * A tenant that comes back after long idleness may rise several levels.
  * Idle tenants are not held.
  *
@@ -100,11 +101,9 @@ static void recover(const struct xsched_policy_view *view,
 {
 	uint64_t threshold = 1000 * view->option[MLFQ_RECOVERY_US];
 	uint64_t passed = view->now_ns - t->data[MLFQ_STAMP];
-	uint64_t waited = t->data[MLFQ_WAITED];
+	uint64_t waited = t->data[MLFQ_WAITED] / 10 * 9 / equals;
 	uint64_t steps;
 
-	if (equals > 1)
-		waited = waited / 10 * 9 / equals;
 	if (passed <= waited || passed - waited <= threshold)
 		return;
 	steps = (passed - waited) / threshold;
@@ -124,10 +123,15 @@ static uint64_t slice_of(const struct xsched_policy_view *view,
 static void exhaust(const struct xsched_policy_view *view,
 		    struct xsched_policy_tenant *t)
 {
-	if (t->data[MLFQ_USED] < slice_of(view, t))
+	uint64_t used = t->data[MLFQ_USED];
+
+	if (used < slice_of(view, t))
 		return;
-	if (t->data[MLFQ_LEVEL] < LEVELS - 1)
+	/* Alone, it was not looked at for a while: several levels at once. */
+	while (used >= slice_of(view, t) && t->data[MLFQ_LEVEL] < LEVELS - 1) {
+		used -= slice_of(view, t);
 		t->data[MLFQ_LEVEL]++;
+	}
 	restart(view, t);
 	t->data[MLFQ_SINCE] = 0;
 }
@@ -156,11 +160,12 @@ static uint64_t next_look(const struct xsched_policy_view *view,
 	uint64_t *since = &t->data[MLFQ_SINCE];
 	uint64_t next, used_up;
 
-	if (!policy_runs(t) || t->backfill)
+	/* For a while only: it keeps its tick, but gets no new one. */
+	if (!policy_runs(t))
 		*since = 0;
 	else if (!*since || view->now_ns >= *since + tick)
-		*since = view->now_ns;
-	if (!policy_runs(t) || !(t->nodes & waited))
+		*since = t->backfill ? 0 : view->now_ns;
+	if (!policy_runs(t) || !(t->ready & waited))
 		return XSCHED_NO_DEADLINE;
 	next = (*since ? *since : view->now_ns) + tick;
 	used_up = view->now_ns + slice_of(view, t) - t->data[MLFQ_USED];

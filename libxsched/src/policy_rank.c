@@ -124,12 +124,12 @@ uint64_t xsched_policy_turns(struct xsched_policy_view *view,
 		t->backfill = false;
 		if (!t->ready || t->pinned)
 			continue;
-		t->hold = t->nodes & room.full;
+		t->hold = t->ready & room.full;
 		if (t->hold) {
-			waited |= t->nodes;
+			waited |= t->ready;
 			continue;
 		}
-		t->backfill = t->nodes & waited;
+		t->backfill = t->ready & waited;
 		take(&room, t->ready);
 	}
 	for (size_t i = 0; hold_idle && i < view->count; i++) {

@@ -64,22 +64,24 @@ static void begin_turn(struct xsched_policy_view *view,
 	t->data[SLICE_END] = view->now_ns + PATIENCE * t->data[SLICE_BUDGET];
 }
 
-/* After the choice: who runs without a turn begins one, unless for a while. */
+/* After the choice: who runs begins a turn, unless it does for a while only. */
 static uint64_t take_turn(struct xsched_policy_view *view,
 			  struct xsched_policy_tenant *t,
 			  const struct slice_rules *rules, uint64_t waited)
 {
 	uint64_t *data = t->data;
 
-	if (!policy_runs(t) || t->backfill) {
+	if (!policy_runs(t)) {
 		if (data[SLICE_BUDGET])
 			end_turn(view, t);
 		return XSCHED_NO_DEADLINE;
 	}
+	if (!data[SLICE_BUDGET] && t->backfill)
+		return XSCHED_NO_DEADLINE;
 	if (!data[SLICE_BUDGET])
 		begin_turn(view, t, rules);
 	/* Nobody waits: its turn ends when somebody does. */
-	if (!(t->nodes & waited))
+	if (!(t->ready & waited))
 		return XSCHED_NO_DEADLINE;
 	return view->now_ns + data[SLICE_BUDGET] - data[SLICE_USED];
 }

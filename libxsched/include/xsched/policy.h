@@ -198,8 +198,8 @@ void xsched_policy_levels(struct xsched_policy_view *view);
  * @limit: how many, at least 1
  * @hold_idle: where so many run, hold those without work, too
  *
- * Goes through the ready tenants by rank, then pid; each runs if all its nodes
- * have room for it. Sorts the tenants.
+ * Goes through the ready tenants by rank, then pid; each runs if there is room
+ * for it wherever it has work. Sorts the tenants.
  *
  * Return: set of nodes a ready tenant waits for: only there need a turn end.
  */
