@@ -6,10 +6,10 @@
  * each step. A tick, "cfs.tick_us", is how long one runs before another may
  * follow it that is not more than a tick behind.
  *
- * A tenant that is new begins with the least of those it competes with; one
- * that had no work is put at most a tick behind it, as saved-up time would keep
- * the others waiting for long. XSched does the first only. Idle tenants are not
- * held.
+ * A tenant that is new, or had no work, begins within a tick of the least of
+ * those it competes with: time saved up would keep them waiting for long, and
+ * time it had for itself alone was nobody else's. XSched lets newcomers begin so
+ * and nobody else. Idle tenants are not held.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -68,11 +68,17 @@ static void find_least(const struct xsched_policy_view *view, uint64_t *least)
 	}
 }
 
-/* It has work again: it may be behind, but not far. */
+/*
+ * It has work, having had none: put beside those it competes with. What it did
+ * while nobody else wanted to run is not held against it, nor what it did not
+ * do in its favour; but a pause does not make up for the tick it just had.
+ */
 static void wake(struct xsched_policy_tenant *t, const uint64_t *least,
 		 uint64_t tick)
 {
+	double ahead = (double)tick / weight_of(t->priority);
 	uint64_t from = UINT64_MAX;
+	uint64_t *own = &t->data[CFS_VRUNTIME];
 
 	for (uint64_t n = t->nodes; n; n &= n - 1) {
 		uint64_t there = least[__builtin_ctzll(n)];
@@ -82,25 +88,10 @@ static void wake(struct xsched_policy_tenant *t, const uint64_t *least,
 	}
 	if (from == UINT64_MAX)
 		return;
-	from = from > tick ? from - tick : 0;
-	if (t->data[CFS_VRUNTIME] < from)
-		t->data[CFS_VRUNTIME] = from;
-}
-
-static void cfs_enter(struct xsched_policy_view *view,
-		      struct xsched_policy_tenant *t)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (size_t i = 0; i < view->count; i++) {
-		const struct xsched_policy_tenant *other = view->tenants[i];
-
-		if (other != t && other->data[CFS_WAS_READY] &&
-		    (other->ready & t->nodes) &&
-		    other->data[CFS_VRUNTIME] < least)
-			least = other->data[CFS_VRUNTIME];
-	}
-	t->data[CFS_VRUNTIME] = least == UINT64_MAX ? 0 : least;
+	if ((double)*own > (double)from + ahead)
+		*own = from + (uint64_t)ahead;
+	else if (*own + tick < from)
+		*own = from - tick;
 }
 
 /* The place in the order. */
@@ -159,6 +150,5 @@ const struct xsched_policy_ops xsched_policy_cfs = {
 	.summary = "all get the same time on the GPU, weighted by priority",
 	.options = cfs_options,
 	.option_count = sizeof(cfs_options) / sizeof(cfs_options[0]),
-	.enter = cfs_enter,
 	.decide = cfs_decide,
 };

@@ -43,22 +43,26 @@ static u64 grace_ns(const struct world *w)
 }
 
 /* Mark what is to change; returns how many queues do. */
-static u32 want(struct world *w, s32 pid, bool held, u64 *nodes)
+static u32 want_queue(struct user_queue *q, bool held, u64 *nodes)
 {
-	struct tenant *tenant = &w->tenants[pid - 1];
-	struct user_queue *q;
+	q->want_held = held;
+	if (q->held == held)
+		return 0;
+	*nodes |= 1ULL << q->node->index;
+	return 1;
+}
+
+static u32 want(struct world *w, const struct change *change, u64 *nodes)
+{
+	struct tenant *tenant;
 	u32 i, j, flips = 0;
 
-	for (i = 0; i < tenant->count; i++) {
-		for (j = 0; j < tenant->processes[i]->count; j++) {
-			q = &tenant->processes[i]->queues[j];
-			q->want_held = held;
-			if (q->held == held)
-				continue;
-			*nodes |= 1ULL << q->node->index;
-			flips++;
-		}
-	}
+	if (change->queue)
+		return want_queue(w->queues[change->id - 1], change->held, nodes);
+	tenant = &w->tenants[change->id - 1];
+	for (i = 0; i < tenant->count; i++)
+		for (j = 0; j < tenant->processes[i]->count; j++)
+			flips += want_queue(&tenant->processes[i]->queues[j], change->held, nodes);
 	return flips;
 }
 
@@ -83,14 +87,28 @@ static void begin_nodes(struct world *w, u64 t)
 	}
 }
 
-static void keep(s32 **to, u32 *count, const int32_t *from, size_t n)
+static void add_change(struct daemon *d, bool queue, u64 id, bool held)
+{
+	d->changes[d->change_count++] = (struct change){ queue, id, held };
+}
+
+/* What is in the plan, as it will not be there when the call returns. */
+static void keep(struct daemon *d, const struct xsched_plan *plan)
 {
 	size_t i;
 
-	*to = memory_grow(*to, n + 1, sizeof(**to));
-	for (i = 0; i < n; i++)
-		(*to)[i] = from[i];
-	*count = (u32)n;
+	d->change_count = 0;
+	d->changes = memory_grow(d->changes, plan->hold_count + plan->hold_queue_count +
+				 plan->release_count + plan->release_queue_count,
+				 sizeof(*d->changes));
+	for (i = 0; i < plan->hold_count; i++)
+		add_change(d, false, (u64)plan->hold[i], true);
+	for (i = 0; i < plan->hold_queue_count; i++)
+		add_change(d, true, plan->hold_queues[i], true);
+	for (i = 0; i < plan->release_count; i++)
+		add_change(d, false, (u64)plan->release[i], false);
+	for (i = 0; i < plan->release_queue_count; i++)
+		add_change(d, true, plan->release_queues[i], false);
 }
 
 static void begin_call(struct world *w, const struct xsched_plan *plan, u64 t, u64 event_ns)
@@ -98,16 +116,15 @@ static void begin_call(struct world *w, const struct xsched_plan *plan, u64 t, u
 	const struct costs *costs = &w->scn->costs;
 	struct daemon *d = &w->daemon;
 	u64 nodes = 0;
-	size_t i;
+	u32 i, flips;
 
 	d->call = (struct switch_record){ .event_ns = event_ns, .begin = t };
-	for (i = 0; i < plan->hold_count; i++)
-		d->call.flips += want(w, plan->hold[i], true, &nodes);
-	d->call.held = d->call.flips;
-	for (i = 0; i < plan->release_count; i++)
-		d->call.flips += want(w, plan->release[i], false, &nodes);
-	keep(&d->plan_hold, &d->plan_hold_count, plan->hold, plan->hold_count);
-	keep(&d->plan_release, &d->plan_release_count, plan->release, plan->release_count);
+	keep(d, plan);
+	for (i = 0; i < d->change_count; i++) {
+		flips = want(w, &d->changes[i], &nodes);
+		d->call.flips += flips;
+		d->call.held |= flips && d->changes[i].held;
+	}
 	d->to_switch = nodes;
 	d->waiting_nodes = (u32)__builtin_popcountll(nodes);
 	d->call.nodes = d->waiting_nodes;
@@ -160,8 +177,8 @@ static u64 take_events(struct world *w)
 	u32 i;
 
 	for (i = 0; i < d->pending_count; i++)
-		xsched_engine_queue_ready(d->engine, d->pending[i].queue->id,
-					  d->pending[i].ready);
+		xsched_engine_queue_ready_at(d->engine, d->pending[i].queue->id,
+					     d->pending[i].ready, d->pending[i].t);
 	d->pending_count = 0;
 	if (d->lost)
 		take_list(w);
@@ -188,7 +205,8 @@ static void wake(struct world *w, u64 t)
 	struct xsched_plan plan;
 
 	decide(w, &plan, t);
-	if (plan.hold_count || plan.release_count) {
+	if (plan.hold_count || plan.release_count || plan.hold_queue_count ||
+	    plan.release_queue_count) {
 		begin_call(w, &plan, t, event_ns);
 		return;
 	}
@@ -198,12 +216,12 @@ static void wake(struct world *w, u64 t)
 			   plan.deadline_ns : t + TIMER_NS);
 }
 
-static void commit(struct world *w, s32 pid, bool held, u64 t)
+/* Spans are those of whole tenants. */
+static void note_span(struct world *w, u32 index, bool held, u64 t)
 {
-	struct tenant *tenant = &w->tenants[pid - 1];
+	struct tenant *tenant = &w->tenants[index];
 	struct daemon *d = &w->daemon;
 
-	xsched_engine_commit(d->engine, pid, held ? XSCHED_HELD : XSCHED_RELEASED, t);
 	if (!held) {
 		if (tenant->span)
 			d->spans[tenant->span - 1].end = t;
@@ -212,8 +230,20 @@ static void commit(struct world *w, s32 pid, bool held, u64 t)
 	if (!(d->span_count & (d->span_count - 1)))
 		d->spans = memory_grow(d->spans, d->span_count ? 2 * d->span_count : 1,
 				       sizeof(*d->spans));
-	d->spans[d->span_count++] = (struct hold_span){ (u32)pid - 1, t, SIM_NEVER };
+	d->spans[d->span_count++] = (struct hold_span){ index, t, SIM_NEVER };
 	tenant->span = d->span_count;
+}
+
+static void commit(struct world *w, const struct change *change, u64 t)
+{
+	int state = change->held ? XSCHED_HELD : XSCHED_RELEASED;
+
+	if (change->queue) {
+		xsched_engine_commit_queue(w->daemon.engine, change->id, state, t);
+		return;
+	}
+	xsched_engine_commit(w->daemon.engine, (s32)change->id, state, t);
+	note_span(w, (u32)change->id - 1, change->held, t);
 }
 
 static void return_from_call(struct world *w, u64 t)
@@ -224,10 +254,8 @@ static void return_from_call(struct world *w, u64 t)
 	d->call.end = t;
 	if (d->call.flips)
 		record(d);
-	for (i = 0; i < d->plan_hold_count; i++)
-		commit(w, d->plan_hold[i], true, t);
-	for (i = 0; i < d->plan_release_count; i++)
-		commit(w, d->plan_release[i], false, t);
+	for (i = 0; i < d->change_count; i++)
+		commit(w, &d->changes[i], t);
 	/* what came meanwhile is there already; a deadline must be asked for anew */
 	wake(w, t);
 }
@@ -271,6 +299,7 @@ void daemon_tell(struct world *w, struct user_queue *q, bool ready, u64 t, u64 d
 static void add_tenant(struct world *w, u32 index)
 {
 	struct tenant *tenant = &w->tenants[index];
+	const struct scenario_process *scn = tenant->processes[0]->group->scn;
 	struct user_queue *q;
 	u32 i, j;
 	int ret;
@@ -284,8 +313,28 @@ static void add_tenant(struct world *w, u32 index)
 				world_fail(w, "the engine refuses a queue: error %d", -ret);
 		}
 	}
-	xsched_engine_set_priority(w->daemon.engine, pid_of(index),
-				   tenant->processes[0]->group->scn->priority);
+	xsched_engine_set_priority(w->daemon.engine, pid_of(index), scn->priority);
+	for (i = 0; i < XSCHED_HINT_COUNT; i++) {
+		ret = xsched_engine_set_hint(w->daemon.engine, pid_of(index), i, scn->hints[i]);
+		if (ret)
+			world_fail(w, "[process %s]: the engine refuses %s: error %d", scn->name,
+				   xsched_hint_name((int)i), -ret);
+	}
+}
+
+static void set_options(struct world *w)
+{
+	const struct scenario_mode *m = w->mode;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < m->option_count; i++) {
+		ret = xsched_engine_set_option(w->daemon.engine, m->options[i].name,
+					       m->options[i].value);
+		if (ret)
+			world_fail(w, "the engine refuses option %s: error %d",
+				   m->options[i].name, -ret);
+	}
 }
 
 void daemon_init(struct world *w)
@@ -302,6 +351,7 @@ void daemon_init(struct world *w)
 		world_fail(w, "the engine refuses policy %s: error %d", w->mode->policy, -ret);
 		return;
 	}
+	set_options(w);
 	d->pending = memory_new(EVENT_RING, sizeof(*d->pending));
 	for (i = 0; i < w->tenant_count; i++)
 		add_tenant(w, i);
@@ -312,8 +362,7 @@ void daemon_free(struct daemon *d)
 {
 	xsched_engine_free(d->engine);
 	free(d->pending);
-	free(d->plan_hold);
-	free(d->plan_release);
+	free(d->changes);
 	free(d->switches);
 	free(d->spans);
 }

@@ -132,11 +132,14 @@ static void add_queue(struct group_figures *f, const struct world *w,
 	const struct group *group = q->process->group;
 	u32 kernels = scenario_request_kernels(group->scn);
 	const struct program *p = &q->program;
-	u64 until = until_of(w, group), i;
+	int64_t deadline = group->scn->hints[XSCHED_HINT_DEADLINE_NS];
+	u64 until = until_of(w, group), i, took;
 	double busy = 0;
 
 	for (i = 0; i < p->completed; i++) {
-		ms[(*n)++] = (double)(p->requests[i].done - p->requests[i].arrival) / 1e6;
+		took = p->requests[i].done - p->requests[i].arrival;
+		f->missed += deadline >= 0 && took > (u64)deadline;
+		ms[(*n)++] = (double)took / 1e6;
 		busy += busy_of(&p->requests[i], kernels);
 	}
 	f->busy += busy / fmax(seconds(group->scn->start, group->end_ns), 1e-9);

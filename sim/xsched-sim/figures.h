@@ -47,6 +47,7 @@ struct account {
  * @busy: part of the time a request had waves on the GPU, summed over programs
  * @iter_s: iterations a second while the group it runs beside did
  * @images_s: the same in images
+ * @missed: requests that took longer than the deadline they were given
  * @held_s: time held by the scheduler, summed over processes
  * @holds: times held
  * @preemptions: of these, times it had work
@@ -57,6 +58,7 @@ struct group_figures {
 	double busy;
 	double iter_s;
 	double images_s;
+	u64 missed;
 	double held_s;
 	u64 holds;
 	u64 preemptions;

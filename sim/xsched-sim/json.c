@@ -31,7 +31,7 @@ static void add_text(json_object *o, const char *key, const char *value)
 
 /* ---- runs --------------------------------------------------------------- */
 
-static json_object *group_json(const struct group_figures *g)
+static json_object *group_json(const struct scenario_process *p, const struct group_figures *g)
 {
 	json_object *o = json_object_new_object();
 
@@ -44,6 +44,8 @@ static json_object *group_json(const struct group_figures *g)
 	add(o, "busy", g->busy);
 	add(o, "iter_s", g->iter_s);
 	add(o, "images_s", g->images_s);
+	if (p->hints[XSCHED_HINT_DEADLINE_NS] != XSCHED_HINT_UNSET)
+		add_count(o, "missed", g->missed);
 	add_count(o, "holds", g->holds);
 	add_count(o, "preemptions", g->preemptions);
 	add(o, "held_s", g->held_s);
@@ -101,7 +103,8 @@ static json_object *run_json(const struct report *r, const struct mode_figures *
 
 	add_text(run, "mode", m->mode->name);
 	for (i = 0; i < r->scn->process_count; i++)
-		json_object_object_add(run, r->scn->processes[i].name, group_json(&m->groups[i]));
+		json_object_object_add(run, r->scn->processes[i].name,
+				       group_json(&r->scn->processes[i], &m->groups[i]));
 	json_object_object_add(run, "switch", switch_json(m));
 	json_object_object_add(run, "dispatch", dispatch_json(&m->account));
 	json_object_object_add(run, "gpu", gpu_json(m));
@@ -171,6 +174,7 @@ static json_object *stages_json(const struct scenario_process *p, u32 lanes)
 static json_object *process_json(const struct scenario *scn, const struct scenario_process *p)
 {
 	json_object *o = json_object_new_object();
+	u32 i;
 
 	add_text(o, "preset", p->model ? p->model : p->name);
 	add_count(o, "images", p->images);
@@ -182,6 +186,10 @@ static json_object *process_json(const struct scenario *scn, const struct scenar
 	add_count(o, "count", p->count);
 	add_count(o, "queues", p->queues);
 	json_object_object_add(o, "priority", json_object_new_int(p->priority));
+	for (i = 0; i < XSCHED_HINT_COUNT; i++)
+		if (p->hints[i] != XSCHED_HINT_UNSET)
+			json_object_object_add(o, xsched_hint_name((int)i),
+					       json_object_new_int64(p->hints[i]));
 	return o;
 }
 

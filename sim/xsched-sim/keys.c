@@ -173,12 +173,36 @@ static bool mode_apart(struct reader *r, const char *value)
 	return keys_yes(r, &mode(r)->apart, value);
 }
 
+/* "kedf.k 2" */
+static bool mode_option(struct reader *r, const char *value)
+{
+	struct scenario_mode *m = mode(r);
+	const struct xsched_option *option;
+	size_t length = strcspn(value, " "), i;
+	int64_t number;
+
+	if (m->option_count == SCENARIO_OPTIONS)
+		return reader_fail(r, "more than %u options", SCENARIO_OPTIONS);
+	for (i = 0; (option = xsched_option_at(i)); i++)
+		if (strlen(option->name) == length && !strncmp(option->name, value, length))
+			break;
+	if (!option)
+		return reader_fail(r, "there is no option '%.*s'", (int)length, value);
+	if (!parse_signed(value + length + strspn(value + length, " "), option->min, option->max,
+			  &number))
+		return reader_fail(r, "'%s': not a number of %lld..%lld", value,
+				   (long long)option->min, (long long)option->max);
+	m->options[m->option_count++] = (struct scenario_option){ option->name, number };
+	return true;
+}
+
 static const struct key mode_keys[] = {
 	{ "policy", mode_policy, false },
 	{ "switch", mode_switch, false },
 	{ "hold", mode_hold, false },
 	{ "grace", mode_grace, false },
 	{ "apart", mode_apart, false },
+	{ "option", mode_option, true },
 	{ NULL, NULL, false },
 };
 

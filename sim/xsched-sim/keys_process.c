@@ -196,6 +196,81 @@ static bool p_until(struct reader *r, const char *value)
 	return keys_text(r, &process(r)->until_name, value);
 }
 
+/* ---- what the engine is told -------------------------------------------- */
+
+static bool set_hint(struct reader *r, enum xsched_hint hint, const char *value, int64_t min,
+		     int64_t max)
+{
+	if (!parse_signed(value, min, max, &process(r)->hints[hint]))
+		return reader_fail(r, "'%s' is not a number of %lld..%lld", value, (long long)min,
+				   (long long)max);
+	return true;
+}
+
+static bool set_time_hint(struct reader *r, enum xsched_hint hint, const char *value, u64 unit)
+{
+	u64 ns;
+
+	if (!keys_time(r, &ns, value))
+		return false;
+	process(r)->hints[hint] = (int64_t)(ns / unit);
+	return true;
+}
+
+static bool p_nice(struct reader *r, const char *value)
+{
+	return set_hint(r, XSCHED_HINT_NICE, value, -20, 19);
+}
+
+static bool p_share(struct reader *r, const char *value)
+{
+	return set_hint(r, XSCHED_HINT_UTILIZATION, value, 0, 100);
+}
+
+static bool p_timeslice(struct reader *r, const char *value)
+{
+	return set_time_hint(r, XSCHED_HINT_TIMESLICE_US, value, 1000);
+}
+
+static bool p_deadline(struct reader *r, const char *value)
+{
+	return set_time_hint(r, XSCHED_HINT_DEADLINE_NS, value, 1);
+}
+
+static bool p_window(struct reader *r, const char *value)
+{
+	bool active;
+
+	if (!keys_yes(r, &active, value))
+		return false;
+	process(r)->hints[XSCHED_HINT_WINDOW_ACTIVE] = active;
+	return true;
+}
+
+/* "learned", or a time */
+static bool p_period(struct reader *r, const char *value)
+{
+	if (strcmp(value, "learned"))
+		return set_time_hint(r, XSCHED_HINT_PERIOD_NS, value, 1);
+	process(r)->hints[XSCHED_HINT_PERIOD_NS] = 0;
+	return true;
+}
+
+/* "5 ms, lax -10, critical 20" */
+static bool p_laxity(struct reader *r, const char *value)
+{
+	int64_t *hints = process(r)->hints;
+	char time[64] = "";
+	int lax, critical, used = 0;
+
+	if (sscanf(value, "%63[^,], lax %d, critical %d%n", time, &lax, &critical, &used) != 3 ||
+	    value[used] || lax < -255 || lax > 255 || critical < -255 || critical > 255)
+		return reader_fail(r, "'%s' is not like 5 ms, lax -10, critical 20", value);
+	hints[XSCHED_HINT_LAX_PRIORITY] = lax;
+	hints[XSCHED_HINT_CRIT_PRIORITY] = critical;
+	return set_time_hint(r, XSCHED_HINT_LAXITY_NS, time, 1);
+}
+
 const struct key keys_process[] = {
 	{ "count", p_count, false },
 	{ "priority", p_priority, false },
@@ -218,5 +293,12 @@ const struct key keys_process[] = {
 	{ "duration", p_duration, false },
 	{ "start", p_start, false },
 	{ "until", p_until, false },
+	{ "nice", p_nice, false },
+	{ "share", p_share, false },
+	{ "timeslice", p_timeslice, false },
+	{ "deadline", p_deadline, false },
+	{ "laxity", p_laxity, false },
+	{ "window", p_window, false },
+	{ "period", p_period, false },
 	{ NULL, NULL, false },
 };

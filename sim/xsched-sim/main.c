@@ -43,6 +43,7 @@ static void usage(FILE *f)
 	      "  -j, --json           print JSON instead of tables\n"
 	      "  -c, --cost           tell what the simulation itself cost, too\n"
 	      "  -n, --check          read the scenario, say what is wrong, run nothing\n"
+	      "      --load FILE      know the policy of this shared object, too\n"
 	      "      --policy NAME    run one mode only, with this policy, or none\n"
 	      "      --seed N         instead of the scenario's\n"
 	      "      --trace FILE     write dispatches, holds and switches for Perfetto\n"
@@ -52,12 +53,13 @@ static void usage(FILE *f)
 	      "  -h, --help           print this\n", f);
 }
 
-enum { OPT_POLICY = 256, OPT_SEED, OPT_TRACE, OPT_PROFILES, OPT_POLICIES, OPT_VERSION };
+enum { OPT_LOAD = 256, OPT_POLICY, OPT_SEED, OPT_TRACE, OPT_PROFILES, OPT_POLICIES, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "cost", no_argument, NULL, 'c' },
 	{ "check", no_argument, NULL, 'n' },
+	{ "load", required_argument, NULL, OPT_LOAD },
 	{ "policy", required_argument, NULL, OPT_POLICY },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "trace", required_argument, NULL, OPT_TRACE },
@@ -89,6 +91,17 @@ static int list_policies(void)
 	return STATUS_OK;
 }
 
+/* Returns an exit status, or -1 to go on. */
+static int load(const char *path)
+{
+	int ret = xsched_policy_load(path, NULL);
+
+	if (!ret)
+		return -1;
+	fprintf(stderr, "xsched-sim: cannot load %s: %s\n", path, strerror(-ret));
+	return STATUS_WRONG;
+}
+
 /* One option. Returns an exit status, or -1 to go on. */
 static int take(int opt, struct arguments *a)
 {
@@ -102,6 +115,8 @@ static int take(int opt, struct arguments *a)
 	case 'n':
 		a->check = true;
 		return -1;
+	case OPT_LOAD:
+		return load(optarg);
 	case OPT_POLICY:
 		a->options.policy = optarg;
 		return -1;

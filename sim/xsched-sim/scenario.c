@@ -83,6 +83,8 @@ static bool begin_process(struct reader *r, const char *name)
 		.images = 1,
 		.until = -1,
 	};
+	for (i = 0; i < XSCHED_HINT_COUNT; i++)
+		p->hints[i] = XSCHED_HINT_UNSET;
 	r->process = scn->process_count++;
 	return true;
 }

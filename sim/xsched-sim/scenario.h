@@ -6,6 +6,8 @@
 #ifndef XSIM_SCENARIO_H
 #define XSIM_SCENARIO_H
 
+#include <xsched/engine.h>
+
 #include "arrival.h"
 #include "costs.h"
 #include "model.h"
@@ -14,6 +16,7 @@
 #define SCENARIO_PROCESSES	4096
 #define SCENARIO_QUEUES		16384	/* of all processes together */
 #define SCENARIO_KERNELS	16	/* kinds of kernel in a request */
+#define SCENARIO_OPTIONS	16	/* of a mode */
 #define SCENARIO_PACKETS	4096	/* of all requests of a queue that are in its ring */
 
 /**
@@ -69,6 +72,7 @@ enum scenario_placement {
  * @start: of the first one
  * @until: ends with the last request of this group, where it runs; -1: does not
  * @until_name: its name
+ * @hints: what the engine is told of it, or XSCHED_HINT_UNSET
  */
 struct scenario_process {
 	char *name;
@@ -100,6 +104,17 @@ struct scenario_process {
 	u64 start;
 	s32 until;
 	char *until_name;
+	int64_t hints[XSCHED_HINT_COUNT];
+};
+
+/**
+ * struct scenario_option - an option of the engine
+ * @name: of xsched_option_name()
+ * @value: within its limits
+ */
+struct scenario_option {
+	const char *name;
+	int64_t value;
 };
 
 /**
@@ -112,6 +127,8 @@ struct scenario_process {
  * @unmap: running waves get @grace_us to finish; else the shortest grace
  * @grace_us: see there
  * @apart: each group of processes has a run of its own
+ * @options: of the engine
+ * @option_count: how many
  */
 struct scenario_mode {
 	char *name;
@@ -122,6 +139,8 @@ struct scenario_mode {
 	bool unmap;
 	u32 grace_us;
 	bool apart;
+	struct scenario_option options[SCENARIO_OPTIONS];
+	u32 option_count;
 };
 
 /**

@@ -312,6 +312,18 @@ struct daemon_event {
 	u64 t;
 };
 
+/**
+ * struct change - something held or released by a call
+ * @queue: a queue, else a tenant
+ * @id: its id, or the tenant's pid
+ * @held: which
+ */
+struct change {
+	bool queue;
+	u64 id;
+	bool held;
+};
+
 /* What the daemon does just now. */
 enum daemon_state {
 	DAEMON_ASLEEP,
@@ -331,10 +343,8 @@ enum daemon_state {
  * @to_switch: nodes that have not begun to switch, a bit each
  * @waiting_nodes: nodes that have not switched yet
  * @call: the call under way
- * @plan_hold: tenants it holds
- * @plan_hold_count: how many
- * @plan_release: tenants it releases
- * @plan_release_count: how many
+ * @changes: what it holds and releases
+ * @change_count: how many
  * @switches: all calls
  * @switch_count: how many
  * @spans: all holds
@@ -354,10 +364,8 @@ struct daemon {
 	u64 to_switch;
 	u32 waiting_nodes;
 	struct switch_record call;
-	s32 *plan_hold;
-	u32 plan_hold_count;
-	s32 *plan_release;
-	u32 plan_release_count;
+	struct change *changes;
+	u32 change_count;
 	struct switch_record *switches;
 	u32 switch_count;
 	struct hold_span *spans;

@@ -118,6 +118,35 @@ static void gives_the_floor(void **state)
 	}
 }
 
+/* Who is held for the floor of another keeps nobody waiting elsewhere. */
+static void floor_keeps_nodes_busy(void **state)
+{
+	struct walk w;
+	uint64_t begin;
+
+	(void)state;
+	walk_begin(&w, "hpf", 2, 1);
+	walk_option(&w, "floor_percent", 20);
+	walk_add(&w, 0, 3);
+	walk_add(&w, 1, 1);
+	walk_add(&w, 2, 2);
+	walk_priority(&w, 0, 10);
+	walk_ready(&w, 0, 3);
+	walk_ready(&w, 1, 1);
+	walk_plan(&w);
+	walk_until(&w, w.now + 85 * MS);
+	assert_true(w.walkers[0].held && !w.walkers[1].held);
+	walk_ready(&w, 2, 2);
+	walk_plan(&w);
+	assert_false(w.walkers[2].held);
+	for (begin = w.now; w.now < begin + SECOND;) {
+		walk_until(&w, w.now + MS);
+		for (int n = 0; n < 2; n++)
+			assert_int_equal(walk_running(&w, n), 1);
+	}
+	walk_end(&w);
+}
+
 /* Under any policy and any mixture of gangs, with a floor everybody runs. */
 static void nobody_starves(void **state)
 {
@@ -606,6 +635,7 @@ int main(void)
 		cmocka_unit_test(settles),
 		cmocka_unit_test(holds_for_a_while),
 		cmocka_unit_test(gives_the_floor),
+		cmocka_unit_test(floor_keeps_nodes_busy),
 		cmocka_unit_test(nobody_starves),
 		cmocka_unit_test(expects_what_was_told),
 		cmocka_unit_test(gives_up_waiting),

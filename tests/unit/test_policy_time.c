@@ -211,6 +211,26 @@ static void kept_time(void **state)
 	walk_end(&w);
 }
 
+/* PUP: also what is left of a turn that was begun. */
+static void kept_rest(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	begin_busy(&w, "pup", 2);
+	while (w.walkers[0].held)
+		walk_until(&w, w.deadline);
+	walk_until(&w, w.deadline);
+	while (w.walkers[0].held)
+		walk_until(&w, w.deadline);
+	walk_until(&w, w.now + MS);
+	walk_ready(&w, 0, 0);
+	walk_plan(&w);
+	/* One turn, and 4 of 5 ms of the one before. */
+	assert_between(stretch(&w), 9 * MS - 1, 9 * MS + 1);
+	walk_end(&w);
+}
+
 /* ---- CFS ---------------------------------------------------------------- */
 
 /* Time in proportion to weight, which is a fifth more with each priority. */
@@ -276,6 +296,48 @@ static void cfs_sleeper(void **state)
 	before = w.walkers[1].ran;
 	walk_until(&w, w.now + 20 * MS);
 	assert_between(w.walkers[1].ran - before, 8 * MS, 12 * MS);
+	walk_end(&w);
+}
+
+/* Who ran alone does not have to make up for it afterwards. */
+static void cfs_alone(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	begin_busy(&w, "cfs", 1);
+	walk_until(&w, w.now + 5 * SECOND);
+	walk_ready(&w, 0, 0);
+	walk_plan(&w);
+	walk_add(&w, 1, 1);
+	walk_ready(&w, 1, 1);
+	walk_plan(&w);
+	walk_until(&w, w.now + 10 * MS);
+	walk_ready(&w, 0, 1);
+	walk_plan(&w);
+	w.walkers[0].ran = 0;
+	walk_until(&w, w.now + 40 * MS);
+	assert_between(w.walkers[0].ran, 18 * MS, 22 * MS);
+	walk_end(&w);
+}
+
+/* Short pauses of a tenant of low weight do not add to its part. */
+static void cfs_pauses(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	begin_busy(&w, "cfs", 2);
+	walk_priority(&w, 0, -12);
+	for (int n = 0; n < 5000; n++) {
+		walk_until(&w, w.now + 200000);
+		walk_ready(&w, 0, 0);
+		walk_plan(&w);
+		walk_ready(&w, 0, 1);
+		walk_plan(&w);
+	}
+	/* Its weight is a ninth of the other's. */
+	assert_between(w.walkers[0].ran, 80 * MS, 130 * MS);
 	walk_end(&w);
 }
 
@@ -381,10 +443,13 @@ int main(void)
 		cmocka_unit_test(up_without_share),
 		cmocka_unit_test(pup_shares),
 		cmocka_unit_test(kept_time),
+		cmocka_unit_test(kept_rest),
 		cmocka_unit_test(cfs_weights),
 		cmocka_unit_test(cfs_fair_at_every_moment),
 		cmocka_unit_test(cfs_sleeper),
 		cmocka_unit_test(cfs_newcomer),
+		cmocka_unit_test(cfs_alone),
+		cmocka_unit_test(cfs_pauses),
 		cmocka_unit_test(mlfq_levels),
 		cmocka_unit_test(mlfq_interactive),
 		cmocka_unit_test(mlfq_recovery),
