@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "../../tools/xschedd/config.h"
+#include "../../tools/xschedd/dropin.h"
 #include "../../tools/xschedd/process.h"
+#include "../../tools/xschedd/rating.h"
 
 static char directory[] = "/tmp/xsched-config-XXXXXX";
 static char path[64];
@@ -86,9 +88,9 @@ static void everything(void **state)
 	assert_false(config.realtime);
 	assert_int_equal(config.rule_count, 2);
 	assert_string_equal(config.rules[0].name, "a b");
-	assert_string_equal(config.rules[0].exe, "/opt/*/serve");
+	assert_string_equal(config.rules[0].patterns[RULE_EXE], "/opt/*/serve");
 	assert_int_equal(config.rules[0].priority, 255);
-	assert_string_equal(config.rules[1].comm, "train*");
+	assert_string_equal(config.rules[1].patterns[RULE_COMM], "train*");
 	assert_true(config.rules[1].has_user);
 	assert_int_equal(config.rules[1].uid, 0);
 	assert_int_equal(config.rules[1].priority, -255);
@@ -98,36 +100,51 @@ static void everything(void **state)
 static const struct bad {
 	const char *text;
 	int line;
+	int column;
 	const char *message;
 } bad[] = {
-	{ "x=1\n", 1, "before the first section" },
-	{ "[xschedd]\nfoo=1\n", 2, "no setting 'foo'" },
-	{ "[xschedd]\npolicy=best\n", 2, "no policy 'best'" },
-	{ "[xschedd]\npolicy=hpf\n\npolicy=hpf\n", 4, "set twice" },
-	{ "[xschedd]\nsample_us=19\n", 2, "not within 20..1000000" },
-	{ "[xschedd]\nsample_us=1000001\n", 2, "not within 20..1000000" },
-	{ "[xschedd]\nsample_us=5x\n", 2, "not a number" },
-	{ "[xschedd]\nsample_us=\n", 2, "not a number" },
-	{ "[xschedd]\nsettle_us=99999999999999999999\n", 2, "not within" },
-	{ "[xschedd]\ngrace_us=-1\n", 2, "not within" },
-	{ "[xschedd]\nlevel=kill\n", 2, "'suspend' or 'unmap'" },
-	{ "[xschedd]\nrealtime=1\n", 2, "'yes' or 'no'" },
-	{ "[xschedd]\nsocket=x.sock\n", 2, "not an absolute path" },
-	{ "[xschedd]\nnonsense\n", 2, "NAME=VALUE" },
-	{ "[xschedd\npolicy=hpf\n", 1, "not a section" },
-	{ "[other]\n", 1, "no section [other]" },
-	{ "[rule]\n", 1, "no section [rule]" },
-	{ "[rule a]\nexe=a\n", 2, "rule 'a' above has no priority" },
-	{ "[rule a]\n[xschedd]\n", 2, "rule 'a' above has no priority" },
-	{ "[rule a]\npriority=1\n", 2, "none of exe, comm, user" },
-	{ "[rule a]\nexe=a\npriority=256\n", 3, "not within -255..255" },
-	{ "[rule a]\nexe=a\npriority=high\n", 3, "not a number" },
-	{ "[rule a]\nexe=a\nexe=b\n", 3, "set twice" },
-	{ "[rule a]\nexe=\n", 2, "empty value" },
-	{ "[rule a]\nnice=1\n", 2, "a rule has no 'nice'" },
-	{ "[rule a]\nuser=no-such-user-here\n", 2, "no user" },
-	{ "[rule a]\nuser=4294967295\n", 2, "not a user id" },
-	{ "[rule a]\nexe=a\npriority=1\n[rule a]\n", 4, "already" },
+	{ "x=1\n", 1, 1, "before the first section" },
+	{ "[xschedd]\nfoo=1\n", 2, 1, "no setting 'foo'; expected one of policy" },
+	{ "[xschedd]\npolicy=best\n", 2, 8, "no policy 'best'; expected one of hpf" },
+	{ "[xschedd]\npolicy=hpf\n\npolicy=hpf\n", 4, 1, "set twice" },
+	{ "[xschedd]\nsample_us=19\n", 2, 11, "not within 20..1000000" },
+	{ "[xschedd]\n  sample_us = 1000001\n", 2, 15, "not within 20..1000000" },
+	{ "[xschedd]\nsample_us=5x\n", 2, 11, "not a number; expected 20..1000000" },
+	{ "[xschedd]\nsample_us=\n", 2, 11, "not a number" },
+	{ "[xschedd]\nsettle_us=99999999999999999999\n", 2, 11, "not within" },
+	{ "[xschedd]\ngrace_us=-1\n", 2, 10, "not within" },
+	{ "[xschedd]\nlevel=kill\n", 2, 7, "expected 'suspend' or 'unmap'" },
+	{ "[xschedd]\nrealtime=1\n", 2, 10, "expected 'yes' or 'no'" },
+	{ "[xschedd]\nhttp_port=70000\n", 2, 11, "not within 0..65535" },
+	{ "[xschedd]\nhttp_front=on\n", 2, 12, "expected 'yes' or 'no'" },
+	{ "[xschedd]\ntenant=user\n", 2, 8, "expected 'process', 'cgroup'" },
+	{ "[xschedd]\nsocket=x.sock\n", 2, 8, "not an absolute path" },
+	{ "[xschedd]\nnonsense\n", 2, 1, "NAME=VALUE" },
+	{ "[xschedd\npolicy=hpf\n", 1, 1, "not a section" },
+	{ "[other]\n", 1, 1, "no section [other]; expected [xschedd]" },
+	{ "[rule]\n", 1, 1, "no section [rule]" },
+	{ "[options]\nfoo=1\n", 2, 1, "no option 'foo'" },
+	{ "[options]\nfloor_percent=x\n", 2, 15, "not a number" },
+	{ "[options]\nfloor_percent=101\n", 2, 15, "not within" },
+	{ "[options]\ngang=0\n", 2, 6, "not for the daemon" },
+	{ "[rule a]\nexe=a\n", 1, 1, "rule 'a' gives nothing" },
+	{ "\n[rule a]\n[xschedd]\n", 2, 1, "rule 'a' gives nothing" },
+	{ "[rule a]\npriority=1\n", 1, 1, "matches nothing; expected one of user" },
+	{ "[rule a]\nexe=a\npriority=256\n", 3, 10, "not within -256..255" },
+	{ "[rule a]\nexe=a\npriority=high\n", 3, 10, "not a number" },
+	{ "[rule a]\nexe=a\nexe=b\n", 3, 1, "set twice" },
+	{ "[rule a]\nexe=\n", 2, 5, "empty value" },
+	{ "[rule a]\nnicer=1\n", 2, 1, "a rule has no 'nicer'" },
+	{ "[rule a]\nnice=20\n", 2, 6, "not within -20..19" },
+	{ "[rule a]\nnice=5..4\n", 2, 6, "not within 5..19" },
+	{ "[rule a]\nenvironment=X\n", 2, 13, "expected VARIABLE=PATTERN" },
+	{ "[rule a]\ntenant=all\n", 2, 8, "expected 'process'" },
+	{ "[rule a]\nuser=no-such-user-here\n", 2, 6, "no user" },
+	{ "[rule a]\nuser=4294967295\n", 2, 6, "not a user id" },
+	{ "[rule a]\ngroup=no-such-group\n", 2, 7, "no group" },
+	{ "[rule a]\nexe=a\npriority=5\nmax_priority=4\n", 1, 1,
+	  "max_priority is below priority" },
+	{ "[rule a]\nexe=a\npriority=1\n[rule a]\n", 4, 1, "already" },
 };
 
 /* Each mistake: refused, with file, line and what is wrong. */
@@ -139,7 +156,8 @@ static void mistakes(void **state)
 		char error[256] = "", prefix[128];
 
 		assert_int_equal(load(&config, bad[i].text, error), -EINVAL);
-		snprintf(prefix, sizeof(prefix), "%s:%d: ", path, bad[i].line);
+		snprintf(prefix, sizeof(prefix), "%s:%d:%d: ", path,
+			 bad[i].line, bad[i].column);
 		if (strncmp(error, prefix, strlen(prefix)) ||
 		    !strstr(error, bad[i].message))
 			fail_msg("%s: got '%s'", bad[i].text, error);
@@ -158,7 +176,7 @@ static void long_line(void **state)
 	memset(text + strlen(text), 'x', 300);
 	strcat(text, "\npriority=1\n");
 	assert_int_equal(load(&config, text, error), -EINVAL);
-	assert_non_null(strstr(error, ":2: line too long"));
+	assert_non_null(strstr(error, ":2:1: line too long"));
 }
 
 /* A file that was named must exist. */
@@ -194,7 +212,7 @@ static void drop_ins(void **state)
 	config_free(&config);
 	write_file(two, "[rule x]\n");
 	assert_int_equal(load(&config, "", error), -EINVAL);
-	assert_non_null(strstr(error, "20.conf:1: there is a rule 'x' already"));
+	assert_non_null(strstr(error, "20.conf:1:1: there is a rule 'x' already"));
 	unlink(one);
 	unlink(two);
 	unlink(ignored);
@@ -204,12 +222,14 @@ static void drop_ins(void **state)
 static int32_t priority_of(const struct config *config, const char *exe,
 			   const char *comm, uid_t uid, int nice)
 {
-	struct process process = { .known = true, .uid = uid, .nice = nice };
-	const char *rule;
+	struct process process = { .known = true, .uid = uid, .gid = uid,
+				   .nice = nice };
+	struct rating rating;
 
 	snprintf(process.exe, sizeof(process.exe), "%s", exe);
 	snprintf(process.comm, sizeof(process.comm), "%s", comm);
-	return process_priority(&process, config, &rule);
+	rating_of(&rating, &process, config);
+	return rating.priority;
 }
 
 /* The first rule that matches decides; without one the nice value does. */
@@ -247,9 +267,245 @@ static void reads_process(void **state)
 	assert_false(process.changed_credentials);
 	assert_string_equal(process.comm, "test_config");
 	assert_non_null(strstr(process.exe, "/test_config"));
+	assert_non_null(strstr(process.cmdline, "test_config"));
+	assert_non_null(process_variable(&process, "PATH"));
+	assert_null(process_variable(&process, "PAT"));
+	process_free(&process);
 	/* Above the largest pid Linux gives out. */
 	process_read(&process, 0x7fffffff);
 	assert_false(process.known);
+}
+
+/* A directory named first masks a file of the same name in a later one. */
+static void drop_ins_mask(void **state)
+{
+	char first[96], second[96], file[128], **paths;
+	const char *const directories[] = { first, second, "/nonexistent" };
+
+	(void)state;
+	snprintf(first, sizeof(first), "%s/etc", directory);
+	snprintf(second, sizeof(second), "%s/usr", directory);
+	assert_int_equal(mkdir(first, 0755), 0);
+	assert_int_equal(mkdir(second, 0755), 0);
+	snprintf(file, sizeof(file), "%s/50.conf", first);
+	assert_int_equal(symlink("/dev/null", file), 0);
+	snprintf(file, sizeof(file), "%s/50.conf", second);
+	write_file(file, "nonsense");
+	snprintf(file, sizeof(file), "%s/10.conf", second);
+	write_file(file, "");
+	assert_int_equal(dropin_list(directories, 3, &paths), 2);
+	assert_non_null(strstr(paths[0], "/usr/10.conf"));
+	assert_non_null(strstr(paths[1], "/etc/50.conf"));
+	dropin_free(paths, 2);
+	unlink(file);
+	snprintf(file, sizeof(file), "%s/50.conf", second);
+	unlink(file);
+	snprintf(file, sizeof(file), "%s/50.conf", first);
+	unlink(file);
+	rmdir(first);
+	rmdir(second);
+}
+
+static void rate(struct rating *rating, const struct process *process,
+		 const char *text)
+{
+	static struct config config;
+	char error[256] = "";
+
+	config_free(&config);
+	assert_int_equal(load(&config, text, error), 0);
+	rating_of(rating, process, &config);
+	/* What the rating points to is the configuration's. */
+}
+
+/* Each kind of condition decides, and one that does not hold does not. */
+static void conditions(void **state)
+{
+	static char environment[] = "JOB=night-7\0X=\0";
+	static char cmdline[] = "python3 train.py --big";
+	struct process process = {
+		.known = true, .uid = 1000, .gid = 100, .groups = { 7, 8 },
+		.group_count = 2, .nice = 5, .exe = "/usr/bin/python3",
+		.comm = "python3", .cgroup = "/ml.slice/train.service",
+		.unit = "train.service", .container = "c0ffee",
+		.cmdline = cmdline, .environ = environment,
+	};
+	static const char *const good[] = {
+		"group=8", "group=100", "nice=5", "nice=0..10",
+		"cgroup=/ml.slice/*", "unit=train.*", "container=c0*",
+		"cmdline=*train.py*", "environment=JOB=night-*",
+		"environment=X=*", "user=1000", "comm=python?", "exe=python3",
+	};
+	static const char *const wrong[] = {
+		"group=9", "nice=4", "nice=6..10", "cgroup=/other/*",
+		"unit=x", "container=x*", "cmdline=train.py",
+		"environment=JOB=day*", "environment=Y=*", "user=1001",
+	};
+	struct rating rating;
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\n",
+			 good[i]);
+		rate(&rating, &process, text);
+		if (rating.priority != 9 || rating.source != SOURCE_RULE)
+			fail_msg("%s: no match", good[i]);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\n",
+			 wrong[i]);
+		rate(&rating, &process, text);
+		if (rating.priority != -5 || rating.rule)
+			fail_msg("%s: match", wrong[i]);
+	}
+}
+
+/* What a program says of itself: lower freely, higher as far as is allowed. */
+static void environment_rates(void **state)
+{
+	static const struct {
+		const char *environment;
+		const char *rules;
+		bool capable;
+		int32_t priority;
+		enum rating_source source;
+	} cases[] = {
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=-7", "", false, -7,
+		  SOURCE_ENVIRONMENT },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=7", "", false, 0,
+		  SOURCE_ENVIRONMENT },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=7", "", true, 7,
+		  SOURCE_ENVIRONMENT },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=-256", "", false, -256,
+		  SOURCE_ENVIRONMENT },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=7",
+		  "[rule r]\nuser=1000\nmax_priority=5\n", false, 5,
+		  SOURCE_ENVIRONMENT },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=7",
+		  "[rule r]\nuser=1000\npriority=3\n", false, 3,
+		  SOURCE_RULE },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=7",
+		  "[rule r]\nuser=1000\npriority=3\nmax_priority=9\n", false,
+		  7, SOURCE_ENVIRONMENT },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=x", "", false, 0, SOURCE_NICE },
+		{ "XSCHED_AUTO_XQUEUE_PRIORITY=256", "", false, 0,
+		  SOURCE_NICE },
+		{ "XSCHED_AUTO_XQUEUE=OFF\0XSCHED_AUTO_XQUEUE_PRIORITY=-7\0",
+		  "", false, 0, SOURCE_NICE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct process process = {
+			.known = true, .uid = 1000, .gid = 1000,
+			.nice_capable = cases[i].capable,
+		};
+		char environment[128] = "";
+		struct rating rating;
+
+		memcpy(environment, cases[i].environment,
+		       i == 9 ? 54 : strlen(cases[i].environment));
+		process.environ = environment;
+		rate(&rating, &process, cases[i].rules);
+		if (rating.priority != cases[i].priority ||
+		    rating.source != cases[i].source)
+			fail_msg("case %zu: %d from %d", i, rating.priority,
+				 rating.source);
+	}
+}
+
+/* XSched's other variables become hints in the engine's units. */
+static void environment_hints(void **state)
+{
+	static char environment[] = "XSCHED_AUTO_XQUEUE_UTILIZATION=40\0"
+		"XSCHED_AUTO_XQUEUE_DEADLINE=1500\0"
+		"XSCHED_AUTO_XQUEUE_TIMESLICE=99\0"
+		"XSCHED_AUTO_XQUEUE_LEVEL=2\0";
+	struct process process = { .known = true, .environ = environment };
+	struct rating rating;
+
+	(void)state;
+	rate(&rating, &process, "");
+	assert_int_equal(rating.hint_count, 2);
+	assert_int_equal(rating.hints[0].hint, XSCHED_HINT_UTILIZATION);
+	assert_int_equal(rating.hints[0].value, 40);
+	assert_int_equal(rating.hints[1].hint, XSCHED_HINT_DEADLINE_NS);
+	assert_int_equal(rating.hints[1].value, 1500000);
+	assert_int_equal(rating.level, 2);
+}
+
+/* Tenants of several processes, by rule or by setting. */
+static void groups(void **state)
+{
+	struct process process = { .known = true, .uid = 5, .gid = 5,
+		.cgroup = "/a", .unit = "b.service" };
+	struct rating rating;
+
+	(void)state;
+	rate(&rating, &process, "[xschedd]\ntenant=cgroup\n");
+	assert_string_equal(rating.group, "cgroup:/a");
+	rate(&rating, &process, "[rule r]\nuser=5\ntenant=unit\n");
+	assert_string_equal(rating.group, "unit:b.service");
+	assert_int_equal(rating.priority, 0);
+	/* In no container: a tenant by itself. */
+	rate(&rating, &process, "[rule r]\nuser=5\ntenant=container\n");
+	assert_string_equal(rating.group, "");
+}
+
+/* The cgroups that container engines make. */
+static void containers(void **state)
+{
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	static const char *const cases[][2] = {
+		{ "/", "" }, { "/system.slice/a.service", "" },
+		{ "/system.slice/docker-" ID ".scope", ID },
+		{ "/docker/" ID, ID }, { "/docker/" ID "/x", ID },
+		{ "/kubepods.slice/pod1.slice/cri-containerd-" ID ".scope", ID },
+		{ "/machine.slice/libpod-" ID ".scope/container", ID },
+		{ "/lxc.payload.web", "web" },
+		{ "/machine.slice/machine-deb.scope", "deb" },
+	};
+	char out[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		process_container(cases[i][0], out, sizeof(out));
+		assert_string_equal(out, cases[i][1]);
+	}
+}
+
+/* Random files, of pieces that mean something: refused or loaded, no more. */
+static void random_files(void **state)
+{
+	static const char *const pieces[] = {
+		"[xschedd]\n", "[rule a]\n", "[rule b]\n", "[options]\n", "[",
+		"]", "=", "\n", " ", "\t", ";", "#", "policy", "hpf", "priority",
+		"exe", "environment", "A=b", "-256", "255", "9999999999999999999",
+		"nice", "0..5", "..", "tenant", "cgroup", "\x80", "floor_percent",
+		"max_priority", "user", "root", "\r\n", "a", "1",
+	};
+	uint32_t seed = 20260101;
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		struct config config = { 0 };
+		char text[1024] = "", error[256] = "";
+		int ret;
+
+		for (int i = 0; i < 40; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			strcat(text, pieces[(seed >> 8) %
+			       (sizeof(pieces) / sizeof(pieces[0]))]);
+		}
+		ret = load(&config, text, error);
+		if (ret) {
+			assert_int_equal(ret, -EINVAL);
+			assert_int_equal(strncmp(error, path, strlen(path)), 0);
+		} else {
+			config_free(&config);
+		}
+	}
 }
 
 int main(void)
@@ -261,7 +517,14 @@ int main(void)
 		cmocka_unit_test(long_line),
 		cmocka_unit_test(missing_file),
 		cmocka_unit_test(drop_ins),
+		cmocka_unit_test(drop_ins_mask),
 		cmocka_unit_test(rules_decide),
+		cmocka_unit_test(conditions),
+		cmocka_unit_test(environment_rates),
+		cmocka_unit_test(environment_hints),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(containers),
+		cmocka_unit_test(random_files),
 		cmocka_unit_test(reads_process),
 	};
 

@@ -58,7 +58,7 @@ static const char *const bad[] = {
 	"{\"cmd\":\"priority\",\"pid\":1}",
 	"{\"cmd\":\"priority\",\"priority\":1}",
 	"{\"cmd\":\"priority\",\"pid\":1,\"priority\":256}",
-	"{\"cmd\":\"priority\",\"pid\":1,\"priority\":-256}",
+	"{\"cmd\":\"priority\",\"pid\":1,\"priority\":-257}",
 	"{\"cmd\":\"priority\",\"pid\":1,\"priority\":true}",
 	"{\"cmd\":\"policy\",\"policy\":\"\"}",
 	"{\"cmd\":\"policy\",\"policy\":7}",
@@ -103,7 +103,7 @@ static void mangled_requests(void **state)
 				continue;
 			assert_int_equal(r.command, COMMAND_PRIORITY);
 			assert_true(r.pid > 0);
-			assert_in_range(r.priority + 255, 0, 510);
+			assert_in_range(r.priority + 256, 0, 511);
 		}
 	}
 }

@@ -1,333 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The real xschedd and xschedctl above a fake kernel (fake_kernel.c): events
- * in, APPLYs out, the control socket, the trace, signals and exit statuses.
- * Tenants are processes of this test with a nice value each.
- *
- * Nothing here depends on how fast things are: conditions are waited for, and
- * what must not happen is looked for after something later has happened.
+ * xschedd above a fake kernel: events in, APPLYs out, the trace, signals and
+ * exit statuses. test_control.c has the control socket.
  */
-#include "unit.h"
+#include "xschedd_bench.h"
 
-#include <fcntl.h>
 #include <json-c/json.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-#define GPU	100
-#define WAIT_MS	20000
-
-/**
- * struct bench - what every test starts from
- * @dir: directory of the fake kernel
- * @events: write end of the device
- * @daemon: xschedd
- * @pids: tenants, 0: none
- */
-struct bench {
-	char dir[64];
-	int events;
-	pid_t daemon;
-	pid_t pids[4];
-};
-
-/* What the daemon finds in NOTIFY_SOCKET, or NULL. */
-static const char *notify_socket;
-
-static const char *in_dir(const struct bench *b, const char *name)
-{
-	static char paths[4][128];
-	static int next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", b->dir, name);
-	return path;
-}
-
-static void write_file(const struct bench *b, const char *name,
-		       const char *format, ...)
-{
-	FILE *file = fopen(in_dir(b, name), "w");
-	va_list args;
-
-	assert_non_null(file);
-	va_start(args, format);
-	vfprintf(file, format, args);
-	va_end(args);
-	assert_int_equal(fclose(file), 0);
-}
-
-static const char *read_whole(const struct bench *b, const char *name)
-{
-	static char text[65536];
-	FILE *file = fopen(in_dir(b, name), "r");
-	size_t length = 0;
-
-	if (file) {
-		length = fread(text, 1, sizeof(text) - 1, file);
-		fclose(file);
-	}
-	text[length] = '\0';
-	return text;
-}
-
-static void nap(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-}
-
-/* Wait until a file contains a text. */
-__attribute__((format(printf, 3, 4)))
-static void expect(const struct bench *b, const char *name,
-		   const char *format, ...)
-{
-	char wanted[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(wanted, sizeof(wanted), format, args);
-	va_end(args);
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
-		if (strstr(read_whole(b, name), wanted))
-			return;
-		nap();
-	}
-	fail_msg("%s: no '%s' in:\n%s", name, wanted, read_whole(b, name));
-}
-
-static unsigned int lines(const struct bench *b, const char *name)
-{
-	const char *text = read_whole(b, name);
-	unsigned int count = 0;
-
-	while ((text = strchr(text, '\n'))) {
-		count++;
-		text++;
-	}
-	return count;
-}
-
-static unsigned int applies(const struct bench *b)
-{
-	return lines(b, "log");
-}
-
-/* ---- processes ---------------------------------------------------------- */
-
-static pid_t spawn_tenant(int nice)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		setpriority(PRIO_PROCESS, 0, nice);
-		for (;;)
-			pause();
-	}
-	assert_true(pid > 0);
-	/* Its nice value must stand before it is looked at. */
-	while (getpriority(PRIO_PROCESS, pid) != nice)
-		nap();
-	return pid;
-}
-
-static pid_t spawn(const struct bench *b, const char *program,
-		   char *const *arguments, const char *output, uid_t uid)
-{
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	setenv("XSCHED_FAKE", b->dir, 1);
-	if (notify_socket)
-		setenv("NOTIFY_SOCKET", notify_socket, 1);
-	else
-		unsetenv("NOTIFY_SOCKET");
-	unsetenv("JOURNAL_STREAM");
-	if (!freopen(in_dir(b, output), "w", stdout) ||
-	    dup2(1, 2) < 0 || (uid && setuid(uid)))
-		_exit(125);
-	execv(program, arguments);
-	_exit(126);
-}
-
-static int wait_for(pid_t pid)
-{
-	int status;
-
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return WIFEXITED(status) ? WEXITSTATUS(status) :
-						   1000 + WTERMSIG(status);
-		nap();
-	}
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	return 2000;
-}
-
-/* Run xschedctl; what it prints is in the file "out". */
-static int ctl_as(const struct bench *b, uid_t uid, const char *line)
-{
-	char socket[128], device[128], copy[128];
-	char *arguments[16] = { "xschedctl", "--socket", socket, "--device",
-				device };
-	int count = 5;
-
-	snprintf(socket, sizeof(socket), "%s/sock", b->dir);
-	snprintf(device, sizeof(device), "%s/dev", b->dir);
-	snprintf(copy, sizeof(copy), "%s", line);
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		arguments[count++] = word;
-	return wait_for(spawn(b, XSCHEDCTL, arguments, "out", uid));
-}
-
-static int ctl(const struct bench *b, const char *format, ...)
-{
-	char line[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	return ctl_as(b, 0, line);
-}
-
-static int connect_control(const struct bench *b)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_true(fd >= 0);
-	strcpy(address.sun_path, in_dir(b, "sock"));
-	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static pid_t spawn_daemon(const struct bench *b)
-{
-	char conf[128];
-	char *arguments[] = { "xschedd", "-f", "-c", conf, NULL };
-
-	snprintf(conf, sizeof(conf), "%s/conf", b->dir);
-	return spawn(b, XSCHEDD, arguments, "err", 0);
-}
-
-static void start_daemon(struct bench *b, const char *more)
-{
-	int fd = -1;
-
-	write_file(b, "conf",
-		   "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\ntrace=%s/trace\n"
-		   "realtime=no\n%s", b->dir, b->dir, b->dir, more);
-	b->daemon = spawn_daemon(b);
-	for (int ms = 0; fd < 0 && ms < WAIT_MS; ms += 2) {
-		nap();
-		fd = connect_control(b);
-	}
-	if (fd < 0)
-		fail_msg("xschedd does not start: %s", read_whole(b, "err"));
-	close(fd);
-}
-
-static int stop_daemon(struct bench *b)
-{
-	int status;
-
-	kill(b->daemon, SIGTERM);
-	status = wait_for(b->daemon);
-	b->daemon = 0;
-	return status;
-}
-
-/* ---- events ------------------------------------------------------------- */
-
-static struct kfd_xsched_event event(uint32_t type, pid_t pid, uint64_t id)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (struct kfd_xsched_event){
-		.type = type, .pid = pid, .id = id, .gpu_id = GPU,
-		.time_ns = now.tv_sec * 1000000000ULL + now.tv_nsec,
-	};
-}
-
-/* Several at once, so that the daemon reads them as one batch. */
-static void send_events(const struct bench *b,
-			const struct kfd_xsched_event *events, size_t count)
-{
-	assert_int_equal(write(b->events, events, count * sizeof(*events)),
-			 count * sizeof(*events));
-}
-
-static void send_event(const struct bench *b, uint32_t type, pid_t pid,
-		       uint64_t id)
-{
-	struct kfd_xsched_event one = event(type, pid, id);
-
-	send_events(b, &one, 1);
-}
-
-#define ADD	KFD_XSCHED_EVENT_QUEUE_ADD
-#define READY	KFD_XSCHED_EVENT_READY
-#define IDLE	KFD_XSCHED_EVENT_IDLE
-
-/* ---- fixture ------------------------------------------------------------ */
-
-static int setup(void **state)
-{
-	static struct bench bench;
-	struct bench *b = &bench;
-
-	*b = (struct bench){ .dir = "/tmp/xsched-daemon-XXXXXX" };
-	if (!mkdtemp(b->dir) || chmod(b->dir, 0755) ||
-	    mkfifo(in_dir(b, "dev"), 0600))
-		return -1;
-	b->events = open(in_dir(b, "dev"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	*state = b;
-	return b->events < 0 ? -1 : 0;
-}
-
-static int teardown(void **state)
-{
-	static const char *const files[] = { "dev", "sock", "conf", "trace",
-		"queues", "holds", "errors", "denied", "log", "out", "err",
-		"lease", "ejected", "renewals" };
-	struct bench *b = *state;
-
-	if (b->daemon) {
-		kill(b->daemon, SIGKILL);
-		waitpid(b->daemon, NULL, 0);
-	}
-	for (size_t i = 0; i < 4; i++) {
-		if (!b->pids[i])
-			continue;
-		kill(b->pids[i], SIGKILL);
-		waitpid(b->pids[i], NULL, 0);
-	}
-	close(b->events);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		unlink(in_dir(b, files[i]));
-	return rmdir(b->dir);
-}
-
-/* High (nice 0) and low (nice 10), each with a queue; the low one has work. */
-static void two_tenants(struct bench *b)
-{
-	b->pids[0] = spawn_tenant(0);
-	b->pids[1] = spawn_tenant(10);
-	send_events(b, (struct kfd_xsched_event[]){
-			event(ADD, b->pids[0], 1), event(ADD, b->pids[1], 2),
-			event(READY, b->pids[1], 2) }, 3);
-}
 
 /* ---- tests -------------------------------------------------------------- */
 
@@ -713,20 +396,6 @@ static void lists_without_daemon(void **state)
 	assert_int_equal(ctl(b, "top -b -n 1"), 3);
 }
 
-static void ask(int fd, const char *request, const char *wanted)
-{
-	char reply[4096];
-	ssize_t got;
-
-	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
-			 strlen(request));
-	got = recv(fd, reply, sizeof(reply) - 1, 0);
-	assert_true(got > 0);
-	reply[got] = '\0';
-	if (!strstr(reply, wanted))
-		fail_msg("%s answered %s", request, reply);
-}
-
 /* Bad requests get an answer with the reason. */
 static void survives_bad_requests(void **state)
 {
@@ -783,7 +452,7 @@ static void reloads(void **state)
 	expect(b, "holds", "%d\n", b->pids[1]);
 	write_file(b, "conf", "[xschedd]\nsample_us=1\n");
 	kill(b->daemon, SIGHUP);
-	expect(b, "err", "/conf:2: 1 is not within 20..1000000");
+	expect(b, "err", "/conf:2:11: 1 is not within 20..1000000");
 	expect(b, "err", "the former configuration stays");
 	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\n"
 		   "[rule x]\ncomm=test_xschedd\npriority=3\n", b->dir, b->dir);
@@ -839,12 +508,12 @@ static void notifies(void **state)
 	assert_int_equal(bind(fd, (struct sockaddr *)&address,
 			      sizeof(address)), 0);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	notify_socket = address.sun_path;
+	b->notify = address.sun_path;
 	start_daemon(b, "");
-	notify_socket = NULL;
-	got = recv(fd, message, sizeof(message), 0);
-	assert_int_equal(got, strlen("READY=1"));
-	assert_memory_equal(message, "READY=1", got);
+	got = recv(fd, message, sizeof(message) - 1, 0);
+	assert_true(got > 0);
+	message[got] = '\0';
+	assert_string_equal(message, "READY=1\nSTATUS=policy hpf, 0 rules");
 	assert_int_equal(stop_daemon(b), 0);
 	got = recv(fd, message, sizeof(message), 0);
 	assert_int_equal(got, strlen("STOPPING=1"));
@@ -859,15 +528,13 @@ static void exit_statuses(void **state)
 
 	write_file(b, "conf", "[xschedd]\nfoo=1\n");
 	assert_int_equal(wait_for(spawn_daemon(b)), 2);
-	expect(b, "err", "/conf:2: there is no setting 'foo'");
+	expect(b, "err", "/conf:2:1: there is no setting 'foo'");
 	write_file(b, "conf", "[xschedd]\ndevice=/nonexistent\nrealtime=no\n");
 	assert_int_equal(wait_for(spawn_daemon(b)), 3);
 	start_daemon(b, "");
 	assert_int_equal(wait_for(spawn_daemon(b)), 1);
 	assert_int_equal(ctl(b, "policy"), 0);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {

@@ -10,29 +10,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "rule.h"
 
 #define CONFIG_PATH	"/etc/xsched/xschedd.conf"
 
 /**
- * struct rule - a [rule NAME] section
- * @name: NAME
- * @exe: pattern for the executable, or NULL: any. With a slash in it, it is
- *	compared with the whole path, else with what follows the last slash.
- * @comm: pattern for the name of the process, or NULL: any
- * @has_user: @uid counts
- * @uid: real user
- * @has_priority: @priority was given
- * @priority: XSCHED_PRIORITY_MIN..MAX
+ * struct option_setting - a line of [options]
+ * @name: of an option of libxsched's engine
+ * @value: what it is set to
  */
-struct rule {
+struct option_setting {
 	char *name;
-	char *exe;
-	char *comm;
-	bool has_user;
-	uid_t uid;
-	bool has_priority;
-	int32_t priority;
+	int64_t value;
 };
 
 /**
@@ -46,6 +36,11 @@ struct rule {
  * @grace_us: grace of UNMAP
  * @unmap: hold with UNMAP (Lv2) instead of SUSPEND (Lv3)
  * @realtime: ask for SCHED_FIFO
+ * @http_port: on loopback, 0: none
+ * @http_front: XSched's routes, too, not only /metrics
+ * @tenant: what is one tenant where no rule says so
+ * @options: [options]
+ * @option_count: number of @options
  * @rules: in the order in which they are tried
  * @rule_count: number of @rules
  */
@@ -59,6 +54,11 @@ struct config {
 	uint32_t grace_us;
 	bool unmap;
 	bool realtime;
+	uint16_t http_port;
+	bool http_front;
+	enum tenant_kind tenant;
+	struct option_setting *options;
+	size_t option_count;
 	struct rule *rules;
 	size_t rule_count;
 };
@@ -66,9 +66,9 @@ struct config {
 /**
  * config_load() - read a configuration and its drop-ins
  * @config: out, to be freed with config_free(); set on success only
- * @path: file, or NULL for CONFIG_PATH, which may be absent. Then come
- *	PATH.d/[name].conf, by name.
- * @error: out, on failure: one line, "file:line: what is wrong"
+ * @path: file, or NULL for CONFIG_PATH, which may be absent. Then come its
+ *	drop-ins, see dropin.h.
+ * @error: out, on failure: one line, "file:line:column: what is wrong"
  * @size: room in @error
  *
  * Return: 0, or -EINVAL for a bad file, or another negative errno.

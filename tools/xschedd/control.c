@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The control socket: connections, lines in, lines out.
+ * The control socket.
  *
- * A connection is either read from or written to: while an answer waits to be
- * taken, no further request is read, so a client that does not read cannot make
- * the daemon grow.
+ * Everybody may connect, but nobody may keep others from it: each user has a
+ * limit, and some places are kept for administrators.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
-#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,229 +16,105 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "control.h"
+#include "client.h"
 #include "log.h"
-#include "reply.h"
 
-#define GROUP		"xsched"
-#define MAX_CLIENTS	32
-#define MAX_GROUPS	1024
+#define MAX_CLIENTS	128
+#define MAX_OF_USER	32	/* of one that is no administrator */
+#define MAX_OF_USERS	96	/* of all these together */
+#define BACKLOG		128
 
-/**
- * struct client - a connection
- * @control: socket it came from
- * @next: next connection
- * @source: its events
- * @peer: who is at the other end
- * @used: bytes in @in
- * @out: answer that waits to be taken, or NULL
- * @out_sent: bytes of @out that were taken
- * @out_length: bytes of @out
- * @in: what was read and is not yet a line
- */
-struct client {
-	struct control *control;
-	struct client *next;
-	sd_event_source *source;
-	struct peer peer;
-	size_t used;
-	char *out;
-	size_t out_sent;
-	size_t out_length;
-	char in[PROTOCOL_LINE];
-};
+/* Connections taken in a second; more wait, and the GPUs come first. */
+#define BURST		2000
+#define SECOND_USEC	1000000
 
 /**
  * struct control - the socket
- * @event: loop
- * @sched: what requests are about
+ * @host: what requests are about
  * @source: new connections
  * @clients: connections
  * @count: number of @clients
+ * @refused: connections refused since the last message about it
+ * @refused_ns: when that was
  * @path: of the socket
  */
 struct control {
-	sd_event *event;
-	struct sched *sched;
+	const struct control_host *host;
 	sd_event_source *source;
-	struct client *clients;
+	struct client *clients[MAX_CLIENTS];
 	unsigned int count;
+	uint64_t refused;
+	uint64_t refused_ns;
 	char *path;
 };
 
-static void hang_up(struct client *client)
+static void on_gone(void *context, struct client *client)
 {
-	struct control *control = client->control;
-	struct client **link = &control->clients;
+	struct control *control = context;
 
-	while (*link != client)
-		link = &(*link)->next;
-	*link = client->next;
-	control->count--;
-	/* Closes the descriptor, too. */
-	sd_event_source_disable_unref(client->source);
-	free(client->out);
-	free(client);
-}
-
-/* Returns 0, also when some must wait, or a negative errno. */
-static int send_some(struct client *client, int fd)
-{
-	while (client->out_sent < client->out_length) {
-		ssize_t sent = send(fd, client->out + client->out_sent,
-				    client->out_length - client->out_sent,
-				    MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (sent < 0 && errno == EAGAIN)
-			return sd_event_source_set_io_events(client->source,
-							     EPOLLOUT);
-		if (sent < 0)
-			return -errno;
-		client->out_sent += sent;
+	for (unsigned int i = 0; i < control->count; i++) {
+		if (control->clients[i] != client)
+			continue;
+		control->clients[i] = control->clients[--control->count];
+		return;
 	}
-	free(client->out);
-	client->out = NULL;
-	client->out_sent = 0;
-	client->out_length = 0;
-	return sd_event_source_set_io_events(client->source, EPOLLIN);
 }
 
-static int answer(struct client *client, int fd, const char *line,
-		  size_t length)
+static bool has_room(const struct control *control, const struct peer *peer)
 {
-	struct json_object *reply;
-	struct request request;
-	const char *message, *text;
-	size_t size;
+	unsigned int users = 0, same = 0;
 
-	if (protocol_parse(&request, line, length, &message))
-		reply = reply_error(-EINVAL, message);
-	else
-		reply = reply_to(client->control->sched, &client->peer,
-				 &request);
-	text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN,
-						 &size);
-	client->out = text ? malloc(size + 1) : NULL;
-	if (client->out) {
-		memcpy(client->out, text, size);
-		client->out[size] = '\n';
-		client->out_length = size + 1;
+	if (peer->admin)
+		return control->count < MAX_CLIENTS;
+	for (unsigned int i = 0; i < control->count; i++) {
+		const struct peer *other = client_peer(control->clients[i]);
+
+		users += !other->admin;
+		same += !other->admin && other->uid == peer->uid;
 	}
-	json_object_put(reply);
-	return client->out ? send_some(client, fd) : -ENOMEM;
+	return users < MAX_OF_USERS && same < MAX_OF_USER;
 }
 
-/* Answer the lines read so far, until an answer has to wait. */
-static int answer_lines(struct client *client, int fd)
+/* Say why, if the other end can take it at once; and log, but not each. */
+static void refuse(struct control *control, int fd, int error)
 {
-	char *end;
-	int ret = 0;
+	static const char busy[] =
+		"{\"ok\":false,\"errno\":87,\"error\":\"EUSERS\",\"message\":\"too many connections\"}\n";
+	uint64_t now = now_ns();
 
-	while (!ret && !client->out &&
-	       (end = memchr(client->in, '\n', client->used))) {
-		size_t length = end - client->in;
-
-		ret = answer(client, fd, client->in, length);
-		client->used -= length + 1;
-		memmove(client->in, end + 1, client->used);
-	}
-	return ret;
-}
-
-static int read_some(struct client *client, int fd)
-{
-	ssize_t got = recv(fd, client->in + client->used,
-			   sizeof(client->in) - client->used, MSG_DONTWAIT);
-
-	if (got < 0)
-		return errno == EAGAIN ? 0 : -errno;
-	if (!got)
-		return -ECONNRESET;
-	client->used += got;
-	return 0;
-}
-
-static int on_client(sd_event_source *source, int fd, uint32_t revents,
-		     void *user)
-{
-	struct client *client = user;
-	int ret = 0;
-
-	(void)source;
-	if (client->out)
-		ret = send_some(client, fd);
-	else if (revents & (EPOLLIN | EPOLLHUP | EPOLLERR))
-		ret = read_some(client, fd);
-	if (!ret)
-		ret = answer_lines(client, fd);
-	/* A full buffer without a line: it will never be a request. */
-	if (!ret && !client->out && client->used == sizeof(client->in))
-		ret = -EMSGSIZE;
-	if (ret < 0)
-		hang_up(client);
-	return 0;
-}
-
-static bool in_group(int fd, gid_t primary)
-{
-	const struct group *group = getgrnam(GROUP);
-	gid_t groups[MAX_GROUPS];
-	socklen_t size = sizeof(groups);
-
-	if (!group)
-		return false;
-	if (primary == group->gr_gid)
-		return true;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
-		return false;
-	for (size_t i = 0; i < size / sizeof(*groups); i++)
-		if (groups[i] == group->gr_gid)
-			return true;
-	return false;
-}
-
-static int identify(struct peer *peer, int fd)
-{
-	struct ucred credentials;
-	socklen_t size = sizeof(credentials);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size))
-		return -errno;
-	peer->uid = credentials.uid;
-	peer->admin = !credentials.uid || in_group(fd, credentials.gid);
-	return 0;
+	if (error == -EUSERS)
+		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+	control->refused++;
+	if (control->refused_ns && now - control->refused_ns < 1000000000ULL)
+		return;
+	log_message(LOG_WARNING, "control connections refused: %llu: %s",
+		    (unsigned long long)control->refused, strerror(-error));
+	control->refused = 0;
+	control->refused_ns = now;
 }
 
 /* Takes over @fd on success. */
 static int welcome(struct control *control, int fd)
 {
-	struct client *client;
-	int ret;
+	struct peer peer;
+	int ret = peer_of_unix(&peer, fd);
 
-	if (control->count >= MAX_CLIENTS)
-		return -EUSERS;
-	client = calloc(1, sizeof(*client));
-	if (!client)
-		return -ENOMEM;
-	ret = identify(&client->peer, fd);
-	if (!ret)
-		ret = sd_event_add_io(control->event, &client->source, fd,
-				      EPOLLIN, on_client, client);
-	if (ret < 0) {
-		free(client);
+	if (ret)
 		return ret;
-	}
-	sd_event_source_set_io_fd_own(client->source, true);
-	client->control = control;
-	client->next = control->clients;
-	control->clients = client;
-	control->count++;
-	return 0;
+	if (!has_room(control, &peer))
+		return -EUSERS;
+	ret = client_new(&control->clients[control->count], &peer, fd,
+			 control->host, on_gone, control);
+	if (!ret)
+		control->count++;
+	return ret;
 }
 
 static int on_connect(sd_event_source *source, int fd, uint32_t revents,
 		      void *user)
 {
+	struct control *control = user;
 	int connection, ret;
 
 	(void)source;
@@ -248,12 +122,9 @@ static int on_connect(sd_event_source *source, int fd, uint32_t revents,
 	connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (connection < 0)
 		return 0;
-	ret = welcome(user, connection);
-	if (ret < 0) {
-		log_message(LOG_WARNING, "control connection refused: %s",
-			    strerror(-ret));
-		close(connection);
-	}
+	ret = welcome(control, connection);
+	if (ret < 0)
+		refuse(control, connection, ret);
 	return 0;
 }
 
@@ -308,7 +179,7 @@ static int listen_at(const char *path)
 		return -errno;
 	/* Everybody may connect; what they may do is decided per request. */
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(path, 0666) || listen(fd, MAX_CLIENTS)) {
+	    chmod(path, 0666) || listen(fd, BACKLOG)) {
 		ret = -errno;
 		close(fd);
 		return ret;
@@ -316,22 +187,21 @@ static int listen_at(const char *path)
 	return fd;
 }
 
-int control_open(struct control **out, sd_event *event, const char *path,
-		 struct sched *sched)
+int control_open(struct control **out, const char *path,
+		 const struct control_host *host)
 {
 	struct control *control = calloc(1, sizeof(*control));
 	int fd = -1, ret = -ENOMEM;
 
 	if (!control)
 		return ret;
-	control->event = event;
-	control->sched = sched;
+	control->host = host;
 	control->path = strdup(path);
 	if (control->path)
 		ret = fd = listen_at(path);
 	if (ret >= 0)
-		ret = sd_event_add_io(event, &control->source, fd, EPOLLIN,
-				      on_connect, control);
+		ret = sd_event_add_io(host->event, &control->source, fd,
+				      EPOLLIN, on_connect, control);
 	if (ret < 0) {
 		log_message(LOG_ERR, "%s: %s", path, strerror(-ret));
 		if (fd >= 0)
@@ -341,6 +211,7 @@ int control_open(struct control **out, sd_event *event, const char *path,
 		return ret;
 	}
 	sd_event_source_set_io_fd_own(control->source, true);
+	sd_event_source_set_ratelimit(control->source, SECOND_USEC, BURST);
 	*out = control;
 	return 0;
 }
@@ -349,8 +220,8 @@ void control_close(struct control *control)
 {
 	if (!control)
 		return;
-	while (control->clients)
-		hang_up(control->clients);
+	while (control->count)
+		client_free(control->clients[--control->count]);
 	sd_event_source_disable_unref(control->source);
 	unlink(control->path);
 	free(control->path);

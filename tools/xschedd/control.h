@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control socket: who may ask, and the answers.
+ * The control socket: who may connect.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -12,19 +12,33 @@
 struct control;
 
 /**
+ * struct control_host - what requests are about
+ * @event: loop
+ * @sched: scheduler
+ * @reload: reads the configuration again: 0, or a negative errno and the reason
+ *	in @error
+ * @user: handed to @reload
+ */
+struct control_host {
+	sd_event *event;
+	struct sched *sched;
+	int (*reload)(void *user, char *error, size_t size);
+	void *user;
+};
+
+/**
  * control_open() - listen
  * @out: set on success only
- * @event: loop
  * @path: path of the socket; its directory is made if it is missing
- * @sched: what requests are about
+ * @host: what requests are about; stays in use
  *
  * A socket left behind by a daemon that is gone is replaced.
  *
  * Return: 0; -EADDRINUSE: another daemon listens there; or another negative
  * errno. Failures are logged.
  */
-int control_open(struct control **out, sd_event *event, const char *path,
-		 struct sched *sched);
+int control_open(struct control **out, const char *path,
+		 const struct control_host *host);
 
 /** control_close() - stop listening, hang up, remove the socket; or NULL */
 void control_close(struct control *control);

@@ -34,6 +34,7 @@ void histogram_add(struct histogram *histogram, uint64_t ns)
 {
 	histogram->classes[class_of(ns)]++;
 	histogram->count++;
+	histogram->sum += ns;
 }
 
 uint64_t histogram_percentile(const struct histogram *histogram,
@@ -51,4 +52,14 @@ uint64_t histogram_percentile(const struct histogram *histogram,
 			return class_end(i);
 	}
 	return class_end(HISTOGRAM_CLASSES - 1);
+}
+
+uint64_t histogram_below(const struct histogram *histogram, uint64_t ns)
+{
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < HISTOGRAM_CLASSES && class_end(i) <= ns;
+	     i++)
+		count += histogram->classes[i];
+	return count;
 }

@@ -17,10 +17,12 @@
 /**
  * struct histogram - begin with one set to zero
  * @count: durations added
+ * @sum: all of them together, in nanoseconds
  * @classes: durations in each class
  */
 struct histogram {
 	uint64_t count;
+	uint64_t sum;
 	uint32_t classes[HISTOGRAM_CLASSES];
 };
 
@@ -36,5 +38,14 @@ void histogram_add(struct histogram *histogram, uint64_t ns);
  */
 uint64_t histogram_percentile(const struct histogram *histogram,
 			      unsigned int percent);
+
+/**
+ * histogram_below() - durations up to a limit
+ * @histogram: histogram
+ * @ns: limit; a class it cuts counts as above
+ *
+ * Return: how many.
+ */
+uint64_t histogram_below(const struct histogram *histogram, uint64_t ns);
 
 #endif /* XSCHEDD_HISTOGRAM_H */

@@ -1,19 +1,56 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages of the daemon: standard error in the foreground, else syslog. */
+/*
+ * Messages of the daemon: to the journal with fields when standard error goes
+ * there, else to standard error in the foreground, and to syslog in the
+ * background.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
 #ifndef XSCHEDD_LOG_H
 #define XSCHEDD_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 #include <syslog.h>
+
+/* MESSAGE_ID of the messages that programs look for; xschedd(8) lists them. */
+#define LOG_EJECTED		"b8536df8822545cb9822e024ca7c72be"
+#define LOG_SWITCH_FAILED	"437183e8ba574a84a16b0ad70c626ab8"
+#define LOG_REFUSED		"8285d20fb78345a0bfed03f105cb797d"
+#define LOG_BAD_CONFIG		"75bc65640c6c43828b17ebe494111753"
+
+/**
+ * struct log_fields - what a message is about; zero: not
+ * @id: MESSAGE_ID
+ * @pid: XSCHED_PID
+ * @gpu_id: XSCHED_GPU
+ * @rule: XSCHED_RULE
+ */
+struct log_fields {
+	const char *id;
+	pid_t pid;
+	uint32_t gpu_id;
+	const char *rule;
+};
+
+/** log_open() - find out where messages go; until then: standard error */
+void log_open(void);
 
 /** log_to_syslog() - from now on to syslog instead of standard error */
 void log_to_syslog(void);
 
 /**
- * log_message() - one message
- * @level: LOG_ERR, LOG_WARNING, LOG_INFO or LOG_DEBUG of syslog(3)
+ * log_event() - one message with fields
+ * @level: LOG_ERR, LOG_WARNING, LOG_NOTICE, LOG_INFO or LOG_DEBUG of syslog(3)
+ * @fields: what it is about
  * @format: as printf(3), without newline
  */
+__attribute__((format(printf, 3, 4)))
+void log_event(int level, const struct log_fields *fields,
+	       const char *format, ...);
+
+/** log_message() - one message without fields */
 __attribute__((format(printf, 2, 3)))
 void log_message(int level, const char *format, ...);
 

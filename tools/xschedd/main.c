@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "http.h"
 #include "log.h"
+#include "privileges.h"
 #include "sched.h"
 
 /* Exit statuses, as xschedd(8) documents them. */
@@ -34,7 +36,9 @@ enum {
  * @current: index of the one in effect
  * @path: configuration file asked for, or NULL
  * @sched: scheduler
+ * @host: what those who connect ask about
  * @control: control socket
+ * @http: metrics, or NULL
  * @ready_fd: where the process that started us waits for our status, or -1
  */
 struct daemon {
@@ -43,7 +47,9 @@ struct daemon {
 	int current;
 	char *path;
 	struct sched sched;
+	struct control_host host;
 	struct control *control;
+	struct http *http;
 	int ready_fd;
 };
 
@@ -72,13 +78,52 @@ static int exit_status(int error)
 	}
 }
 
-static int load(struct config *config, const char *path)
+static int load(struct config *config, const char *path, char *error,
+		size_t size)
 {
-	char error[512];
-	int ret = config_load(config, path, error, sizeof(error));
+	int ret = config_load(config, path, error, size);
 
 	if (ret)
-		log_message(LOG_ERR, "%s", error);
+		log_event(LOG_ERR, &(struct log_fields){ .id = LOG_BAD_CONFIG },
+			  "%s", error);
+	return ret;
+}
+
+/* ---- the service manager ------------------------------------------------ */
+
+/* systemd wants to know when a reload began, to tell its end from an earlier. */
+static void say_reloading(void)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		   (unsigned long long)(now_ns() / 1000));
+}
+
+static void say_ready(const struct daemon *daemon)
+{
+	const struct config *config = &daemon->configs[daemon->current];
+
+	sd_notifyf(0, "READY=1\nSTATUS=policy %s, %zu rules",
+		   xsched_engine_policy(daemon->sched.engine),
+		   config->rule_count);
+}
+
+/* Read the configuration again. A bad one changes nothing. */
+static int reload(void *user, char *error, size_t size)
+{
+	struct daemon *daemon = user;
+	int next = !daemon->current, ret;
+
+	say_reloading();
+	ret = load(&daemon->configs[next], daemon->path, error, size);
+	if (ret) {
+		log_message(LOG_ERR, "the former configuration stays");
+	} else {
+		sched_reload(&daemon->sched, &daemon->configs[next]);
+		config_free(&daemon->configs[daemon->current]);
+		daemon->current = next;
+		log_message(LOG_INFO, "configuration read again");
+	}
+	say_ready(daemon);
 	return ret;
 }
 
@@ -97,21 +142,11 @@ static int on_terminate(sd_event_source *source,
 static int on_hangup(sd_event_source *source,
 		     const struct signalfd_siginfo *info, void *user)
 {
-	struct daemon *daemon = user;
-	int next = !daemon->current;
+	char error[512];
 
 	(void)source;
 	(void)info;
-	sd_notify(0, "RELOADING=1");
-	if (load(&daemon->configs[next], daemon->path)) {
-		log_message(LOG_ERR, "the former configuration stays");
-	} else {
-		sched_reload(&daemon->sched, &daemon->configs[next]);
-		config_free(&daemon->configs[daemon->current]);
-		daemon->current = next;
-		log_message(LOG_INFO, "configuration read again");
-	}
-	sd_notify(0, "READY=1");
+	reload(user, error, sizeof(error));
 	return 0;
 }
 
@@ -171,6 +206,27 @@ static void report(struct daemon *daemon, int status)
 	daemon->ready_fd = -1;
 }
 
+static int open_ends(struct daemon *daemon)
+{
+	const struct config *config = &daemon->configs[daemon->current];
+	int ret;
+
+	daemon->host = (struct control_host){
+		.event = daemon->event,
+		.sched = &daemon->sched,
+		.reload = reload,
+		.user = daemon,
+	};
+	ret = control_open(&daemon->control, config->socket, &daemon->host);
+	/* A socket path that does not exist is no missing device. */
+	if (ret == -ENOENT)
+		return -ENOTDIR;
+	if (!ret && config->http_port)
+		ret = http_open(&daemon->http, config->http_port,
+				config->http_front, &daemon->host);
+	return ret;
+}
+
 static int start(struct daemon *daemon)
 {
 	const struct config *config = &daemon->configs[daemon->current];
@@ -178,6 +234,9 @@ static int start(struct daemon *daemon)
 
 	if (ret >= 0)
 		ret = add_signals(daemon);
+	/* Does nothing unless WATCHDOG_USEC asks for it. */
+	if (ret >= 0)
+		ret = sd_event_set_watchdog(daemon->event, true);
 	if (ret < 0) {
 		log_message(LOG_ERR, "cannot start: %s", strerror(-ret));
 		return ret;
@@ -185,12 +244,11 @@ static int start(struct daemon *daemon)
 	if (config->realtime)
 		go_realtime();
 	ret = sched_start(&daemon->sched, daemon->event, config);
-	if (ret)
-		return ret;
-	ret = control_open(&daemon->control, daemon->event, config->socket,
-			   &daemon->sched);
-	/* A socket path that does not exist is no missing device. */
-	return ret == -ENOENT ? -ENOTDIR : ret;
+	if (!ret)
+		ret = open_ends(daemon);
+	if (!ret)
+		privileges_drop();
+	return ret;
 }
 
 static int run(struct daemon *daemon)
@@ -201,10 +259,11 @@ static int run(struct daemon *daemon)
 	ret = start(daemon);
 	report(daemon, exit_status(ret));
 	if (!ret) {
-		sd_notify(0, "READY=1");
+		say_ready(daemon);
 		ret = sd_event_loop(daemon->event);
 		sd_notify(0, "STOPPING=1");
 	}
+	http_close(daemon->http);
 	control_close(daemon->control);
 	sched_stop(&daemon->sched);
 	sd_event_unref(daemon->event);
@@ -254,6 +313,7 @@ int main(int argc, char **argv)
 		{ 0 },
 	};
 	struct daemon daemon = { .ready_fd = -1 };
+	char error[512];
 	bool foreground = false, test = false;
 	int option, ret;
 
@@ -287,7 +347,8 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	ret = EXIT_SUCCESS;
-	if (load(&daemon.configs[0], daemon.path))
+	log_open();
+	if (load(&daemon.configs[0], daemon.path, error, sizeof(error)))
 		ret = EXIT_USAGE;
 	else if (!test)
 		ret = !foreground && detach(&daemon) ? EXIT_FAILURE :

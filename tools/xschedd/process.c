@@ -1,21 +1,70 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who a process is. Read once, as it shows up, never while a switch waits.
+ * Who a process is. Read as it shows up and on request, never while a switch
+ * waits.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
+#include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
+#include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <systemd/sd-login.h>
 #include <unistd.h>
 
 #include "process.h"
 
+/* The kernel gives a program 128 KiB a string, and far more in all. */
+#define ENVIRON_MAX	(1u << 20)
+#define CMDLINE_MAX	4096
+
+#define PATH_SIZE	64
+
+static FILE *open_file(const struct process *process, const char *name)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", process->pid, name);
+	return fopen(path, "re");
+}
+
+/* All of a file, with two zeros behind it, or NULL; *length without them. */
+static char *read_all(const struct process *process, const char *name,
+		      size_t limit, size_t *length)
+{
+	FILE *file = open_file(process, name);
+	size_t room = 4096, used = 0;
+	char *text = NULL;
+
+	if (!file)
+		return NULL;
+	for (;;) {
+		char *larger = realloc(text, room + 2);
+
+		if (!larger)
+			break;
+		text = larger;
+		used += fread(text + used, 1, room - used, file);
+		if (used < room || room >= limit)
+			break;
+		room *= 2;
+	}
+	fclose(file);
+	if (!text)
+		return NULL;
+	text[used] = '\0';
+	text[used + 1] = '\0';
+	*length = used;
+	return text;
+}
+
 static void read_exe(struct process *process)
 {
-	char path[64];
+	char path[PATH_SIZE];
 	ssize_t length;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
@@ -28,11 +77,8 @@ static void read_exe(struct process *process)
 
 static void read_comm(struct process *process)
 {
-	char path[64];
-	FILE *file;
+	FILE *file = open_file(process, "comm");
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", process->pid);
-	file = fopen(path, "re");
 	if (!file)
 		return;
 	if (fgets(process->comm, sizeof(process->comm), file))
@@ -40,72 +86,214 @@ static void read_comm(struct process *process)
 	fclose(file);
 }
 
-static void read_users(struct process *process)
+static void read_cmdline(struct process *process)
+{
+	size_t length;
+
+	process->cmdline = read_all(process, "cmdline", CMDLINE_MAX, &length);
+	if (!process->cmdline)
+		return;
+	while (length && !process->cmdline[length - 1])
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (!process->cmdline[i])
+			process->cmdline[i] = ' ';
+}
+
+/* ---- /proc/PID/status --------------------------------------------------- */
+
+/* Capabilities count only in the daemon's own user namespace. */
+static bool same_user_namespace(pid_t pid)
+{
+	char path[PATH_SIZE];
+	struct stat own, other;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	return !stat("/proc/self/ns/user", &own) && !stat(path, &other) &&
+	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+}
+
+static void parse_groups(struct process *process, const char *text)
+{
+	unsigned int group;
+	int used;
+
+	while (process->group_count < PROCESS_GROUPS &&
+	       sscanf(text, "%u%n", &group, &used) == 1) {
+		process->groups[process->group_count++] = group;
+		text += used;
+	}
+}
+
+static void parse_status(struct process *process, const char *line)
 {
 	unsigned int real, effective, saved;
-	char path[64], line[256];
-	FILE *file;
+	unsigned long long capabilities;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", process->pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Uid: %u %u %u", &real, &effective,
-			   &saved) != 3)
-			continue;
+	if (sscanf(line, "Uid: %u %u %u", &real, &effective, &saved) == 3) {
 		process->known = true;
 		process->uid = real;
 		process->changed_credentials = real != effective ||
 					       real != saved;
+	} else if (sscanf(line, "Gid: %u", &real) == 1) {
+		process->gid = real;
+	} else if (!strncmp(line, "Groups:", 7)) {
+		parse_groups(process, line + 7);
+	} else if (sscanf(line, "CapEff: %llx", &capabilities) == 1) {
+		process->nice_capable = capabilities >> CAP_SYS_NICE & 1 &&
+					same_user_namespace(process->pid);
+	}
+}
+
+static void read_status(struct process *process)
+{
+	FILE *file = open_file(process, "status");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return;
+	while (getline(&line, &size, file) > 0)
+		parse_status(process, line);
+	free(line);
+	fclose(file);
+}
+
+/* ---- cgroup ------------------------------------------------------------- */
+
+static void read_cgroup(struct process *process)
+{
+	FILE *file = open_file(process, "cgroup");
+	char line[sizeof(process->cgroup) + 8];
+
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file)) {
+		size_t length = strcspn(line, "\n");
+
+		if (strncmp(line, "0::", 3))
+			continue;
+		/* One that was cut must not match a rule, or be a tenant. */
+		if (!line[length] || length - 3 >= sizeof(process->cgroup))
+			break;
+		line[length] = '\0';
+		strcpy(process->cgroup, line + 3);
 		break;
 	}
 	fclose(file);
 }
 
+static void read_unit(struct process *process)
+{
+	char *unit = NULL;
+
+	if (sd_pid_get_user_unit(process->pid, &unit) < 0 &&
+	    sd_pid_get_unit(process->pid, &unit) < 0)
+		return;
+	if (strlen(unit) < sizeof(process->unit))
+		strcpy(process->unit, unit);
+	free(unit);
+}
+
+/* The 64 hexadecimal digits in a word, or NULL. */
+static const char *find_id(const char *word, size_t length)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		run = isxdigit((unsigned char)word[i]) ? run + 1 : 0;
+		if (run == 64)
+			return word + i - 63;
+	}
+	return NULL;
+}
+
+static size_t skip(const char *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(text, prefix, length) ? 0 : length;
+}
+
+void process_container(const char *cgroup, char *out, size_t size)
+{
+	*out = '\0';
+	/* The innermost counts: one container may run within another. */
+	for (const char *word = cgroup; *word;) {
+		size_t length, prefix;
+		const char *id;
+
+		word += strspn(word, "/");
+		length = strcspn(word, "/");
+		id = find_id(word, length);
+		prefix = skip(word, "lxc.payload.");
+		if (!prefix && skip(word, "machine-") && length > 14 &&
+		    !strncmp(word + length - 6, ".scope", 6)) {
+			prefix = 8;
+			snprintf(out, size, "%.*s", (int)(length - prefix - 6),
+				 word + prefix);
+		} else if (id) {
+			snprintf(out, size, "%.64s", id);
+		} else if (prefix) {
+			snprintf(out, size, "%.*s", (int)(length - prefix),
+				 word + prefix);
+		}
+		word += length;
+	}
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
 void process_read(struct process *process, pid_t pid)
 {
+	size_t length;
+
 	*process = (struct process){ .pid = pid };
-	read_users(process);
+	read_status(process);
 	if (!process->known)
 		return;
 	read_exe(process);
 	read_comm(process);
+	read_cmdline(process);
+	read_cgroup(process);
+	read_unit(process);
+	process_container(process->cgroup, process->container,
+			  sizeof(process->container));
+	process->environ = read_all(process, "environ", ENVIRON_MAX, &length);
 	errno = 0;
 	process->nice = getpriority(PRIO_PROCESS, pid);
 	if (errno)
 		process->nice = 0;
 }
 
-static bool exe_matches(const char *pattern, const char *exe)
+void process_forget_environ(struct process *process)
 {
-	const char *slash = strrchr(exe, '/');
-
-	if (!*exe)
-		return false;
-	if (!strchr(pattern, '/') && slash)
-		exe = slash + 1;
-	return !fnmatch(pattern, exe, 0);
+	free(process->environ);
+	process->environ = NULL;
 }
 
-static bool rule_matches(const struct rule *rule, const struct process *process)
+void process_free(struct process *process)
 {
-	if (rule->exe && !exe_matches(rule->exe, process->exe))
-		return false;
-	if (rule->comm && fnmatch(rule->comm, process->comm, 0))
-		return false;
-	return !rule->has_user || rule->uid == process->uid;
+	process_forget_environ(process);
+	free(process->cmdline);
+	process->cmdline = NULL;
 }
 
-int32_t process_priority(const struct process *process,
-			 const struct config *config, const char **rule)
+const char *process_variable(const struct process *process, const char *name)
 {
-	*rule = NULL;
-	for (size_t i = 0; process->known && i < config->rule_count; i++) {
-		if (!rule_matches(&config->rules[i], process))
-			continue;
-		*rule = config->rules[i].name;
-		return config->rules[i].priority;
-	}
-	return -process->nice;
+	size_t length = strlen(name);
+
+	for (const char *at = process->environ; at && *at;
+	     at += strlen(at) + 1)
+		if (!strncmp(at, name, length) && at[length] == '=')
+			return at + length + 1;
+	return NULL;
+}
+
+bool process_in_group(const struct process *process, gid_t gid)
+{
+	for (size_t i = 0; i < process->group_count; i++)
+		if (process->groups[i] == gid)
+			return true;
+	return process->gid == gid;
 }

@@ -11,12 +11,16 @@
 #include <libxsched.h>
 
 #include "protocol.h"
+#include "rule.h"
 
 /* Members a request may have beside "cmd". */
 enum member {
 	MEMBER_PID = 1 << 0,
 	MEMBER_PRIORITY = 1 << 1,
 	MEMBER_POLICY = 1 << 2,
+	MEMBER_OPTIONS = 1 << 3,
+	MEMBER_HINT = 1 << 4,
+	MEMBER_VALUE = 1 << 5,
 };
 
 static const struct {
@@ -32,18 +36,31 @@ static const struct {
 	{ "resume", COMMAND_RESUME, MEMBER_PID, MEMBER_PID },
 	{ "priority", COMMAND_PRIORITY, MEMBER_PID | MEMBER_PRIORITY,
 	  MEMBER_PID | MEMBER_PRIORITY },
-	{ "policy", COMMAND_POLICY, 0, MEMBER_POLICY },
+	{ "policy", COMMAND_POLICY, 0, MEMBER_POLICY | MEMBER_OPTIONS },
+	{ "events", COMMAND_EVENTS, 0, 0 },
+	{ "rules", COMMAND_RULES, MEMBER_PID, MEMBER_PID },
+	{ "hint", COMMAND_HINT, MEMBER_PID | MEMBER_HINT | MEMBER_VALUE,
+	  MEMBER_PID | MEMBER_HINT | MEMBER_VALUE },
+	{ "reload", COMMAND_RELOAD, 0, 0 },
 };
+
+static bool get_number64(struct json_object *value, int64_t min, int64_t max,
+			 int64_t *out)
+{
+	if (!json_object_is_type(value, json_type_int))
+		return false;
+	/* What does not fit is cut to the limit, so that is refused as well. */
+	*out = json_object_get_int64(value);
+	return *out >= min && *out <= max && *out > INT64_MIN &&
+	       *out < INT64_MAX;
+}
 
 static bool get_number(struct json_object *value, int64_t min, int64_t max,
 		       int32_t *out)
 {
 	int64_t number;
 
-	if (!json_object_is_type(value, json_type_int))
-		return false;
-	number = json_object_get_int64(value);
-	if (number < min || number > max)
+	if (!get_number64(value, min, max, &number))
 		return false;
 	*out = number;
 	return true;
@@ -63,30 +80,92 @@ static bool get_string(struct json_object *value, char *out, size_t size)
 	return true;
 }
 
-/* Returns what is wrong with a member, or NULL. */
-static const char *take_member(struct request *request, unsigned int *have,
-			       char *command, size_t size, const char *name,
+static const char *take_options(struct request *request,
+				struct json_object *object)
+{
+	if (!json_object_is_type(object, json_type_object))
+		return "options is not an object";
+	json_object_object_foreach(object, name, value) {
+		struct request_option *option;
+
+		if (request->option_count == PROTOCOL_OPTIONS)
+			return "too many options";
+		option = &request->options[request->option_count++];
+		if (strlen(name) >= sizeof(option->name))
+			return "an option has no such name";
+		strcpy(option->name, name);
+		if (!get_number64(value, INT64_MIN, INT64_MAX, &option->value))
+			return "the value of an option is not a number";
+	}
+	return NULL;
+}
+
+/* Looked up when all members are known. */
+static const char *take_cmd(struct request *request, struct json_object *value)
+{
+	(void)request;
+	(void)value;
+	return NULL;
+}
+
+static const char *take_pid(struct request *request, struct json_object *value)
+{
+	return get_number(value, 1, INT32_MAX, &request->pid) ? NULL :
+	       "pid is not a process id";
+}
+
+static const char *take_priority(struct request *request,
+				 struct json_object *value)
+{
+	return get_number(value, PRIORITY_NEVER, XSCHED_PRIORITY_MAX,
+			  &request->priority) ? NULL :
+	       "priority is not within -256..255";
+}
+
+static const char *take_policy(struct request *request,
 			       struct json_object *value)
 {
-	if (!strcmp(name, "cmd"))
-		return get_string(value, command, size) ? NULL :
-		       "cmd is not a name";
-	if (!strcmp(name, "pid")) {
-		*have |= MEMBER_PID;
-		return get_number(value, 1, INT32_MAX, &request->pid) ? NULL :
-		       "pid is not a process id";
-	}
-	if (!strcmp(name, "priority")) {
-		*have |= MEMBER_PRIORITY;
-		return get_number(value, XSCHED_PRIORITY_MIN,
-				  XSCHED_PRIORITY_MAX, &request->priority) ?
-		       NULL : "priority is not within -255..255";
-	}
-	if (!strcmp(name, "policy")) {
-		*have |= MEMBER_POLICY;
-		return get_string(value, request->policy,
-				  sizeof(request->policy)) ? NULL :
-		       "policy is not a name";
+	return get_string(value, request->policy, sizeof(request->policy)) ?
+	       NULL : "policy is not a name";
+}
+
+static const char *take_hint(struct request *request, struct json_object *value)
+{
+	return get_string(value, request->hint, sizeof(request->hint)) ? NULL :
+	       "hint is not a name";
+}
+
+static const char *take_value(struct request *request,
+			      struct json_object *value)
+{
+	return get_number64(value, INT64_MIN, INT64_MAX, &request->value) ?
+	       NULL : "value is not a number";
+}
+
+static const struct {
+	const char *name;
+	unsigned int bit;
+	/* Returns what is wrong, or NULL. */
+	const char *(*take)(struct request *request, struct json_object *value);
+} members[] = {
+	{ "cmd", 0, take_cmd },
+	{ "pid", MEMBER_PID, take_pid },
+	{ "priority", MEMBER_PRIORITY, take_priority },
+	{ "policy", MEMBER_POLICY, take_policy },
+	{ "options", MEMBER_OPTIONS, take_options },
+	{ "hint", MEMBER_HINT, take_hint },
+	{ "value", MEMBER_VALUE, take_value },
+};
+
+/* Returns what is wrong with a member, or NULL. */
+static const char *take_member(struct request *request, unsigned int *have,
+			       const char *name, struct json_object *value)
+{
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		if (strcmp(members[i].name, name))
+			continue;
+		*have |= members[i].bit;
+		return members[i].take(request, value);
 	}
 	return "unknown member";
 }
@@ -94,18 +173,20 @@ static const char *take_member(struct request *request, unsigned int *have,
 static const char *take_object(struct request *request,
 			       struct json_object *object)
 {
+	struct json_object *cmd;
 	char command[32] = "";
 	unsigned int have = 0;
 
 	json_object_object_foreach(object, name, value) {
-		const char *wrong = take_member(request, &have, command,
-						sizeof(command), name, value);
+		const char *wrong = take_member(request, &have, name, value);
 
 		if (wrong)
 			return wrong;
 	}
-	if (!*command)
+	if (!json_object_object_get_ex(object, "cmd", &cmd))
 		return "cmd is missing";
+	if (!get_string(cmd, command, sizeof(command)))
+		return "cmd is not a name";
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(commands[i].name, command))
 			continue;

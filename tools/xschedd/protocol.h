@@ -23,20 +23,45 @@ enum command {
 	COMMAND_RESUME,
 	COMMAND_PRIORITY,
 	COMMAND_POLICY,
+	COMMAND_EVENTS,
+	COMMAND_RULES,
+	COMMAND_HINT,
+	COMMAND_RELOAD,
+};
+
+/** Options one request may set. */
+#define PROTOCOL_OPTIONS	16
+
+/**
+ * struct request_option - an option of the engine
+ * @name: its name
+ * @value: what to set it to
+ */
+struct request_option {
+	char name[48];
+	int64_t value;
 };
 
 /**
  * struct request - a request that was understood
  * @command: what
- * @pid: for SUSPEND, RESUME, PRIORITY: which process, > 0
- * @priority: for PRIORITY: XSCHED_PRIORITY_MIN..MAX
- * @policy: for POLICY: the one to change to, empty: only ask
+ * @pid: for SUSPEND, RESUME, PRIORITY, RULES, HINT: which process, > 0
+ * @priority: for PRIORITY: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
+ * @policy: for POLICY: the one to change to, empty: leave it
+ * @hint: for HINT: name of a hint
+ * @value: for HINT: its value
+ * @options: for POLICY: what to set
+ * @option_count: number of @options
  */
 struct request {
 	enum command command;
 	int32_t pid;
 	int32_t priority;
 	char policy[32];
+	char hint[32];
+	int64_t value;
+	struct request_option options[PROTOCOL_OPTIONS];
+	size_t option_count;
 };
 
 /**

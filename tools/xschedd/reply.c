@@ -1,66 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * Carry out requests. Who may do what to whom is decided here: the daemon runs
- * as root, so the kernel's own checks do not see the one who asks.
+ * Carry out requests. Who may do what to whom is decided here: the daemon may
+ * do everything, so the kernel's own checks do not see the one who asks.
  *
  *  - root and members of the group xsched: everything;
  *  - others: their own processes that did not change credentials. They may not
- *    undo what an administrator suspended, nor raise a priority above both 0
- *    and what rules and nice value give.
+ *    undo what an administrator suspended, nor raise a priority above what
+ *    rules and nice value allow.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "reply.h"
-
-static void add(struct json_object *object, const char *name,
-		struct json_object *value)
-{
-	json_object_object_add(object, name, value);
-}
-
-/* Three places, not seventeen. */
-static struct json_object *new_double(double number)
-{
-	struct json_object *object = json_object_new_double(number);
-
-	if (object)
-		json_object_set_serializer(object,
-					   json_object_double_to_json_string,
-					   "%.3f", NULL);
-	return object;
-}
-
-static struct json_object *percentile_us(const struct histogram *histogram,
-					 unsigned int percent)
-{
-	return new_double(histogram_percentile(histogram, percent) / 1e3);
-}
-
-static struct json_object *new_u64(uint64_t number)
-{
-	return json_object_new_uint64(number);
-}
 
 struct json_object *reply_error(int error, const char *message)
 {
 	struct json_object *reply = json_object_new_object();
 	const char *name = strerrorname_np(-error);
 
-	add(reply, "ok", json_object_new_boolean(false));
-	add(reply, "errno", json_object_new_int(-error));
-	add(reply, "error", json_object_new_string(name ? name : "EIO"));
-	add(reply, "message", json_object_new_string(message));
+	json_object_object_add(reply, "ok", json_object_new_boolean(false));
+	json_object_object_add(reply, "errno", json_object_new_int(-error));
+	json_object_object_add(reply, "error",
+			       json_object_new_string(name ? name : "EIO"));
+	json_object_object_add(reply, "message",
+			       json_object_new_string(message));
 	return reply;
 }
 
-static struct json_object *reply_ok(void)
+struct json_object *reply_ok(void)
 {
 	struct json_object *reply = json_object_new_object();
 
-	add(reply, "ok", json_object_new_boolean(true));
+	json_object_object_add(reply, "ok", json_object_new_boolean(true));
 	return reply;
 }
 
@@ -69,100 +43,42 @@ static struct json_object *reply_status(int error)
 	return error ? reply_error(error, strerror(-error)) : reply_ok();
 }
 
-static bool is_own(const struct peer *peer, const struct task *task)
+bool peer_owns(const struct peer *peer, const struct process *process)
 {
-	return task && task->process.known && task->process.uid == peer->uid &&
-	       !task->process.changed_credentials;
+	return process->known && process->uid == peer->uid &&
+	       !process->changed_credentials;
 }
 
-static const char *priority_source(const struct task *task)
+/* ---- the policy --------------------------------------------------------- */
+
+static struct json_object *set_options(struct sched *sched,
+				       const struct request *request)
 {
-	if (!task)
-		return "default";
-	if (task->overridden)
-		return "request";
-	return task->rule ? "rule" : "nice";
-}
+	char message[128];
 
-static struct json_object *describe(const struct xsched_tenant *tenant)
-{
-	const struct task *task = tenant->user;
-	struct json_object *object = json_object_new_object();
+	for (size_t i = 0; i < request->option_count; i++) {
+		const struct request_option *o = &request->options[i];
+		int ret = sched_set_option(sched, o->name, o->value);
 
-	add(object, "pid", json_object_new_int(tenant->pid));
-	add(object, "uid", json_object_new_int64(task ? (int64_t)task->process.uid : -1));
-	add(object, "exe",
-	    json_object_new_string(task ? task->process.exe : ""));
-	add(object, "comm",
-	    json_object_new_string(task ? task->process.comm : ""));
-	add(object, "priority", json_object_new_int(tenant->priority));
-	add(object, "priority_from",
-	    json_object_new_string(priority_source(task)));
-	add(object, "queues", json_object_new_int(tenant->queues));
-	add(object, "nodes", json_object_new_int(tenant->nodes));
-	add(object, "ready", json_object_new_boolean(tenant->ready));
-	add(object, "held",
-	    json_object_new_boolean(tenant->state == XSCHED_HELD));
-	add(object, "uncertain",
-	    json_object_new_boolean(tenant->state == XSCHED_UNCERTAIN));
-	add(object, "manual", json_object_new_boolean(tenant->manual));
-	add(object, "exempt", json_object_new_boolean(tenant->exempt));
-	add(object, "held_ms", new_double(tenant->held_ns / 1e6));
-	add(object, "holds", new_u64(tenant->holds));
-	add(object, "preemptions", new_u64(tenant->preemptions));
-	if (!task)
-		return object;
-	add(object, "since_ns", new_u64(task->seen_ns));
-	add(object, "switch_p50_us", percentile_us(&task->switches, 50));
-	add(object, "switch_p99_us", percentile_us(&task->switches, 99));
-	return object;
-}
-
-static struct json_object *list(struct sched *sched, const struct peer *peer)
-{
-	struct json_object *tenants = json_object_new_array();
-	struct json_object *reply = reply_ok();
-	struct xsched_tenant tenant;
-	uint64_t now = now_ns();
-
-	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
-		xsched_engine_tenant_at(sched->engine, i, now, &tenant);
-		if (peer->admin || is_own(peer, tenant.user))
-			json_object_array_add(tenants, describe(&tenant));
+		if (!ret)
+			continue;
+		snprintf(message, sizeof(message), "option %s: %s", o->name,
+			 ret == -ENOENT ? "there is none of that name" :
+			 ret == -EINVAL ? "the value is outside its limits" :
+			 ret == -EBUSY ? "not while there are tenants" :
+			 strerror(-ret));
+		return reply_error(ret, message);
 	}
-	add(reply, "now_ns", new_u64(now));
-	add(reply, "tenants", tenants);
-	return reply;
-}
-
-static struct json_object *stats(const struct sched *sched)
-{
-	const struct sched_stats *s = &sched->stats;
-	struct json_object *reply = reply_ok();
-
-	add(reply, "policy",
-	    json_object_new_string(xsched_engine_policy(sched->engine)));
-	add(reply, "tenants",
-	    json_object_new_int(xsched_engine_tenants(sched->engine)));
-	add(reply, "events", new_u64(s->events));
-	add(reply, "lost", new_u64(s->lost));
-	add(reply, "applies", new_u64(s->applies));
-	add(reply, "failures", new_u64(s->failures));
-	add(reply, "retries", new_u64(s->retries));
-	add(reply, "call_p50_us", percentile_us(&s->call, 50));
-	add(reply, "call_p99_us", percentile_us(&s->call, 99));
-	add(reply, "reaction_p50_us", percentile_us(&s->reaction, 50));
-	add(reply, "reaction_p99_us", percentile_us(&s->reaction, 99));
-	return reply;
+	return NULL;
 }
 
 static struct json_object *policy(struct sched *sched, const struct peer *peer,
 				  const struct request *request)
 {
-	struct json_object *reply;
+	struct json_object *refusal;
 	int ret = 0;
 
-	if (*request->policy && !peer->admin)
+	if ((*request->policy || request->option_count) && !peer->admin)
 		return reply_error(-EPERM, "not permitted");
 	if (*request->policy)
 		ret = sched_set_policy(sched, request->policy);
@@ -170,24 +86,89 @@ static struct json_object *policy(struct sched *sched, const struct peer *peer,
 		return reply_error(ret, "there is no such policy");
 	if (ret)
 		return reply_status(ret);
-	reply = reply_ok();
-	add(reply, "policy",
-	    json_object_new_string(xsched_engine_policy(sched->engine)));
-	return reply;
+	refusal = set_options(sched, request);
+	return refusal ? refusal : show_policy(sched);
 }
 
-static bool may_set(const struct peer *peer, const struct task *task,
-		    int32_t priority)
+/* ---- one process -------------------------------------------------------- */
+
+static struct json_object *set_priority(struct sched *sched,
+					const struct peer *peer,
+					const struct task *task, int32_t wanted,
+					bool request)
 {
-	int32_t limit;
-
-	if (peer->admin)
-		return true;
-	limit = task->base_priority > 0 ? task->base_priority : 0;
-	return priority <= limit;
+	if (!peer->admin && wanted > task->rating.limit)
+		return reply_error(-EPERM,
+				   "raising a priority above what rules and nice value allow is not permitted");
+	return reply_status(sched_set_priority(sched, task->process.pid, wanted,
+					       request && peer->admin));
 }
 
-/* Requests about one process. */
+/* Hints that are given in other units than the engine's. */
+static const struct {
+	const char *name;
+	enum xsched_hint hint;
+	int64_t factor;
+} units[] = {
+	{ "deadline_us", XSCHED_HINT_DEADLINE_NS, 1000 },
+	{ "laxity_us", XSCHED_HINT_LAXITY_NS, 1000 },
+	{ "period_us", XSCHED_HINT_PERIOD_NS, 1000 },
+};
+
+/* Returns enum xsched_hint or a negative errno; changes @value to its unit. */
+static int find_hint(const char *name, int64_t *value)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(units[i].name, name))
+			continue;
+		if (__builtin_mul_overflow(*value, units[i].factor, value))
+			return -EINVAL;
+		return units[i].hint;
+	}
+	return xsched_hint_find(name);
+}
+
+static struct json_object *hint(struct sched *sched, const struct peer *peer,
+				const struct task *task,
+				const struct request *request)
+{
+	int64_t value = request->value;
+	int which, ret;
+
+	if (!strcmp(request->hint, "priority")) {
+		if (value < PRIORITY_NEVER || value > XSCHED_PRIORITY_MAX)
+			return reply_error(-EINVAL,
+					   "priority is not within -256..255");
+		return set_priority(sched, peer, task, value, false);
+	}
+	which = find_hint(request->hint, &value);
+	if (which == -EOPNOTSUPP)
+		return reply_error(which, "there is no such hint");
+	if (which < 0)
+		return reply_error(which, "the value is outside its limits");
+	if ((which == XSCHED_HINT_LAX_PRIORITY ||
+	     which == XSCHED_HINT_CRIT_PRIORITY) && !peer->admin &&
+	    value > task->rating.limit)
+		return reply_error(-EPERM,
+				   "raising a priority above what rules and nice value allow is not permitted");
+	/* The nice value is what the kernel says it is. */
+	if (which == XSCHED_HINT_NICE && !peer->admin &&
+	    value < task->process.nice)
+		return reply_error(-EPERM, "not permitted");
+	ret = sched_set_hint(sched, request->pid, which, value);
+	if (ret == -EINVAL)
+		return reply_error(ret, "the value is outside its limits");
+	return reply_status(ret);
+}
+
+static struct json_object *resume(struct sched *sched, const struct peer *peer,
+				  const struct task *task)
+{
+	if (!peer->admin && task->suspended_by_admin)
+		return reply_error(-EPERM, "suspended by an administrator");
+	return reply_status(sched_resume(sched, task->process.pid));
+}
+
 static struct json_object *act(struct sched *sched, const struct peer *peer,
 			       const struct request *request)
 {
@@ -197,37 +178,77 @@ static struct json_object *act(struct sched *sched, const struct peer *peer,
 	if (xsched_engine_tenant(sched->engine, request->pid, 0, &tenant))
 		return reply_error(-ENOENT, "no GPU process of that id");
 	task = tenant.user;
-	if (!peer->admin && !is_own(peer, task))
-		return reply_error(-EPERM, "not permitted");
+	if (!task)
+		return reply_error(-ENOMEM, "not enough memory to tell who it is");
+	if (!peer->admin && !peer_owns(peer, &task->process))
+		return reply_error(-EPERM,
+				   "not permitted: another user's process");
 
 	switch (request->command) {
 	case COMMAND_SUSPEND:
 		return reply_status(sched_suspend(sched, request->pid,
 						  peer->admin));
 	case COMMAND_RESUME:
-		if (!peer->admin && task->suspended_by_admin)
-			return reply_error(-EPERM,
-					   "suspended by an administrator");
-		return reply_status(sched_resume(sched, request->pid));
+		return resume(sched, peer, task);
+	case COMMAND_HINT:
+		return hint(sched, peer, task, request);
 	default:
-		if (!may_set(peer, task, request->priority))
-			return reply_error(-EPERM,
-					   "raising a priority is not permitted");
-		return reply_status(sched_set_priority(sched, request->pid,
-						       request->priority));
+		return set_priority(sched, peer, task, request->priority, true);
 	}
 }
 
-struct json_object *reply_to(struct sched *sched, const struct peer *peer,
+/* ---- others ------------------------------------------------------------- */
+
+/* Of any process, not only of those that use a GPU. */
+static struct json_object *rules(const struct sched *sched,
+				 const struct peer *peer, pid_t pid)
+{
+	struct json_object *reply;
+	struct process process;
+
+	process_read(&process, pid);
+	if (!process.known)
+		reply = reply_error(-ESRCH, "no process of that id");
+	else if (!peer->admin && !peer_owns(peer, &process))
+		reply = reply_error(-EPERM,
+				    "not permitted: another user's process");
+	else
+		reply = show_rating(sched, &process);
+	process_free(&process);
+	return reply;
+}
+
+static struct json_object *reload(const struct control_host *host,
+				  const struct peer *peer)
+{
+	char error[512] = "";
+	int ret;
+
+	if (!peer->admin)
+		return reply_error(-EPERM, "not permitted");
+	ret = host->reload(host->user, error, sizeof(error));
+	return ret ? reply_error(ret, error) : reply_ok();
+}
+
+struct json_object *reply_to(const struct control_host *host,
+			     const struct peer *peer,
 			     const struct request *request)
 {
+	struct sched *sched = host->sched;
+
 	switch (request->command) {
 	case COMMAND_STATS:
-		return stats(sched);
+		return show_stats(sched);
 	case COMMAND_LIST:
-		return list(sched, peer);
+		return show_list(sched, peer);
 	case COMMAND_POLICY:
 		return policy(sched, peer, request);
+	case COMMAND_EVENTS:
+		return reply_ok();
+	case COMMAND_RULES:
+		return rules(sched, peer, request->pid);
+	case COMMAND_RELOAD:
+		return reload(host, peer);
 	default:
 		return act(sched, peer, request);
 	}

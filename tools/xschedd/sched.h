@@ -12,28 +12,58 @@
 #include <libxsched.h>
 
 #include "config.h"
+#include "groups.h"
 #include "histogram.h"
-#include "process.h"
+#include "rating.h"
 #include "trace.h"
+
+struct stream;
 
 /**
  * struct task - what the daemon keeps of a tenant, beside the engine
- * @process: who it is, as it was when it showed up
- * @rule: its priority comes from a rule
- * @overridden: its priority was set by request
- * @base_priority: priority by rule or nice value
- * @suspended_by_admin: the manual hold was asked for by a privileged user
+ * @process: who it is, as it was when it was last looked at
+ * @rating: its worth, likewise
+ * @group: number of the tenant it is part of, 0: it is one by itself
+ * @has_hint: @hint was set by the program or its owner
+ * @hint: priority by hint
+ * @overridden: its priority was set by a privileged request
+ * @override: that priority
+ * @level: preemption level set by request, 2 or 3; 0: by @rating, or as
+ *	configured
+ * @suspended: held by request
+ * @suspended_by_admin: that was asked for by a privileged user
  * @seen_ns: when it showed up
  * @switches: durations of the Calls of APPLY that held it
  */
 struct task {
 	struct process process;
-	bool rule;
+	struct rating rating;
+	uint64_t group;
+	bool has_hint;
+	int32_t hint;
 	bool overridden;
-	int32_t base_priority;
+	int32_t override;
+	int level;
+	bool suspended;
 	bool suspended_by_admin;
 	uint64_t seen_ns;
 	struct histogram switches;
+};
+
+/**
+ * struct node_stats - of a GPU
+ * @gpu_id: which
+ * @switches: switches it took part in
+ * @failures: of these, those it failed
+ * @flips: queues it took off or put on the hardware
+ * @total: durations of its part
+ */
+struct node_stats {
+	uint32_t gpu_id;
+	uint64_t switches;
+	uint64_t failures;
+	uint64_t flips;
+	struct histogram total;
 };
 
 /**
@@ -44,8 +74,11 @@ struct task {
  * @failures: Calls of APPLY that did not
  * @retries: of all, those made again by the back-off
  * @ejections: times the kernel ejected this client
+ * @preemptions: holds of tenants that had work
  * @call: durations of successful calls
  * @reaction: time from an event to the end of the APPLY it caused
+ * @nodes: of each GPU that took part in a switch
+ * @node_count: number of @nodes
  */
 struct sched_stats {
 	uint64_t events;
@@ -54,8 +87,11 @@ struct sched_stats {
 	uint64_t failures;
 	uint64_t retries;
 	uint64_t ejections;
+	uint64_t preemptions;
 	struct histogram call;
 	struct histogram reaction;
+	struct node_stats *nodes[XSCHED_ENGINE_NODES];
+	size_t node_count;
 };
 
 /**
@@ -66,6 +102,8 @@ struct sched_stats {
  * @engine: decides
  * @apply: the switch, reused
  * @trace: trace or NULL
+ * @stream: who listens to what happens, or NULL
+ * @groups: tenants that are several processes
  * @device_source: @device has events
  * @timer: deadline of the policy, or the next attempt after a failure
  * @attempts: failures in a row
@@ -75,6 +113,7 @@ struct sched_stats {
  * @ejected: the kernel ejected this client: start afresh
  * @last_error: result of the last APPLY, 0 or a negative errno
  * @list: queues, reused
+ * @matched: for each rule, processes it decided about since it was read
  * @stats: counters
  */
 struct sched {
@@ -84,6 +123,8 @@ struct sched {
 	struct xsched_engine *engine;
 	struct xsched_apply *apply;
 	struct trace *trace;
+	struct stream *stream;
+	struct groups groups;
 	sd_event_source *device_source;
 	sd_event_source *timer;
 	unsigned int attempts;
@@ -93,6 +134,7 @@ struct sched {
 	bool ejected;
 	int last_error;
 	struct xsched_queue_list list;
+	uint64_t *matched;
 	struct sched_stats stats;
 };
 
@@ -145,12 +187,43 @@ int sched_suspend(struct sched *sched, pid_t pid, bool admin);
  */
 int sched_resume(struct sched *sched, pid_t pid);
 
-/** sched_set_priority() - by request, until the process ends; 0, -ENOENT,
- *  -EINVAL, or the error of the switch this led to
+/**
+ * sched_set_priority() - by request, until the process ends
+ * @sched: scheduler
+ * @pid: process
+ * @priority: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
+ * @admin: it overrides rules and hints; else it is a hint, and the caller has
+ *	checked that it is not above &rating.limit
+ *
+ * Return: 0, -ENOENT, or the error of the switch this led to.
  */
-int sched_set_priority(struct sched *sched, pid_t pid, int32_t priority);
+int sched_set_priority(struct sched *sched, pid_t pid, int32_t priority,
+		       bool admin);
+
+/** sched_set_level() - preemption level 2 or 3 of a process; 0, -ENOENT, or
+ *  -EOPNOTSUPP: a GPU cannot
+ */
+int sched_set_level(struct sched *sched, pid_t pid, int level);
+
+/** sched_set_hint() - 0, or an error of xsched_engine_set_hint() or of the
+ *  switch
+ */
+int sched_set_hint(struct sched *sched, pid_t pid, enum xsched_hint hint,
+		   int64_t value);
 
 /** sched_set_policy() - 0, -EOPNOTSUPP, or the error of the switch */
 int sched_set_policy(struct sched *sched, const char *name);
+
+/** sched_set_option() - 0, or an error of xsched_engine_set_option() */
+int sched_set_option(struct sched *sched, const char *name, int64_t value);
+
+/** sched_task() - the task of a process, or NULL */
+struct task *sched_task(const struct sched *sched, pid_t pid);
+
+/** task_source() - where the priority of a task comes from */
+enum rating_source task_source(const struct task *task);
+
+/** task_priority() - PRIORITY_NEVER..XSCHED_PRIORITY_MAX */
+int32_t task_priority(const struct task *task);
 
 #endif /* XSCHEDD_SCHED_H */

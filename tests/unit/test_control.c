@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The control socket of xschedd: what can be asked, who may ask, and what
+ * becomes of those who ask badly.
+ */
+#include "xschedd_bench.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void wants(const char *reply, const char *wanted)
+{
+	if (!strstr(reply, wanted))
+		fail_msg("no %s in %s", wanted, reply);
+}
+
+/* Read until a text has come. */
+static void read_until(int fd, const char *wanted)
+{
+	static char text[65536];
+	size_t used = 0;
+
+	while (used < sizeof(text) - 1) {
+		ssize_t got = recv(fd, text + used, sizeof(text) - 1 - used, 0);
+
+		if (got <= 0)
+			break;
+		used += got;
+		text[used] = '\0';
+		if (strstr(text, wanted))
+			return;
+	}
+	fail_msg("no %s in %s", wanted, text);
+}
+
+/* Events and switches are streamed to who asks for them. */
+static void streams_events(void **state)
+{
+	struct bench *b = *state;
+	char wanted[64];
+	int fd;
+
+	start_daemon(b, "");
+	/* First: they would have the connection, too. */
+	two_tenants(b);
+	fd = connect_control(b);
+	ask(fd, "{\"cmd\":\"events\"}\n", "\"ok\":true");
+	send_event(b, ADD, b->pids[0], 3);
+	read_until(fd, "\"event\":\"queue-add\"");
+	send_event(b, READY, b->pids[0], 1);
+	snprintf(wanted, sizeof(wanted), "\"hold\":[%d],\"release\":[]",
+		 b->pids[1]);
+	read_until(fd, wanted);
+	send_event(b, KFD_XSCHED_EVENT_PROCESS_EXIT, b->pids[0], 0);
+	read_until(fd, "\"event\":\"exit\"");
+	close(fd);
+	while (!strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":0"))
+		nap();
+}
+
+/* Why a process has its priority, with the facts that rules look at. */
+static void tells_rules(void **state)
+{
+	struct bench *b = *state;
+	const char *reply;
+
+	start_daemon(b, "[rule night]\nenvironment=JOB=night*\n"
+		     "max_priority=6\n");
+	b->pids[0] = spawn_tenant_with("JOB=night-1");
+	reply = question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[0]);
+	wants(reply, "\"rule\":\"night\",\"priority\":0,\"source\":\"nice\",\"limit\":255");
+	wants(reply, "\"comm\":\"sleep\"");
+	/* The environment is not told, but for XSched's variables. */
+	assert_null(strstr(reply, "night-1"));
+	b->pids[1] = spawn_tenant_with("XSCHED_AUTO_XQUEUE_PRIORITY=-9");
+	reply = question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[1]);
+	wants(reply, "\"rule\":null,\"priority\":-9,\"source\":\"environment\"");
+	wants(question(b, "{\"cmd\":\"rules\",\"pid\":2147483647}"), "ESRCH");
+}
+
+/* The environment rates a process; -256 keeps it from running at all. */
+static void environment_counts(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	b->pids[0] = spawn_tenant_with("XSCHED_AUTO_XQUEUE_PRIORITY=-256");
+	send_event(b, ADD, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[0]);
+	wants(question(b, "{\"cmd\":\"list\"}"), "\"priority\":-256,\"priority_from\":\"environment\"");
+	assert_int_equal(ctl(b, "resume %d", b->pids[0]), 1);
+}
+
+/* Hints: known ones are taken, others refused with a reason. */
+static void takes_hints(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	while (ctl(b, "priority %d 1", b->pids[0]))
+		nap();
+	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"utilization\",\"value\":40}",
+		       b->pids[0]), "\"ok\":true");
+	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"utilization\",\"value\":101}",
+		       b->pids[0]), "outside its limits");
+	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"colour\",\"value\":1}",
+		       b->pids[0]), "no such hint");
+	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"priority\",\"value\":-256}",
+		       b->pids[1]), "\"ok\":true");
+	expect(b, "holds", "%d\n", b->pids[1]);
+	wants(question(b, "{\"cmd\":\"policy\",\"options\":{\"kedf.k\":3}}"),
+	      "\"kedf.k\":3");
+	wants(question(b, "{\"cmd\":\"policy\",\"options\":{\"x\":3}}"),
+	      "none of that name");
+	wants(question(b, "{\"cmd\":\"policy\",\"policy\":\"nonsense\"}"),
+	      "no such policy");
+	wants(question(b, "{\"cmd\":\"policy\"}"), "\"policy\":\"hpf\"");
+}
+
+/* Processes of one tenant are held together. */
+static void groups_are_one(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "[rule low]\ncomm=sleep\npriority=-5\ntenant=cgroup\n");
+	b->pids[0] = spawn_tenant(0);
+	b->pids[1] = spawn_tenant_with(NULL);
+	b->pids[2] = spawn_tenant_with(NULL);
+	send_events(b, (struct kfd_xsched_event[]){
+			event(ADD, b->pids[0], 1), event(ADD, b->pids[1], 2),
+			event(ADD, b->pids[2], 3), event(READY, b->pids[1], 2),
+			event(READY, b->pids[0], 1) }, 5);
+	for (int i = 1; i < 3; i++)
+		expect(b, "holds", "%d\n", b->pids[i]);
+	assert_int_equal(applies(b), 1);
+}
+
+/* A bad file is told to who asks for a reload; a rule of nobody is said. */
+static void reloads_by_request(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\n"
+		   "policy = best\n", b->dir, b->dir);
+	wants(question(b, "{\"cmd\":\"reload\"}"), "/conf:4:10: there is no policy");
+	wants(question(b, "{\"cmd\":\"policy\"}"), "\"policy\":\"hpf\"");
+	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\n"
+		   "[rule nobody]\nexe=/nonexistent\npriority=1\n", b->dir,
+		   b->dir);
+	wants(question(b, "{\"cmd\":\"reload\"}"), "\"ok\":true");
+	expect(b, "err", "rule 'nobody' is of no GPU process");
+	wants(question(b, "{\"cmd\":\"stats\"}"),
+	      "{\"rule\":\"nobody\",\"matched\":0}");
+}
+
+/* Another user: no higher priority, no reload, no look at others. */
+static void other_users(void **state)
+{
+	struct bench *b = *state;
+	int status;
+	pid_t pid;
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	two_tenants(b);
+	while (ctl(b, "priority %d -10", b->pids[1]))
+		nap();
+	pid = fork();
+	if (!pid) {
+		pid_t own = fork();
+
+		if (!own) {
+			if (setuid(65534))
+				_exit(1);
+			pause();
+		}
+		usleep(100000);
+		send_event(b, ADD, own, 9);
+		if (setuid(65534))
+			_exit(1);
+		while (!strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""))
+			nap();
+		wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"priority\",\"value\":5}",
+			       own), "raising a priority");
+		wants(question(b, "{\"cmd\":\"priority\",\"pid\":%d,\"priority\":-5}",
+			       own), "\"ok\":true");
+		wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"crit_priority\",\"value\":9}",
+			       own), "raising a priority");
+		wants(question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[0]),
+		      "another user's process");
+		wants(question(b, "{\"cmd\":\"reload\"}"), "not permitted");
+		wants(question(b, "{\"cmd\":\"policy\",\"options\":{\"kedf.k\":3}}"),
+		      "not permitted");
+		kill(own, SIGKILL);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+/* 10,000 connections, of which none says a whole request: the GPUs are served. */
+static void many_connections(void **state)
+{
+	struct rlimit limit = { 12000, 12000 };
+	struct bench *b = *state;
+	static int fds[10000];
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		skip();
+	start_daemon(b, "");
+	two_tenants(b);
+	for (size_t i = 0; i < 10000; i++) {
+		fds[i] = connect_control(b);
+		if (fds[i] >= 0 && i % 2)
+			send(fds[i], "{\"cmd\"", 6, MSG_NOSIGNAL);
+	}
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	expect(b, "err", "control connections refused");
+	for (size_t i = 0; i < 10000; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	while (ctl(b, "policy"))
+		nap();
+	/* Not a line for each. */
+	assert_true(lines(b, "err") < 100);
+}
+
+/* Random bytes in lines, with a fixed seed: answered or hung up, no more. */
+static void survives_garbage(void **state)
+{
+	static const char bytes[] = "{}[]\":,cmdpidlist0123456789\\u \n\n\x80\xff";
+	struct bench *b = *state;
+	uint32_t seed = 7;
+
+	start_daemon(b, "");
+	for (int round = 0; round < 300; round++) {
+		int fd = connect_control(b);
+		char text[512];
+
+		for (size_t i = 0; i < sizeof(text); i++) {
+			seed = seed * 1664525u + 1013904223u;
+			text[i] = bytes[(seed >> 8) % (sizeof(bytes) - 1)];
+		}
+		send(fd, text, sizeof(text), MSG_NOSIGNAL);
+		close(fd);
+	}
+	assert_int_equal(ctl(b, "policy"), 0);
+	assert_int_equal(stop_daemon(b), 0);
+}
+
+/* Under systemd messages have fields, and the watchdog is fed. */
+static void speaks_to_systemd(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct bench *b = *state;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char message[256];
+	bool fed = false;
+
+	strcpy(address.sun_path, in_dir(b, "notify"));
+	assert_int_equal(bind(fd, (struct sockaddr *)&address,
+			      sizeof(address)), 0);
+	b->notify = address.sun_path;
+	b->watchdog_usec = "100000";
+	b->journal = true;
+	start_daemon(b, "");
+	for (int i = 0; i < 20 && !fed; i++) {
+		ssize_t got = recv(fd, message, sizeof(message) - 1, 0);
+
+		assert_true(got > 0);
+		message[got] = '\0';
+		fed = strstr(message, "WATCHDOG=1");
+	}
+	assert_true(fed);
+	two_tenants(b);
+	write_file(b, "denied", "%d\n", b->pids[1]);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "journal", "XSCHED_PID=%d", b->pids[1]);
+	expect(b, "journal", "MESSAGE_ID=");
+	close(fd);
+}
+
+/* Once it runs it has the capabilities it uses, and no others. */
+static void drops_privileges(void **state)
+{
+	unsigned long long effective = 0;
+	struct bench *b = *state;
+	char path[64], line[256];
+	FILE *file;
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	while (ctl(b, "policy"))
+		nap();
+	snprintf(path, sizeof(path), "/proc/%d/status", b->daemon);
+	file = fopen(path, "r");
+	while (fgets(line, sizeof(line), file))
+		sscanf(line, "CapEff: %llx", &effective);
+	fclose(file);
+	/* DAC_READ_SEARCH 2, IPC_LOCK 14, SYS_PTRACE 19, SYS_NICE 23 */
+	assert_int_equal(effective, 1 << 2 | 1 << 14 | 1 << 19 | 1 << 23);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(streams_events),
+		TEST(tells_rules),
+		TEST(environment_counts),
+		TEST(takes_hints),
+		TEST(groups_are_one),
+		TEST(reloads_by_request),
+		TEST(other_users),
+		TEST(many_connections),
+		TEST(survives_garbage),
+		TEST(speaks_to_systemd),
+		TEST(drops_privileges),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return RUN(tests);
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+/* What the tests of xschedd start from. */
+#include "xschedd_bench.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *in_dir(const struct bench *b, const char *name)
+{
+	static char paths[4][128];
+	static int next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", b->dir, name);
+	return path;
+}
+
+void write_file(const struct bench *b, const char *name,
+		       const char *format, ...)
+{
+	FILE *file = fopen(in_dir(b, name), "w");
+	va_list args;
+
+	assert_non_null(file);
+	va_start(args, format);
+	vfprintf(file, format, args);
+	va_end(args);
+	assert_int_equal(fclose(file), 0);
+}
+
+const char *read_whole(const struct bench *b, const char *name)
+{
+	static char text[65536];
+	FILE *file = fopen(in_dir(b, name), "r");
+	size_t length = 0;
+
+	if (file) {
+		length = fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+	}
+	text[length] = '\0';
+	return text;
+}
+
+void nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
+void expect(const struct bench *b, const char *name,
+		   const char *format, ...)
+{
+	char wanted[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(wanted, sizeof(wanted), format, args);
+	va_end(args);
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		if (strstr(read_whole(b, name), wanted))
+			return;
+		nap();
+	}
+	fail_msg("%s: no '%s' in:\n%s", name, wanted, read_whole(b, name));
+}
+
+unsigned int lines(const struct bench *b, const char *name)
+{
+	const char *text = read_whole(b, name);
+	unsigned int count = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		count++;
+		text++;
+	}
+	return count;
+}
+
+unsigned int applies(const struct bench *b)
+{
+	return lines(b, "log");
+}
+
+/* ---- processes ---------------------------------------------------------- */
+
+pid_t spawn_tenant(int nice)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		setpriority(PRIO_PROCESS, 0, nice);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	/* Its nice value must stand before it is looked at. */
+	while (getpriority(PRIO_PROCESS, pid) != nice)
+		nap();
+	return pid;
+}
+
+static void set_variable(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+/* As systemd does it for a service whose standard error is the journal. */
+static void name_journal(void)
+{
+	struct stat status;
+	char text[64];
+
+	fstat(2, &status);
+	snprintf(text, sizeof(text), "%llu:%llu",
+		 (unsigned long long)status.st_dev,
+		 (unsigned long long)status.st_ino);
+	setenv("JOURNAL_STREAM", text, 1);
+}
+
+pid_t spawn_tenant_with(const char *variable)
+{
+	char *const arguments[] = { "sleep", "1000", NULL };
+	char *const environment[] = { (char *)variable, NULL };
+	char path[64], exe[64];
+	pid_t pid = fork();
+
+	if (!pid) {
+		execve("/bin/sleep", arguments, environment);
+		_exit(126);
+	}
+	assert_true(pid > 0);
+	/* It must be that program before it is looked at. */
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	for (;;) {
+		FILE *file = fopen(path, "r");
+
+		assert_non_null(file);
+		if (!fgets(exe, sizeof(exe), file))
+			*exe = '\0';
+		fclose(file);
+		if (!strcmp(exe, "sleep\n"))
+			return pid;
+		nap();
+	}
+}
+
+pid_t spawn(const struct bench *b, const char *program,
+		   char *const *arguments, const char *output, uid_t uid)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	setenv("XSCHED_FAKE", b->dir, 1);
+	set_variable("NOTIFY_SOCKET", b->notify);
+	set_variable("WATCHDOG_USEC", b->watchdog_usec);
+	unsetenv("WATCHDOG_PID");
+	unsetenv("JOURNAL_STREAM");
+	if (!freopen(in_dir(b, output), "w", stdout) ||
+	    dup2(1, 2) < 0)
+		_exit(125);
+	if (b->journal)
+		name_journal();
+	if (uid && setuid(uid))
+		_exit(125);
+	execv(program, arguments);
+	_exit(126);
+}
+
+int wait_for(pid_t pid)
+{
+	int status;
+
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) :
+						   1000 + WTERMSIG(status);
+		nap();
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return 2000;
+}
+
+int ctl_as(const struct bench *b, uid_t uid, const char *line)
+{
+	char socket[128], device[128], copy[128];
+	char *arguments[16] = { "xschedctl", "--socket", socket, "--device",
+				device };
+	int count = 5;
+
+	snprintf(socket, sizeof(socket), "%s/sock", b->dir);
+	snprintf(device, sizeof(device), "%s/dev", b->dir);
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		arguments[count++] = word;
+	return wait_for(spawn(b, XSCHEDCTL, arguments, "out", uid));
+}
+
+int ctl(const struct bench *b, const char *format, ...)
+{
+	char line[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	return ctl_as(b, 0, line);
+}
+
+int connect_control(const struct bench *b)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	strcpy(address.sun_path, in_dir(b, "sock"));
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+pid_t spawn_daemon(const struct bench *b)
+{
+	char conf[128];
+	char *arguments[] = { "xschedd", "-f", "-c", conf, NULL };
+
+	snprintf(conf, sizeof(conf), "%s/conf", b->dir);
+	return spawn(b, XSCHEDD, arguments, "err", 0);
+}
+
+void start_daemon(struct bench *b, const char *more)
+{
+	int fd = -1;
+
+	write_file(b, "conf",
+		   "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\ntrace=%s/trace\n"
+		   "realtime=no\n%s", b->dir, b->dir, b->dir, more);
+	b->daemon = spawn_daemon(b);
+	for (int ms = 0; fd < 0 && ms < WAIT_MS; ms += 2) {
+		nap();
+		fd = connect_control(b);
+	}
+	if (fd < 0)
+		fail_msg("xschedd does not start: %s", read_whole(b, "err"));
+	close(fd);
+}
+
+int stop_daemon(struct bench *b)
+{
+	int status;
+
+	kill(b->daemon, SIGTERM);
+	status = wait_for(b->daemon);
+	b->daemon = 0;
+	return status;
+}
+
+/* ---- events ------------------------------------------------------------- */
+
+struct kfd_xsched_event event(uint32_t type, pid_t pid, uint64_t id)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (struct kfd_xsched_event){
+		.type = type, .pid = pid, .id = id, .gpu_id = GPU,
+		.time_ns = now.tv_sec * 1000000000ULL + now.tv_nsec,
+	};
+}
+
+void send_events(const struct bench *b,
+			const struct kfd_xsched_event *events, size_t count)
+{
+	assert_int_equal(write(b->events, events, count * sizeof(*events)),
+			 count * sizeof(*events));
+}
+
+void send_event(const struct bench *b, uint32_t type, pid_t pid,
+		       uint64_t id)
+{
+	struct kfd_xsched_event one = event(type, pid, id);
+
+	send_events(b, &one, 1);
+}
+
+/* ---- fixture ------------------------------------------------------------ */
+
+int bench_setup(void **state)
+{
+	static struct bench bench;
+	struct bench *b = &bench;
+
+	*b = (struct bench){ .dir = "/tmp/xsched-daemon-XXXXXX" };
+	if (!mkdtemp(b->dir) || chmod(b->dir, 0755) ||
+	    mkfifo(in_dir(b, "dev"), 0600))
+		return -1;
+	b->events = open(in_dir(b, "dev"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	*state = b;
+	return b->events < 0 ? -1 : 0;
+}
+
+int bench_teardown(void **state)
+{
+	static const char *const files[] = { "dev", "sock", "conf", "trace",
+		"queues", "holds", "errors", "denied", "log", "out", "err",
+		"lease", "ejected", "renewals", "journal",
+		"notify" };
+	struct bench *b = *state;
+
+	if (b->daemon) {
+		kill(b->daemon, SIGKILL);
+		waitpid(b->daemon, NULL, 0);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		if (!b->pids[i])
+			continue;
+		kill(b->pids[i], SIGKILL);
+		waitpid(b->pids[i], NULL, 0);
+	}
+	close(b->events);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlink(in_dir(b, files[i]));
+	return rmdir(b->dir);
+}
+
+void two_tenants(struct bench *b)
+{
+	b->pids[0] = spawn_tenant(0);
+	b->pids[1] = spawn_tenant(10);
+	send_events(b, (struct kfd_xsched_event[]){
+			event(ADD, b->pids[0], 1), event(ADD, b->pids[1], 2),
+			event(READY, b->pids[1], 2) }, 3);
+}
+
+void ask(int fd, const char *request, const char *wanted)
+{
+	char reply[4096];
+	ssize_t got;
+
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
+			 strlen(request));
+	got = recv(fd, reply, sizeof(reply) - 1, 0);
+	assert_true(got > 0);
+	reply[got] = '\0';
+	if (!strstr(reply, wanted))
+		fail_msg("%s answered %s", request, reply);
+}
+
+const char *question(const struct bench *b, const char *format, ...)
+{
+	static char reply[65536];
+	int fd = connect_control(b);
+	char request[1024];
+	size_t used = 0;
+	va_list args;
+
+	assert_true(fd >= 0);
+	va_start(args, format);
+	vsnprintf(request, sizeof(request) - 1, format, args);
+	va_end(args);
+	strcat(request, "\n");
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
+			 strlen(request));
+	while (used < sizeof(reply) - 1 && !memchr(reply, '\n', used)) {
+		ssize_t got = recv(fd, reply + used, sizeof(reply) - 1 - used,
+				   0);
+
+		assert_true(got > 0);
+		used += got;
+	}
+	reply[used] = '\0';
+	close(fd);
+	return reply;
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A connection of the control socket.
+ *
+ * It is either read from or written to: while an answer waits to be taken, no
+ * further request is read, so a client that does not read cannot make the
+ * daemon grow. One that listens to events is cut off when too many wait.
+ *
+ * Who leaves a request or an answer half-way is not waited for for ever.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "client.h"
+#include "log.h"
+#include "reply.h"
+#include "stream.h"
+
+/* How long half a request, or an answer that is not taken, may last. */
+#define PATIENCE_USEC	10000000
+#define LATE_USEC	1000000
+/* What may wait for one that listens. */
+#define STREAM_MAX	(1u << 20)
+
+/**
+ * struct client - a connection
+ * @host: what requests are about
+ * @gone: called as it ends
+ * @context: handed to @gone
+ * @source: its events
+ * @patience: runs while something is half-way
+ * @peer: who is at the other end
+ * @listener: to the stream of events
+ * @listening: it asked for that
+ * @over: it is to be hung up
+ * @out: what waits to be taken
+ * @out_sent: bytes of @out that were taken
+ * @out_length: bytes of @out
+ * @out_room: bytes @out has room for
+ * @used: bytes in @in
+ * @in: what was read and is not yet a line
+ */
+struct client {
+	const struct control_host *host;
+	client_gone_fn gone;
+	void *context;
+	sd_event_source *source;
+	sd_event_source *patience;
+	struct peer peer;
+	struct listener listener;
+	bool listening;
+	bool over;
+	char *out;
+	size_t out_sent;
+	size_t out_length;
+	size_t out_room;
+	size_t used;
+	char in[PROTOCOL_LINE];
+};
+
+static void hang_up(struct client *client)
+{
+	client->gone(client->context, client);
+	client_free(client);
+}
+
+/* ---- out ---------------------------------------------------------------- */
+
+static int append(struct client *client, const char *text, size_t length)
+{
+	size_t needed = client->out_length + length;
+	char *larger;
+
+	if (needed > client->out_room) {
+		larger = realloc(client->out, needed * 2);
+		if (!larger)
+			return -ENOMEM;
+		client->out = larger;
+		client->out_room = needed * 2;
+	}
+	memcpy(client->out + client->out_length, text, length);
+	client->out_length = needed;
+	return 0;
+}
+
+/* Returns 0, also when some must wait, or a negative errno. */
+static int send_some(struct client *client)
+{
+	int fd = sd_event_source_get_io_fd(client->source);
+
+	while (client->out_sent < client->out_length) {
+		ssize_t sent = send(fd, client->out + client->out_sent,
+				    client->out_length - client->out_sent,
+				    MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent < 0)
+			return errno == EAGAIN ? 0 : -errno;
+		client->out_sent += sent;
+	}
+	free(client->out);
+	client->out = NULL;
+	client->out_sent = 0;
+	client->out_length = 0;
+	client->out_room = 0;
+	return 0;
+}
+
+/* What to wait for, and whether it is somebody else's turn. */
+static void set_events(struct client *client)
+{
+	bool half_way = client->out || client->used;
+	uint32_t events = client->out ? EPOLLOUT : EPOLLIN;
+	int enabled = SD_EVENT_OFF;
+
+	if (client->listening)
+		events |= EPOLLIN;
+	sd_event_source_set_io_events(client->source, events);
+	sd_event_source_get_enabled(client->patience, &enabled);
+	if (half_way == (enabled != SD_EVENT_OFF))
+		return;
+	if (half_way)
+		sd_event_source_set_time_relative(client->patience,
+						  PATIENCE_USEC);
+	sd_event_source_set_enabled(client->patience, half_way ?
+				    SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+static int on_impatience(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct client *client = user;
+
+	(void)source;
+	(void)usec;
+	log_message(LOG_INFO, "control connection of user %u cut off: %s",
+		    client->peer.uid, client->out ? "it does not read" :
+		    "half a request, and no more");
+	hang_up(client);
+	return 0;
+}
+
+/* A line for one that listens. Runs while the scheduler works: no hanging up. */
+static void on_line(void *user, const char *text, size_t length)
+{
+	struct client *client = user;
+
+	if (client->over)
+		return;
+	if (client->out_length - client->out_sent + length > STREAM_MAX ||
+	    append(client, text, length) || send_some(client)) {
+		client->over = true;
+		free(client->out);
+		client->out = NULL;
+		client->out_length = 0;
+		client->out_sent = 0;
+		client->out_room = 0;
+		/* The loop finds it at its end. */
+		shutdown(sd_event_source_get_io_fd(client->source), SHUT_RDWR);
+		return;
+	}
+	set_events(client);
+}
+
+static void listen_to_events(struct client *client)
+{
+	client->listening = true;
+	client->listener = (struct listener){
+		.peer = &client->peer,
+		.line = on_line,
+		.user = client,
+	};
+	stream_join(client->host->sched->stream, &client->listener);
+}
+
+/* ---- in ----------------------------------------------------------------- */
+
+static int answer(struct client *client, const char *line, size_t length)
+{
+	struct request request = { 0 };
+	struct json_object *reply;
+	const char *message, *text;
+	bool good;
+	size_t size;
+	int ret;
+
+	good = !protocol_parse(&request, line, length, &message);
+	reply = good ? reply_to(client->host, &client->peer, &request) :
+		       reply_error(-EINVAL, message);
+	text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN,
+						 &size);
+	ret = text ? append(client, text, size) : -ENOMEM;
+	if (!ret)
+		ret = append(client, "\n", 1);
+	json_object_put(reply);
+	if (!ret)
+		ret = send_some(client);
+	if (!ret && good && request.command == COMMAND_EVENTS)
+		listen_to_events(client);
+	return ret;
+}
+
+/* Answer the lines read so far, until an answer has to wait. */
+static int answer_lines(struct client *client)
+{
+	char *end;
+	int ret = 0;
+
+	while (!ret && !client->out && !client->listening &&
+	       (end = memchr(client->in, '\n', client->used))) {
+		size_t length = end - client->in;
+
+		ret = answer(client, client->in, length);
+		client->used -= length + 1;
+		memmove(client->in, end + 1, client->used);
+	}
+	return ret;
+}
+
+static int read_some(struct client *client, int fd)
+{
+	ssize_t got = recv(fd, client->in + client->used,
+			   sizeof(client->in) - client->used, MSG_DONTWAIT);
+
+	if (got < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	if (!got)
+		return -ECONNRESET;
+	/* One that listens has nothing more to say. */
+	if (!client->listening)
+		client->used += got;
+	return 0;
+}
+
+static int on_client(sd_event_source *source, int fd, uint32_t revents,
+		     void *user)
+{
+	struct client *client = user;
+	int ret = client->over ? -ECONNRESET : 0;
+
+	(void)source;
+	if (!ret && client->out)
+		ret = send_some(client);
+	if (!ret && (!client->out || client->listening) &&
+	    revents & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		ret = read_some(client, fd);
+	if (!ret)
+		ret = answer_lines(client);
+	if (client->listening)
+		client->used = 0;
+	/* A full buffer without a line: it will never be a request. */
+	if (!ret && !client->out && client->used == sizeof(client->in))
+		ret = -EMSGSIZE;
+	if (ret < 0)
+		hang_up(client);
+	else
+		set_events(client);
+	return 0;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+int client_new(struct client **out, const struct peer *peer, int fd,
+	       const struct control_host *host, client_gone_fn gone,
+	       void *context)
+{
+	struct client *client = calloc(1, sizeof(*client));
+	int ret;
+
+	if (!client)
+		return -ENOMEM;
+	client->host = host;
+	client->gone = gone;
+	client->context = context;
+	client->peer = *peer;
+	ret = sd_event_add_time(host->event, &client->patience,
+				CLOCK_MONOTONIC, 0, LATE_USEC, on_impatience,
+				client);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(client->patience,
+						  SD_EVENT_OFF);
+	if (ret >= 0)
+		ret = sd_event_add_io(host->event, &client->source, fd, EPOLLIN,
+				      on_client, client);
+	if (ret < 0) {
+		client_free(client);
+		return ret;
+	}
+	sd_event_source_set_io_fd_own(client->source, true);
+	*out = client;
+	return 0;
+}
+
+void client_free(struct client *client)
+{
+	if (client->listening)
+		stream_leave(client->host->sched->stream, &client->listener);
+	/* Closes the descriptor, too. */
+	sd_event_source_disable_unref(client->source);
+	sd_event_source_disable_unref(client->patience);
+	free(client->out);
+	free(client);
+}
+
+const struct peer *client_peer(const struct client *client)
+{
+	return &client->peer;
+}

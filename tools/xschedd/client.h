@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection of the control socket: lines in, lines out.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_CLIENT_H
+#define XSCHEDD_CLIENT_H
+
+#include "control.h"
+#include "peer.h"
+
+struct client;
+
+/** typedef client_gone_fn - a connection is over and about to be freed */
+typedef void (*client_gone_fn)(void *context, struct client *client);
+
+/**
+ * client_new() - serve a connection
+ * @out: set on success only
+ * @peer: who is at the other end
+ * @fd: the connection; the client's on success
+ * @host: what requests are about
+ * @gone: called as it ends by itself, not by client_free()
+ * @context: handed to @gone
+ *
+ * Return: 0 or a negative errno.
+ */
+int client_new(struct client **out, const struct peer *peer, int fd,
+	       const struct control_host *host, client_gone_fn gone,
+	       void *context);
+
+/** client_free() - hang up */
+void client_free(struct client *client);
+
+/** client_peer() - who is at the other end */
+const struct peer *client_peer(const struct client *client);
+
+#endif /* XSCHEDD_CLIENT_H */

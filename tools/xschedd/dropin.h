@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Drop-ins, as systemd has them: the files *.conf of several directories, by
+ * name whatever the directory; of two with one name that of the directory named
+ * first counts, so that an empty file, or a link to /dev/null, masks another.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_DROPIN_H
+#define XSCHEDD_DROPIN_H
+
+#include <stddef.h>
+
+/**
+ * dropin_list() - find the drop-ins
+ * @directories: where to look, most important first; a missing one is empty
+ * @count: number of @directories
+ * @out: out, paths in the order in which to read them; set on success only
+ *
+ * Return: number of paths, or a negative errno.
+ */
+int dropin_list(const char *const *directories, size_t count, char ***out);
+
+/** dropin_free() - free what dropin_list() gave */
+void dropin_free(char **paths, int count);
+
+#endif /* XSCHEDD_DROPIN_H */

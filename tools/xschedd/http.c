@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/*
+ * HTTP, by libmicrohttpd in the daemon's loop: its epoll descriptor is one of
+ * the loop's, and its time-out one of its timers, while somebody is connected.
+ *
+ * Who asks is who owns the socket at the other end (see peer.h), and may do
+ * what he may over the control socket. A browser is refused: a page from
+ * anywhere could speak for the user who looks at it.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "http.h"
+#include "log.h"
+#include "metrics.h"
+
+#define CONNECTIONS	64
+#define PATIENCE_S	10
+#define MEMORY		(16 * 1024)
+
+/**
+ * struct http - the server
+ * @host: what requests are about
+ * @front: XSched's routes are served
+ * @daemon: libmicrohttpd's
+ * @source: it has something to do
+ * @timer: it wants to look at its time-outs
+ */
+struct http {
+	const struct control_host *host;
+	bool front;
+	struct MHD_Daemon *daemon;
+	sd_event_source *source;
+	sd_event_source *timer;
+};
+
+void http_json(struct http_answer *answer, unsigned int status,
+	       struct json_object *object)
+{
+	const char *text;
+
+	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
+	answer->status = status;
+	answer->type = "application/json";
+	answer->text = text ? strdup(text) : NULL;
+	json_object_put(object);
+}
+
+void http_error(struct http_answer *answer, unsigned int status,
+		const char *message)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "error",
+			       json_object_new_string(message));
+	http_json(answer, status, object);
+}
+
+/* ---- requests ----------------------------------------------------------- */
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* A name that somebody's DNS made ours is a browser's, too. */
+static bool is_loopback_name(const char *host)
+{
+	static const char *const names[] = { "127.0.0.1", "localhost" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t length = strlen(names[i]);
+
+		if (!strncmp(host, names[i], length) &&
+		    (!host[length] || host[length] == ':'))
+			return true;
+	}
+	return false;
+}
+
+static bool from_browser(struct MHD_Connection *connection)
+{
+	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
+
+	return header(connection, MHD_HTTP_HEADER_ORIGIN) ||
+	       header(connection, "Sec-Fetch-Site") ||
+	       (host && !is_loopback_name(host));
+}
+
+static void route(struct http *http, struct http_request *request,
+		  struct http_answer *answer)
+{
+	if (!strcmp(request->path, "/metrics")) {
+		if (strcmp(request->method, MHD_HTTP_METHOD_GET))
+			http_error(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
+				   "only GET");
+		else
+			metrics_answer(answer, http->host->sched,
+				       &request->peer);
+	} else if (http->front) {
+		front_answer(http->host, request, answer);
+	} else {
+		http_error(answer, MHD_HTTP_NOT_FOUND, "there is only /metrics");
+	}
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection,
+				   const struct http_answer *answer)
+{
+	struct MHD_Response *response;
+	enum MHD_Result ret;
+
+	if (!answer->text)
+		return MHD_NO;
+	/* The text is freed with the response. */
+	response = MHD_create_response_from_buffer(strlen(answer->text),
+						   answer->text,
+						   MHD_RESPMEM_MUST_FREE);
+	if (!response) {
+		free(answer->text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				answer->type);
+	ret = MHD_queue_response(connection, answer->status, response);
+	MHD_destroy_response(response);
+	return ret;
+}
+
+static void answer_request(struct http *http, struct http_request *request,
+			   struct http_answer *answer)
+{
+	const union MHD_ConnectionInfo *info;
+	int ret;
+
+	info = MHD_get_connection_info(request->connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD);
+	ret = info ? peer_of_tcp(&request->peer, info->connect_fd) : -EACCES;
+	if (ret)
+		http_error(answer, MHD_HTTP_FORBIDDEN,
+			   "cannot tell whose connection this is");
+	else if (from_browser(request->connection))
+		http_error(answer, MHD_HTTP_FORBIDDEN,
+			   "not for browsers: no Origin, and Host 127.0.0.1 or localhost");
+	else if (request->length > HTTP_BODY)
+		http_error(answer, MHD_HTTP_CONTENT_TOO_LARGE,
+			   "the body is too long");
+	else
+		route(http, request, answer);
+}
+
+/* Called once at first, once for each part of the body, and once at its end. */
+static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
+				  const char *path, const char *method,
+				  const char *version, const char *data,
+				  size_t *size, void **context)
+{
+	struct http_request *request = *context;
+	struct http_answer answer = { 0 };
+
+	(void)version;
+	if (!request) {
+		request = calloc(1, sizeof(*request));
+		*context = request;
+		return request ? MHD_YES : MHD_NO;
+	}
+	if (*size) {
+		if (request->length + *size <= HTTP_BODY) {
+			memcpy(request->body + request->length, data, *size);
+			request->length += *size;
+		} else {
+			request->length = HTTP_BODY + 1;
+		}
+		*size = 0;
+		return MHD_YES;
+	}
+	request->connection = connection;
+	request->method = method;
+	request->path = path;
+	answer_request(user, request, &answer);
+	return send_answer(connection, &answer);
+}
+
+static void on_completed(void *user, struct MHD_Connection *connection,
+			 void **context, enum MHD_RequestTerminationCode code)
+{
+	(void)user;
+	(void)connection;
+	(void)code;
+	free(*context);
+	*context = NULL;
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+static void run(struct http *http)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	MHD_run(http->daemon);
+	if (MHD_get_timeout(http->daemon, &ms) != MHD_YES) {
+		sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
+		return;
+	}
+	sd_event_source_set_time_relative(http->timer, ms * 1000);
+	sd_event_source_set_enabled(http->timer, SD_EVENT_ONESHOT);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t revents, void *user)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	run(user);
+	return 0;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	(void)source;
+	(void)usec;
+	run(user);
+	return 0;
+}
+
+static void on_complaint(void *user, const char *format, va_list args)
+{
+	char text[256];
+
+	(void)user;
+	vsnprintf(text, sizeof(text), format, args);
+	text[strcspn(text, "\n")] = '\0';
+	log_message(LOG_DEBUG, "http: %s", text);
+}
+
+static int add_sources(struct http *http)
+{
+	const union MHD_DaemonInfo *info;
+	int ret;
+
+	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info)
+		return -EIO;
+	ret = sd_event_add_io(http->host->event, &http->source, info->epoll_fd,
+			      EPOLLIN, on_io, http);
+	if (ret >= 0)
+		ret = sd_event_add_time(http->host->event, &http->timer,
+					CLOCK_MONOTONIC, 0, 0, on_timer, http);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
+	return ret < 0 ? ret : 0;
+}
+
+static int listen_at(struct http *http, uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	errno = 0;
+	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, port,
+		NULL, NULL, on_request, http,
+		MHD_OPTION_EXTERNAL_LOGGER, on_complaint, NULL,
+		MHD_OPTION_SOCK_ADDR, &address,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)PATIENCE_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+		MHD_OPTION_END);
+	if (http->daemon)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int http_open(struct http **out, uint16_t port, bool front,
+	      const struct control_host *host)
+{
+	struct http *http = calloc(1, sizeof(*http));
+	int ret;
+
+	if (!http)
+		return -ENOMEM;
+	http->host = host;
+	http->front = front;
+	ret = listen_at(http, port);
+	if (!ret)
+		ret = add_sources(http);
+	if (ret) {
+		log_message(LOG_ERR, "http_port=%u: %s", port, strerror(-ret));
+		http_close(http);
+		return ret;
+	}
+	*out = http;
+	return 0;
+}
+
+void http_close(struct http *http)
+{
+	if (!http)
+		return;
+	sd_event_source_disable_unref(http->source);
+	sd_event_source_disable_unref(http->timer);
+	if (http->daemon)
+		MHD_stop_daemon(http->daemon);
+	free(http);
+}

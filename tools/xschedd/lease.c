@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Signs of life. A client that gives none while it holds something is ejected by
+ * the kernel. Switches and reads are such signs; a timer gives others, while
+ * something is held.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "log.h"
+#include "sched_priv.h"
+
+/* Signs of life in the time of one lease. */
+#define SIGNS_A_LEASE		4
+
+bool lease_needed(const struct sched *sched)
+{
+	struct xsched_tenant tenant;
+
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.state != XSCHED_RELEASED)
+			return true;
+	}
+	return false;
+}
+
+void lease_run(struct sched *sched, bool on)
+{
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(sched->lease, &enabled);
+	if (on == (enabled != SD_EVENT_OFF))
+		return;
+	if (on)
+		sd_event_source_set_time_relative(sched->lease,
+						  sched->lease_usec);
+	sd_event_source_set_enabled(sched->lease,
+				    on ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+void lease_renew(struct sched *sched)
+{
+	struct kfd_xsched_renew renew;
+	int ret = xsched_renew(sched->device, &renew);
+
+	if (ret == -EOWNERDEAD)
+		sched->ejected = true;
+	else if (ret)
+		log_message(LOG_ERR, "cannot renew the lease: %s",
+			    strerror(-ret));
+	else
+		sched->lease_usec = renew.lease_ms * 1000ULL / SIGNS_A_LEASE;
+}
+
+int lease_on_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct sched *sched = user;
+
+	(void)source;
+	(void)usec;
+	if (!lease_needed(sched))
+		return 0;
+	lease_renew(sched);
+	if (sched->ejected) {
+		if (!device_start_afresh(sched))
+			switch_now(sched, 0);
+		return 0;
+	}
+	lease_run(sched, true);
+	return 0;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Metrics.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "metrics.h"
+#include "reply.h"
+
+/* Upper ends of the classes that are told, in nanoseconds. */
+static const uint64_t ends[] = {
+	10000, 20000, 30000, 50000, 75000, 100000, 150000, 200000, 300000,
+	500000, 1000000, 2000000, 5000000, 10000000, 100000000, 1000000000,
+};
+
+static void describe(FILE *file, const char *name, const char *type,
+		     const char *help)
+{
+	fprintf(file, "# HELP xsched_%s %s\n# TYPE xsched_%s %s\n", name, help,
+		name, type);
+}
+
+static void counter(FILE *file, const char *name, const char *help,
+		    uint64_t value)
+{
+	describe(file, name, "counter", help);
+	fprintf(file, "xsched_%s %" PRIu64 "\n", name, value);
+}
+
+/* @labels ends in a comma, or is empty. */
+static void histogram(FILE *file, const char *name, const char *labels,
+		      const struct histogram *histogram)
+{
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		fprintf(file, "xsched_%s_bucket{%sle=\"%g\"} %" PRIu64 "\n",
+			name, labels, ends[i] / 1e9,
+			histogram_below(histogram, ends[i]));
+	fprintf(file, "xsched_%s_bucket{%sle=\"+Inf\"} %" PRIu64 "\n", name,
+		labels, histogram->count);
+	fprintf(file, "xsched_%s_sum{%s} %.9f\n", name, labels,
+		histogram->sum / 1e9);
+	fprintf(file, "xsched_%s_count{%s} %" PRIu64 "\n", name, labels,
+		histogram->count);
+}
+
+/* ---- the daemon --------------------------------------------------------- */
+
+static void write_daemon(FILE *file, const struct sched *sched)
+{
+	const struct sched_stats *s = &sched->stats;
+
+	describe(file, "policy_info", "gauge", "Policy in effect.");
+	fprintf(file, "xsched_policy_info{policy=\"%s\"} 1\n",
+		xsched_engine_policy(sched->engine));
+	describe(file, "tenants", "gauge", "GPU processes there are.");
+	fprintf(file, "xsched_tenants %zu\n",
+		xsched_engine_tenants(sched->engine));
+	counter(file, "events_total", "Events read from the kernel.",
+		s->events);
+	counter(file, "events_lost_total",
+		"Times the kernel had to drop events.", s->lost);
+	counter(file, "switches_total", "Switches done.", s->applies);
+	counter(file, "switch_failures_total",
+		"Switches that failed or were refused.", s->failures);
+	counter(file, "switch_retries_total", "Switches tried again.",
+		s->retries);
+	counter(file, "preemptions_total",
+		"Holds of processes that had work.", s->preemptions);
+	counter(file, "ejections_total",
+		"Times the kernel ejected the daemon.", s->ejections);
+	describe(file, "switch_seconds", "histogram",
+		 "Duration of a switch, all GPUs.");
+	histogram(file, "switch_seconds", "", &s->call);
+	describe(file, "reaction_seconds", "histogram",
+		 "From an event to the end of the switch it caused.");
+	histogram(file, "reaction_seconds", "", &s->reaction);
+}
+
+static void write_rules(FILE *file, const struct sched *sched)
+{
+	const struct config *config = sched->config;
+
+	if (!config->rule_count || !sched->matched)
+		return;
+	describe(file, "rule_matches_total", "counter",
+		 "Processes a rule decided about since it was read.");
+	for (size_t i = 0; i < config->rule_count; i++) {
+		char name[128];
+
+		metrics_label(name, sizeof(name), config->rules[i].name);
+		fprintf(file, "xsched_rule_matches_total{rule=\"%s\"} %" PRIu64 "\n",
+			name, sched->matched[i]);
+	}
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void write_nodes(FILE *file, const struct sched_stats *stats)
+{
+	char labels[32];
+
+	if (!stats->node_count)
+		return;
+	describe(file, "node_switches_total", "counter",
+		 "Switches a GPU took part in.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_switches_total{gpu=\"%u\"} %" PRIu64 "\n",
+			stats->nodes[i]->gpu_id, stats->nodes[i]->switches);
+	describe(file, "node_failures_total", "counter",
+		 "Switches a GPU failed.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_failures_total{gpu=\"%u\"} %" PRIu64 "\n",
+			stats->nodes[i]->gpu_id, stats->nodes[i]->failures);
+	describe(file, "node_flips_total", "counter",
+		 "Queues that went on or off the hardware.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_flips_total{gpu=\"%u\"} %" PRIu64 "\n",
+			stats->nodes[i]->gpu_id, stats->nodes[i]->flips);
+	describe(file, "node_switch_seconds", "histogram",
+		 "Duration of a GPU's part of a switch.");
+	for (size_t i = 0; i < stats->node_count; i++) {
+		snprintf(labels, sizeof(labels), "gpu=\"%u\",",
+			 stats->nodes[i]->gpu_id);
+		histogram(file, "node_switch_seconds", labels,
+			  &stats->nodes[i]->total);
+	}
+}
+
+/* ---- tenants ------------------------------------------------------------ */
+
+static double priority(const struct xsched_tenant *tenant)
+{
+	return task_priority(tenant->user);
+}
+
+static double held_seconds(const struct xsched_tenant *tenant)
+{
+	return tenant->held_ns / 1e9;
+}
+
+static double preemptions(const struct xsched_tenant *tenant)
+{
+	return tenant->preemptions;
+}
+
+static double holds(const struct xsched_tenant *tenant)
+{
+	return tenant->holds;
+}
+
+static double is_ready(const struct xsched_tenant *tenant)
+{
+	return tenant->ready;
+}
+
+static double is_held(const struct xsched_tenant *tenant)
+{
+	return tenant->state == XSCHED_HELD;
+}
+
+static const struct {
+	const char *name;
+	const char *type;
+	const char *help;
+	double (*value)(const struct xsched_tenant *tenant);
+} tenant_metrics[] = {
+	{ "tenant_priority", "gauge", "Priority of a process.", priority },
+	{ "tenant_ready", "gauge", "Whether it has work.", is_ready },
+	{ "tenant_held", "gauge", "Whether it is held.", is_held },
+	{ "tenant_held_seconds_total", "counter", "Time it was held.",
+	  held_seconds },
+	{ "tenant_holds_total", "counter", "Times it was held.", holds },
+	{ "tenant_preemptions_total", "counter",
+	  "Times it was held while it had work.", preemptions },
+};
+
+void metrics_label(char *out, size_t size, const char *text)
+{
+	size_t used = 0;
+
+	for (; *text && used + 3 < size; text++) {
+		unsigned char c = *text;
+
+		if (c == '"' || c == '\\')
+			out[used++] = '\\';
+		out[used++] = c < 0x20 || c >= 0x7f ? '?' : c;
+	}
+	out[used] = '\0';
+}
+
+static void label_tenant(char *out, size_t size,
+			 const struct xsched_tenant *tenant)
+{
+	const struct task *task = tenant->user;
+	char comm[64], group[640];
+
+	metrics_label(comm, sizeof(comm), task->process.comm);
+	metrics_label(group, sizeof(group), task->rating.group);
+	snprintf(out, size, "pid=\"%d\",uid=\"%u\",comm=\"%s\",group=\"%s\",",
+		 tenant->pid, task->process.uid, comm, group);
+}
+
+static bool tenant_at(const struct sched *sched, size_t index,
+		      const struct peer *peer, uint64_t now,
+		      struct xsched_tenant *tenant)
+{
+	const struct task *task;
+
+	xsched_engine_tenant_at(sched->engine, index, now, tenant);
+	task = tenant->user;
+	return task && (peer->admin || peer_owns(peer, &task->process));
+}
+
+static void write_tenants(FILE *file, const struct sched *sched,
+			  const struct peer *peer)
+{
+	size_t count = xsched_engine_tenants(sched->engine);
+	size_t metrics = sizeof(tenant_metrics) / sizeof(tenant_metrics[0]);
+	struct xsched_tenant tenant;
+	uint64_t now = now_ns();
+	char labels[768];
+
+	for (size_t m = 0; m < metrics; m++) {
+		describe(file, tenant_metrics[m].name, tenant_metrics[m].type,
+			 tenant_metrics[m].help);
+		for (size_t i = 0; i < count; i++) {
+			if (!tenant_at(sched, i, peer, now, &tenant))
+				continue;
+			label_tenant(labels, sizeof(labels), &tenant);
+			fprintf(file, "xsched_%s{%s} %.9g\n",
+				tenant_metrics[m].name, labels,
+				tenant_metrics[m].value(&tenant));
+		}
+	}
+	describe(file, "tenant_switch_seconds", "histogram",
+		 "Duration of the switches that held a process.");
+	for (size_t i = 0; i < count; i++) {
+		const struct task *task;
+
+		if (!tenant_at(sched, i, peer, now, &tenant))
+			continue;
+		task = tenant.user;
+		label_tenant(labels, sizeof(labels), &tenant);
+		histogram(file, "tenant_switch_seconds", labels,
+			  &task->switches);
+	}
+}
+
+void metrics_answer(struct http_answer *answer, const struct sched *sched,
+		    const struct peer *peer)
+{
+	size_t length;
+	FILE *file = open_memstream(&answer->text, &length);
+
+	answer->status = MHD_HTTP_OK;
+	answer->type = "text/plain; version=0.0.4";
+	if (!file)
+		return;
+	write_daemon(file, sched);
+	write_rules(file, sched);
+	write_nodes(file, &sched->stats);
+	write_tenants(file, sched, peer);
+	fclose(file);
+}

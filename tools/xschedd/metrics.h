@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Metrics in the text format of Prometheus; xschedd(8) lists them.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_METRICS_H
+#define XSCHEDD_METRICS_H
+
+#include "http.h"
+#include "sched.h"
+
+/**
+ * metrics_answer() - all metrics
+ * @answer: out
+ * @sched: scheduler
+ * @peer: who asks: of tenants, those he may see
+ */
+void metrics_answer(struct http_answer *answer, const struct sched *sched,
+		    const struct peer *peer);
+
+/** metrics_label() - text that others chose, as the value of a label */
+void metrics_label(char *out, size_t size, const char *text);
+
+#endif /* XSCHEDD_METRICS_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files that understand the configuration have in common.
+ *
+ * A setter returns 1, or what parser_fail() returns.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_PARSER_H
+#define XSCHEDD_PARSER_H
+
+#include <stdio.h>
+
+#include "config.h"
+
+/**
+ * struct parser - one file being read
+ * @config: what is being filled
+ * @path: the file
+ * @file: the same, open
+ * @line: number of the line read last
+ * @column: in it, from 1: what is looked at
+ * @value_column: in it, where the value begins
+ * @rule_line: line of the section that @config's last rule is of
+ * @first_rule: rules from here on are of this file
+ * @seen: settings of [xschedd] seen in this file, a bit each
+ * @failed: @error has the first error
+ * @error: message
+ * @size: room in @error
+ */
+struct parser {
+	struct config *config;
+	const char *path;
+	FILE *file;
+	int line;
+	int column;
+	int value_column;
+	int rule_line;
+	size_t first_rule;
+	unsigned int seen;
+	bool failed;
+	char *error;
+	size_t size;
+};
+
+/** parser_fail() - note the first error; returns what tells inih of one, 0 */
+__attribute__((format(printf, 2, 3)))
+int parser_fail(struct parser *p, const char *format, ...);
+
+/** parser_string() - replace a string, not by an empty one */
+int parser_string(struct parser *p, char **field, const char *value);
+
+/** parser_number() - understand a whole number within limits */
+int parser_number(struct parser *p, const char *value, long min, long max,
+		  long *out);
+
+/** parser_bool() - understand "yes" or "no" */
+int parser_bool(struct parser *p, const char *value, bool *out);
+
+/** parser_tenant() - understand the name of a kind of tenant */
+int parser_tenant(struct parser *p, const char *value, enum tenant_kind *out);
+
+/** parser_setting() - a line of [xschedd] */
+int parser_setting(struct parser *p, const char *name, const char *value);
+
+/** parser_option() - a line of [options] */
+int parser_option(struct parser *p, const char *name, const char *value);
+
+/** parser_rule_begin() - a line [rule NAME] */
+int parser_rule_begin(struct parser *p, const char *name);
+
+/** parser_rule() - a line of a rule */
+int parser_rule(struct parser *p, const char *name, const char *value);
+
+/** parser_rule_end() - the last rule, if this file began it, is complete */
+int parser_rule_end(struct parser *p);
+
+#endif /* XSCHEDD_PARSER_H */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who is at the other end.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <grp.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/tcp.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "peer.h"
+#include "rating.h"
+
+#define MAX_GROUPS	1024
+
+static bool contains(const gid_t *groups, size_t count, gid_t gid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (groups[i] == gid)
+			return true;
+	return false;
+}
+
+/* ---- a socket of this host ---------------------------------------------- */
+
+static bool in_group(int fd, gid_t primary)
+{
+	const struct group *group = getgrnam(ADMIN_GROUP);
+	gid_t groups[MAX_GROUPS];
+	socklen_t size = sizeof(groups);
+
+	if (!group)
+		return false;
+	if (primary == group->gr_gid)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
+		return false;
+	return contains(groups, size / sizeof(*groups), group->gr_gid);
+}
+
+int peer_of_unix(struct peer *peer, int fd)
+{
+	struct ucred credentials;
+	socklen_t size = sizeof(credentials);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size))
+		return -errno;
+	peer->uid = credentials.uid;
+	peer->admin = !credentials.uid || in_group(fd, credentials.gid);
+	return 0;
+}
+
+/* ---- TCP ---------------------------------------------------------------- */
+
+/* The connection as the other end sees it: its address is the source. */
+static int find_ends(int fd, struct inet_diag_sockid *id)
+{
+	struct sockaddr_in own, other;
+	socklen_t size = sizeof(own);
+
+	if (getsockname(fd, (struct sockaddr *)&own, &size))
+		return -errno;
+	size = sizeof(other);
+	if (getpeername(fd, (struct sockaddr *)&other, &size))
+		return -errno;
+	if (other.sin_family != AF_INET ||
+	    ntohl(other.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET)
+		return -EACCES;
+	*id = (struct inet_diag_sockid){
+		.idiag_sport = other.sin_port,
+		.idiag_dport = own.sin_port,
+		.idiag_src = { other.sin_addr.s_addr },
+		.idiag_dst = { own.sin_addr.s_addr },
+		.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE },
+	};
+	return 0;
+}
+
+static int ask_kernel(int netlink, const struct inet_diag_sockid *id,
+		      struct inet_diag_msg *answer)
+{
+	struct {
+		struct nlmsghdr header;
+		struct inet_diag_req_v2 request;
+	} question = {
+		.header = {
+			.nlmsg_len = sizeof(question),
+			.nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			.nlmsg_flags = NLM_F_REQUEST,
+		},
+		.request = {
+			.sdiag_family = AF_INET,
+			.sdiag_protocol = IPPROTO_TCP,
+			.idiag_states = ~0u,
+			.id = *id,
+		},
+	};
+	struct {
+		struct nlmsghdr header;
+		union {
+			struct nlmsgerr error;
+			struct inet_diag_msg answer;
+			char room[1024];
+		};
+	} reply;
+	ssize_t got;
+
+	if (send(netlink, &question, sizeof(question), 0) < 0)
+		return -errno;
+	got = recv(netlink, &reply, sizeof(reply), 0);
+	if (got < 0)
+		return -errno;
+	if (reply.header.nlmsg_type == NLMSG_ERROR)
+		return reply.error.error == -ENOENT ? -EACCES :
+						      reply.error.error;
+	if (!NLMSG_OK(&reply.header, (size_t)got) ||
+	    reply.header.nlmsg_len < NLMSG_LENGTH(sizeof(*answer)))
+		return -EBADMSG;
+	*answer = reply.answer;
+	return 0;
+}
+
+static bool user_in_group(uid_t uid)
+{
+	const struct group *group = getgrnam(ADMIN_GROUP);
+	const struct passwd *passwd = getpwuid(uid);
+	gid_t groups[MAX_GROUPS];
+	int count = MAX_GROUPS;
+
+	return group && passwd &&
+	       getgrouplist(passwd->pw_name, passwd->pw_gid, groups,
+			    &count) >= 0 &&
+	       contains(groups, count, group->gr_gid);
+}
+
+int peer_of_tcp(struct peer *peer, int fd)
+{
+	const struct timeval second = { .tv_sec = 1 };
+	struct inet_diag_sockid id;
+	struct inet_diag_msg answer = { 0 };
+	int netlink, ret;
+
+	ret = find_ends(fd, &id);
+	if (ret)
+		return ret;
+	netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+			 NETLINK_SOCK_DIAG);
+	if (netlink < 0)
+		return -errno;
+	setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+	ret = ask_kernel(netlink, &id, &answer);
+	close(netlink);
+	if (ret)
+		return ret;
+	/* What nobody has open any more is reported as root's. */
+	if (!answer.idiag_inode || answer.idiag_state == TCP_TIME_WAIT)
+		return -EACCES;
+	peer->uid = answer.idiag_uid;
+	peer->admin = !peer->uid || user_in_group(peer->uid);
+	return 0;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rate processes. The first that there is decides: a rule with a priority, a
+ * hint (see tenant.c), the environment, the nice value. A rule without a
+ * priority, or with max_priority, leaves it to the process to choose.
+ *
+ * What a process says of itself lowers it freely. It raises it above 0 only as
+ * far as a rule allows, unless it is trusted.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rating.h"
+
+const char *rating_source_name(enum rating_source source)
+{
+	static const char *const names[] = {
+		[SOURCE_NICE] = "nice",
+		[SOURCE_ENVIRONMENT] = "environment",
+		[SOURCE_HINT] = "hint",
+		[SOURCE_RULE] = "rule",
+		[SOURCE_REQUEST] = "request",
+	};
+
+	return names[source];
+}
+
+/* XSched's variables with the limits it documents, and what they are here. */
+static const struct {
+	const char *name;
+	enum xsched_hint hint;
+	int64_t min;
+	int64_t max;
+	int64_t factor;
+} variables[RATING_HINTS] = {
+	{ "XSCHED_AUTO_XQUEUE_UTILIZATION", XSCHED_HINT_UTILIZATION,
+	  0, 100, 1 },
+	{ "XSCHED_AUTO_XQUEUE_TIMESLICE", XSCHED_HINT_TIMESLICE_US,
+	  100, 100000, 1 },
+	{ "XSCHED_AUTO_XQUEUE_DEADLINE", XSCHED_HINT_DEADLINE_NS,
+	  1, INT64_MAX / 1000, 1000 },
+	{ "XSCHED_AUTO_XQUEUE_LAXITY", XSCHED_HINT_LAXITY_NS,
+	  1, INT64_MAX / 1000, 1000 },
+};
+
+/* A variable that is not a number within limits says nothing. */
+static bool get_number(const struct process *process, const char *name,
+		       int64_t min, int64_t max, int64_t *out)
+{
+	const char *text = process_variable(process, name);
+	char *end;
+
+	if (!text)
+		return false;
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return end != text && !*end && !errno && *out >= min && *out <= max;
+}
+
+/* XSched looks at the others only if this is not OFF. */
+static bool wants_scheduling(const struct process *process)
+{
+	const char *text = process_variable(process, "XSCHED_AUTO_XQUEUE");
+
+	return !text || strcmp(text, "OFF");
+}
+
+bool rating_trusts(const struct process *process)
+{
+	const struct group *group;
+
+	if (process->nice_capable)
+		return true;
+	group = getgrnam(ADMIN_GROUP);
+	return group && process_in_group(process, group->gr_gid);
+}
+
+static const struct rule *find_rule(const struct config *config,
+				    const struct process *process)
+{
+	for (size_t i = 0; i < config->rule_count; i++)
+		if (rule_matches(&config->rules[i], process))
+			return &config->rules[i];
+	return NULL;
+}
+
+static int32_t limit_of(const struct process *process, const struct rule *rule)
+{
+	int32_t limit;
+
+	if (rating_trusts(process))
+		return XSCHED_PRIORITY_MAX;
+	if (rule && rule->has_priority)
+		limit = rule->priority;
+	else
+		limit = process->nice < 0 ? -process->nice : 0;
+	if (rule && rule->has_max_priority && rule->max_priority > limit)
+		limit = rule->max_priority;
+	return limit;
+}
+
+static void take_environment(struct rating *rating,
+			     const struct process *process,
+			     const struct rule *rule)
+{
+	int64_t value;
+
+	if (!wants_scheduling(process))
+		return;
+	if (get_number(process, "XSCHED_AUTO_XQUEUE_LEVEL", 2, 3, &value))
+		rating->level = value;
+	for (size_t i = 0; i < RATING_HINTS; i++) {
+		if (!get_number(process, variables[i].name, variables[i].min,
+				variables[i].max, &value))
+			continue;
+		rating->hints[rating->hint_count++] = (struct rating_hint){
+			variables[i].hint, value * variables[i].factor };
+	}
+	if (rule && rule->has_priority && !rule->has_max_priority)
+		return;
+	if (!get_number(process, "XSCHED_AUTO_XQUEUE_PRIORITY", PRIORITY_NEVER,
+			XSCHED_PRIORITY_MAX, &value))
+		return;
+	rating->source = SOURCE_ENVIRONMENT;
+	rating->priority = value;
+	if (value > rating->limit) {
+		rating->refused = value;
+		rating->priority = rating->limit;
+	}
+}
+
+/* The name of the tenant a process is part of, by what is one tenant. */
+static void take_group(struct rating *rating, const struct process *process)
+{
+	const char *of = "";
+
+	if (rating->kind == TENANT_CGROUP)
+		of = process->cgroup;
+	else if (rating->kind == TENANT_UNIT)
+		of = process->unit;
+	else if (rating->kind == TENANT_CONTAINER)
+		of = process->container;
+	if (*of)
+		snprintf(rating->group, sizeof(rating->group), "%s:%s",
+			 tenant_kind_name(rating->kind), of);
+}
+
+void rating_of(struct rating *rating, const struct process *process,
+	       const struct config *config)
+{
+	const struct rule *rule = find_rule(config, process);
+
+	*rating = (struct rating){
+		.source = SOURCE_NICE,
+		.priority = -process->nice,
+		.limit = limit_of(process, rule),
+		.kind = rule && rule->tenant ? rule->tenant : config->tenant,
+	};
+	if (rule) {
+		rating->rule = rule->name;
+		rating->rule_index = rule - config->rules;
+	}
+	if (rule && rule->has_priority) {
+		rating->source = SOURCE_RULE;
+		rating->priority = rule->priority;
+	}
+	take_environment(rating, process, rule);
+	take_group(rating, process);
+}

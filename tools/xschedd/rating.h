@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process is worth: its priority, where that comes from, with whom it is
+ * one tenant, and what its environment asks for.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_RATING_H
+#define XSCHEDD_RATING_H
+
+#include <libxsched.h>
+
+#include "config.h"
+#include "process.h"
+
+/** enum rating_source - where a priority comes from */
+enum rating_source {
+	SOURCE_NICE,
+	SOURCE_ENVIRONMENT,
+	SOURCE_HINT,
+	SOURCE_RULE,
+	SOURCE_REQUEST,
+};
+
+/** rating_source_name() - in words */
+const char *rating_source_name(enum rating_source source);
+
+/** Hints that the environment of a process may give, see rating.c. */
+#define RATING_HINTS	4
+
+/**
+ * struct rating_hint - a hint of the environment
+ * @hint: which
+ * @value: in the engine's unit
+ */
+struct rating_hint {
+	enum xsched_hint hint;
+	int64_t value;
+};
+
+/**
+ * struct rating - what rules, environment and nice value make of a process
+ * @rule: name of the rule that decided about anything, or NULL
+ * @rule_index: its place in the configuration
+ * @source: where @priority comes from
+ * @priority: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
+ * @limit: highest priority that the process may give itself
+ * @refused: the priority it asked for in its environment, if that is above
+ *	@limit; else 0
+ * @level: preemption level its environment asks for: 2, 3, or 0: none
+ * @kind: what is one tenant
+ * @group: name of the tenant it is part of, empty: it is one by itself
+ * @hints: hints of its environment
+ * @hint_count: number of @hints
+ */
+struct rating {
+	const char *rule;
+	size_t rule_index;
+	enum rating_source source;
+	int32_t priority;
+	int32_t limit;
+	int32_t refused;
+	int level;
+	enum tenant_kind kind;
+	char group[544];
+	struct rating_hint hints[RATING_HINTS];
+	size_t hint_count;
+};
+
+/** rating_of() - rate a process; its environment must be there */
+void rating_of(struct rating *rating, const struct process *process,
+	       const struct config *config);
+
+/** rating_trusts() - whether a process may raise itself as it likes */
+bool rating_trusts(const struct process *process);
+
+/** Group whose members may do everything. */
+#define ADMIN_GROUP	"xsched"
+
+#endif /* XSCHEDD_RATING_H */

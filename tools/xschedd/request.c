@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What somebody asked for. Who may ask for what is decided in reply.c.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sched_priv.h"
+
+/* Switch at once, whatever the back-off; tell how the last APPLY went. */
+static int switch_by_request(struct sched *sched)
+{
+	sched->last_error = 0;
+	sched->backing_off = false;
+	switch_now(sched, 0);
+	return sched->last_error == -ESRCH || sched->last_error == -EALREADY ?
+	       0 : sched->last_error;
+}
+
+/* Without memory for a task a process cannot be told apart from others. */
+static int find(const struct sched *sched, pid_t pid, struct task **task)
+{
+	struct xsched_tenant tenant;
+	int ret = xsched_engine_tenant(sched->engine, pid, 0, &tenant);
+
+	*task = ret ? NULL : tenant.user;
+	return ret ? ret : *task ? 0 : -ENOMEM;
+}
+
+int sched_suspend(struct sched *sched, pid_t pid, bool admin)
+{
+	struct xsched_tenant tenant;
+	struct task *task;
+	int ret = find(sched, pid, &task);
+
+	if (ret)
+		return ret;
+	xsched_engine_set_exempt(sched->engine, pid, false);
+	task->suspended = true;
+	tenant_apply(sched, task);
+	ret = switch_by_request(sched);
+	if (xsched_engine_tenant(sched->engine, pid, 0, &tenant))
+		return -ENOENT;
+	if (tenant.state != XSCHED_HELD || tenant.exempt) {
+		task->suspended = false;
+		tenant_apply(sched, task);
+		return tenant.exempt ? -EPERM : ret ? ret : -EIO;
+	}
+	task->suspended_by_admin |= admin;
+	return 0;
+}
+
+int sched_resume(struct sched *sched, pid_t pid)
+{
+	struct task *task;
+	int ret = find(sched, pid, &task);
+
+	if (ret)
+		return ret;
+	if (!task->suspended)
+		return -EALREADY;
+	task->suspended = false;
+	task->suspended_by_admin = false;
+	tenant_apply(sched, task);
+	return switch_by_request(sched);
+}
+
+int sched_set_priority(struct sched *sched, pid_t pid, int32_t priority,
+		       bool admin)
+{
+	struct task *task;
+	int ret = find(sched, pid, &task);
+
+	if (ret)
+		return ret;
+	if (admin) {
+		task->overridden = true;
+		task->override = priority;
+	} else {
+		task->has_hint = true;
+		task->hint = priority;
+	}
+	tenant_apply(sched, task);
+	return switch_by_request(sched);
+}
+
+int sched_set_level(struct sched *sched, pid_t pid, int level)
+{
+	struct task *task;
+	int ret = find(sched, pid, &task);
+
+	if (ret)
+		return ret;
+	if (!device_can(sched, level == 2 ? KFD_XSCHED_CAP_UNMAP :
+					    KFD_XSCHED_CAP_SUSPEND))
+		return -EOPNOTSUPP;
+	task->level = level;
+	return 0;
+}
+
+int sched_set_hint(struct sched *sched, pid_t pid, enum xsched_hint hint,
+		   int64_t value)
+{
+	int ret = xsched_engine_set_hint(sched->engine, pid, hint, value);
+
+	return ret ? ret : switch_by_request(sched);
+}
+
+int sched_set_policy(struct sched *sched, const char *name)
+{
+	int ret = xsched_engine_set_policy(sched->engine, name);
+
+	return ret ? ret : switch_by_request(sched);
+}
+
+int sched_set_option(struct sched *sched, const char *name, int64_t value)
+{
+	int ret;
+
+	/* A process is held on all its GPUs or on none: see fill(). */
+	if (!strcmp(name, "gang") && !value)
+		return -EOPNOTSUPP;
+	ret = xsched_engine_set_option(sched->engine, name, value);
+	return ret ? ret : switch_by_request(sched);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules: which processes they are about, and what they give them.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_RULE_H
+#define XSCHEDD_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process;
+
+/** What XSched calls PRIORITY_NO_EXECUTE: below all others, does not run. */
+#define PRIORITY_NEVER	(-256)
+
+/** enum tenant_kind - what is scheduled as one */
+enum tenant_kind {
+	TENANT_UNSET,
+	TENANT_PROCESS,
+	TENANT_CGROUP,
+	TENANT_UNIT,
+	TENANT_CONTAINER,
+};
+
+/** tenant_kind_name() - as it is written in the configuration */
+const char *tenant_kind_name(enum tenant_kind kind);
+
+/**
+ * enum rule_pattern - what a rule compares with a shell pattern
+ * @RULE_EXE: executable; with a slash in the pattern the whole path, else what
+ *	follows the last slash
+ * @RULE_COMM: name of the process
+ * @RULE_CMDLINE: arguments, with a blank between them
+ * @RULE_CGROUP: path in the unified hierarchy
+ * @RULE_UNIT: systemd unit, that of the user's manager first
+ * @RULE_CONTAINER: id or name of the container
+ * @RULE_PATTERNS: number of them
+ */
+enum rule_pattern {
+	RULE_EXE,
+	RULE_COMM,
+	RULE_CMDLINE,
+	RULE_CGROUP,
+	RULE_UNIT,
+	RULE_CONTAINER,
+	RULE_PATTERNS,
+};
+
+/** rule_pattern_name() - as it is written in the configuration; NULL: none */
+const char *rule_pattern_name(unsigned int pattern);
+
+/**
+ * struct rule_variable - a condition on the environment
+ * @name: of the variable
+ * @pattern: for its value
+ */
+struct rule_variable {
+	char *name;
+	char *pattern;
+};
+
+/**
+ * struct rule - a [rule NAME] section
+ * @name: NAME
+ * @patterns: shell patterns by enum rule_pattern, NULL: any
+ * @has_user: @uid counts
+ * @uid: real user
+ * @has_group: @gid counts
+ * @gid: real or supplementary group
+ * @has_nice: @nice_min and @nice_max count
+ * @nice_min: lowest nice value
+ * @nice_max: highest nice value
+ * @variables: conditions on the environment
+ * @variable_count: number of @variables
+ * @has_priority: @priority was given
+ * @priority: XSCHED_PRIORITY_MIN..MAX, or PRIORITY_NEVER
+ * @has_max_priority: @max_priority was given
+ * @max_priority: how high a process may raise itself
+ * @tenant: what is one tenant, TENANT_UNSET: as elsewhere
+ */
+struct rule {
+	char *name;
+	char *patterns[RULE_PATTERNS];
+	bool has_user;
+	uid_t uid;
+	bool has_group;
+	gid_t gid;
+	bool has_nice;
+	int nice_min;
+	int nice_max;
+	struct rule_variable *variables;
+	size_t variable_count;
+	bool has_priority;
+	int32_t priority;
+	bool has_max_priority;
+	int32_t max_priority;
+	enum tenant_kind tenant;
+};
+
+/** rule_matches() - whether all that a rule names is so for a process */
+bool rule_matches(const struct rule *rule, const struct process *process);
+
+/** rule_has_condition() - whether a rule names anything to match */
+bool rule_has_condition(const struct rule *rule);
+
+/** rule_free() - free what a rule points to */
+void rule_free(struct rule *rule);
+
+#endif /* XSCHEDD_RULE_H */

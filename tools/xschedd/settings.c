@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The sections [xschedd] and [options] of the configuration.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxsched.h>
+
+#include "parser.h"
+
+static int set_path(struct parser *p, char **field, const char *value)
+{
+	if (*value != '/')
+		return parser_fail(p, "'%s' is not an absolute path", value);
+	return parser_string(p, field, value);
+}
+
+static int set_policy(struct parser *p, const char *value)
+{
+	char known[256] = "";
+	size_t used = 0;
+	const char *name;
+
+	for (size_t i = 0; (name = xsched_policy_name(i)); i++) {
+		if (!strcmp(name, value))
+			return parser_string(p, &p->config->policy, value);
+		if (used < sizeof(known))
+			used += snprintf(known + used, sizeof(known) - used,
+					 "%s%s", i ? ", " : "", name);
+	}
+	return parser_fail(p, "there is no policy '%s'; expected one of %s",
+			   value, known);
+}
+
+static int set_device(struct parser *p, const char *value)
+{
+	return set_path(p, &p->config->device, value);
+}
+
+static int set_socket(struct parser *p, const char *value)
+{
+	return set_path(p, &p->config->socket, value);
+}
+
+static int set_trace(struct parser *p, const char *value)
+{
+	return set_path(p, &p->config->trace, value);
+}
+
+static int set_us(struct parser *p, uint32_t *field, const char *value,
+		  long min, long max)
+{
+	long number;
+
+	if (!parser_number(p, value, min, max, &number))
+		return 0;
+	*field = number;
+	return 1;
+}
+
+static int set_sample(struct parser *p, const char *value)
+{
+	return set_us(p, &p->config->sample_us, value,
+		      KFD_XSCHED_SAMPLE_US_MIN, KFD_XSCHED_SAMPLE_US_MAX);
+}
+
+static int set_settle(struct parser *p, const char *value)
+{
+	return set_us(p, &p->config->settle_us, value, 0,
+		      KFD_XSCHED_SETTLE_US_MAX);
+}
+
+static int set_grace(struct parser *p, const char *value)
+{
+	/* What a node can do is checked when the nodes are known. */
+	return set_us(p, &p->config->grace_us, value, 0, INT32_MAX);
+}
+
+static int set_level(struct parser *p, const char *value)
+{
+	if (strcmp(value, "suspend") && strcmp(value, "unmap"))
+		return parser_fail(p, "expected 'suspend' or 'unmap', not '%s'",
+				   value);
+	p->config->unmap = !strcmp(value, "unmap");
+	return 1;
+}
+
+static int set_realtime(struct parser *p, const char *value)
+{
+	return parser_bool(p, value, &p->config->realtime);
+}
+
+static int set_http_port(struct parser *p, const char *value)
+{
+	long number;
+
+	if (!parser_number(p, value, 0, UINT16_MAX, &number))
+		return 0;
+	p->config->http_port = number;
+	return 1;
+}
+
+static int set_http_front(struct parser *p, const char *value)
+{
+	return parser_bool(p, value, &p->config->http_front);
+}
+
+static int set_tenant(struct parser *p, const char *value)
+{
+	return parser_tenant(p, value, &p->config->tenant);
+}
+
+static const struct setting {
+	const char *name;
+	int (*set)(struct parser *p, const char *value);
+} settings[] = {
+	{ "policy", set_policy },
+	{ "device", set_device },
+	{ "socket", set_socket },
+	{ "trace", set_trace },
+	{ "sample_us", set_sample },
+	{ "settle_us", set_settle },
+	{ "grace_us", set_grace },
+	{ "level", set_level },
+	{ "realtime", set_realtime },
+	{ "http_port", set_http_port },
+	{ "http_front", set_http_front },
+	{ "tenant", set_tenant },
+};
+
+#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+int parser_setting(struct parser *p, const char *name, const char *value)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < SETTINGS; i++) {
+		used += snprintf(known + used, sizeof(known) - used, "%s%s",
+				 i ? ", " : "", settings[i].name);
+		if (strcmp(settings[i].name, name))
+			continue;
+		if (p->seen & (1u << i))
+			return parser_fail(p, "'%s' is set twice", name);
+		p->seen |= 1u << i;
+		p->column = p->value_column;
+		return settings[i].set(p, value);
+	}
+	return parser_fail(p, "there is no setting '%s'; expected one of %s",
+			   name, known);
+}
+
+/* ---- [options] ---------------------------------------------------------- */
+
+static int add_option(struct parser *p, const char *name, int64_t value)
+{
+	struct config *config = p->config;
+	struct option_setting *options, *option;
+
+	/* A drop-in may set it again. */
+	for (size_t i = 0; i < config->option_count; i++) {
+		if (!strcmp(config->options[i].name, name)) {
+			config->options[i].value = value;
+			return 1;
+		}
+	}
+	options = realloc(config->options,
+			  (config->option_count + 1) * sizeof(*options));
+	if (!options)
+		return parser_fail(p, "out of memory");
+	config->options = options;
+	option = &options[config->option_count];
+	option->name = strdup(name);
+	option->value = value;
+	if (!option->name)
+		return parser_fail(p, "out of memory");
+	config->option_count++;
+	return 1;
+}
+
+int parser_option(struct parser *p, const char *name, const char *value)
+{
+	const struct xsched_option *option;
+	long number;
+
+	for (size_t i = 0; (option = xsched_option_at(i)); i++)
+		if (!strcmp(option->name, name))
+			break;
+	if (!option)
+		return parser_fail(p, "there is no option '%s'; 'xschedctl policy' lists them",
+				   name);
+	p->column = p->value_column;
+	if (!parser_number(p, value, option->min, option->max, &number))
+		return 0;
+	if (!strcmp(name, "gang") && !number)
+		return parser_fail(p, "gang=0 is not for the daemon: it holds processes on all their GPUs or on none");
+	return add_option(p, name, number);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What happens, told to who listens.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "log.h"
+#include "stream.h"
+
+/* Events that may wait to be written: as many as the kernel keeps. */
+#define ROOM	KFD_XSCHED_EVENT_RING
+
+/**
+ * struct note - an event that waits to be written
+ * @event: it
+ * @owned: somebody but administrators may hear of it
+ * @uid: who
+ */
+struct note {
+	struct kfd_xsched_event event;
+	bool owned;
+	uid_t uid;
+};
+
+/**
+ * struct stream - see stream.h
+ * @listeners: who listens
+ * @source: writes what waits, when nothing else is to be done
+ * @count: number of @notes in use
+ * @lost: events there was no room for
+ * @notes: what waits
+ */
+struct stream {
+	struct listener *listeners;
+	sd_event_source *source;
+	size_t count;
+	uint64_t lost;
+	struct note notes[ROOM];
+};
+
+static const char *const names[] = {
+	[KFD_XSCHED_EVENT_QUEUE_ADD] = "queue-add",
+	[KFD_XSCHED_EVENT_QUEUE_DEL] = "queue-del",
+	[KFD_XSCHED_EVENT_PROCESS_EXIT] = "exit",
+	[KFD_XSCHED_EVENT_READY] = "ready",
+	[KFD_XSCHED_EVENT_IDLE] = "idle",
+	[KFD_XSCHED_EVENT_LOST] = "lost",
+	[KFD_XSCHED_EVENT_NODE_RESET] = "reset",
+	[KFD_XSCHED_EVENT_APPLY_DONE] = "apply-done",
+	[KFD_XSCHED_EVENT_EJECTED] = "ejected",
+};
+
+static void write_event(FILE *file, const struct kfd_xsched_event *event)
+{
+	const char *name = event->type < sizeof(names) / sizeof(*names) ?
+			   names[event->type] : "other";
+
+	fprintf(file, "{\"event\":\"%s\",\"time_ns\":%" PRIu64, name,
+		(uint64_t)event->time_ns);
+	switch (event->type) {
+	case KFD_XSCHED_EVENT_LOST:
+		fprintf(file, ",\"count\":%" PRIu64, (uint64_t)event->data);
+		break;
+	case KFD_XSCHED_EVENT_NODE_RESET:
+		fprintf(file, ",\"node\":%u,\"ended\":%s", event->gpu_id,
+			event->data ? "true" : "false");
+		break;
+	case KFD_XSCHED_EVENT_EJECTED:
+		fprintf(file, ",\"reason\":\"%s\"",
+			xsched_eject_name(event->data));
+		break;
+	default:
+		fprintf(file, ",\"pid\":%d,\"queue\":%" PRIu64 ",\"node\":%u",
+			event->pid, (uint64_t)event->id, event->gpu_id);
+	}
+	fputs("}\n", file);
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+/* Whether somebody may hear of a process. */
+static bool may_hear(const struct peer *peer, bool owned, uid_t uid)
+{
+	return peer->admin || (owned && peer->uid == uid);
+}
+
+static bool is_owned(const struct task *task)
+{
+	return task && task->process.known &&
+	       !task->process.changed_credentials;
+}
+
+static void hand_out(struct listener *listener, char *text, size_t length)
+{
+	if (text && length)
+		listener->line(listener->user, text, length);
+	free(text);
+}
+
+/* All that waits, for one listener, in one piece. */
+static void write_notes(struct stream *stream, struct listener *listener)
+{
+	size_t length = 0;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &length);
+
+	if (!file)
+		return;
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct note *note = &stream->notes[i];
+
+		if (may_hear(listener->peer, note->owned, note->uid))
+			write_event(file, &note->event);
+	}
+	if (stream->lost)
+		fprintf(file, "{\"event\":\"lost\",\"time_ns\":%" PRIu64
+			",\"count\":%" PRIu64 "}\n", now_ns(), stream->lost);
+	fclose(file);
+	hand_out(listener, text, length);
+}
+
+static void flush(struct stream *stream)
+{
+	struct listener *next;
+
+	if (!stream->count && !stream->lost)
+		return;
+	for (struct listener *l = stream->listeners; l; l = next) {
+		next = l->next;
+		write_notes(stream, l);
+	}
+	stream->count = 0;
+	stream->lost = 0;
+}
+
+static int on_spare_time(sd_event_source *source, void *user)
+{
+	(void)source;
+	flush(user);
+	return 0;
+}
+
+/* ---- who listens -------------------------------------------------------- */
+
+int stream_new(struct stream **out, sd_event *event)
+{
+	struct stream *stream = calloc(1, sizeof(*stream));
+	int ret;
+
+	if (!stream)
+		return -ENOMEM;
+	ret = sd_event_add_defer(event, &stream->source, on_spare_time, stream);
+	if (ret < 0) {
+		free(stream);
+		return ret;
+	}
+	sd_event_source_set_enabled(stream->source, SD_EVENT_OFF);
+	sd_event_source_set_priority(stream->source, SD_EVENT_PRIORITY_IDLE);
+	*out = stream;
+	return 0;
+}
+
+void stream_free(struct stream *stream)
+{
+	if (!stream)
+		return;
+	sd_event_source_disable_unref(stream->source);
+	free(stream);
+}
+
+void stream_join(struct stream *stream, struct listener *listener)
+{
+	/* Nothing from before it listened. */
+	flush(stream);
+	listener->next = stream->listeners;
+	stream->listeners = listener;
+}
+
+void stream_leave(struct stream *stream, struct listener *listener)
+{
+	struct listener **link = &stream->listeners;
+
+	while (*link && *link != listener)
+		link = &(*link)->next;
+	if (*link)
+		*link = listener->next;
+}
+
+size_t stream_listeners(const struct stream *stream)
+{
+	size_t count = 0;
+
+	if (!stream)
+		return 0;
+	for (const struct listener *l = stream->listeners; l; l = l->next)
+		count++;
+	return count;
+}
+
+/* ---- what happens ------------------------------------------------------- */
+
+void stream_event(struct stream *stream, const struct kfd_xsched_event *event,
+		  const struct task *task)
+{
+	struct note *note;
+
+	if (!stream || !stream->listeners)
+		return;
+	if (stream->count == ROOM) {
+		stream->lost++;
+		return;
+	}
+	note = &stream->notes[stream->count++];
+	*note = (struct note){ .event = *event, .owned = is_owned(task) };
+	if (note->owned)
+		note->uid = task->process.uid;
+	sd_event_source_set_enabled(stream->source, SD_EVENT_ONESHOT);
+}
+
+/* The processes of one kind of entry that a peer may hear of. */
+static size_t write_pids(FILE *file, const struct trace_record *record,
+			 const struct peer *peer, const struct sched *sched,
+			 bool resume)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(record->apply);
+	size_t count = 0;
+
+	for (size_t i = 0; i < xsched_apply_count(record->apply); i++) {
+		const struct task *task = sched_task(sched, e[i].id);
+
+		if ((e[i].op == KFD_XSCHED_OP_RESUME) != resume ||
+		    !may_hear(peer, is_owned(task),
+			      task ? task->process.uid : 0))
+			continue;
+		fprintf(file, "%s%" PRIu64, count++ ? "," : "",
+			(uint64_t)e[i].id);
+	}
+	return count;
+}
+
+static uint32_t write_nodes(FILE *file, const struct xsched_apply *apply)
+{
+	const struct kfd_xsched_node_result *n;
+	uint32_t flips = 0;
+	size_t count;
+
+	n = xsched_apply_nodes(apply, &count);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(file, "%s{\"gpu_id\":%u,\"status\":%d,\"lock_ns\":%" PRIu64
+			",\"unmap_ns\":%" PRIu64 ",\"map_ns\":%" PRIu64
+			",\"total_ns\":%" PRIu64 ",\"flips\":%u}",
+			i ? "," : "", n[i].gpu_id, n[i].status,
+			(uint64_t)n[i].lock_ns, (uint64_t)n[i].unmap_ns,
+			(uint64_t)n[i].map_ns, (uint64_t)n[i].total_ns,
+			n[i].flips);
+		flips += n[i].flips;
+	}
+	return flips;
+}
+
+static void write_switch(struct listener *listener,
+			 const struct trace_record *record,
+			 const struct sched *sched)
+{
+	size_t length = 0, pids;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &length);
+
+	if (!file)
+		return;
+	fprintf(file, "{\"event\":\"switch\",\"begin_ns\":%" PRIu64
+		",\"end_ns\":%" PRIu64 ",\"cause_ns\":%" PRIu64 ",\"hold\":[",
+		record->start_ns, record->start_ns + record->call_ns,
+		record->event_ns);
+	pids = write_pids(file, record, listener->peer, sched, false);
+	fputs("],\"release\":[", file);
+	pids += write_pids(file, record, listener->peer, sched, true);
+	fputs("],\"nodes\":[", file);
+	fprintf(file, "],\"flips\":%u,\"status\":%d}\n",
+		write_nodes(file, record->apply), record->status);
+	fclose(file);
+	hand_out(listener, text, pids || listener->peer->admin ? length : 0);
+}
+
+void stream_switch(struct stream *stream, const struct trace_record *record,
+		   const struct sched *sched)
+{
+	struct listener *next;
+
+	if (!stream || !stream->listeners)
+		return;
+	/* In the order in which it happened. */
+	flush(stream);
+	for (struct listener *l = stream->listeners; l; l = next) {
+		next = l->next;
+		write_switch(l, record, sched);
+	}
+}

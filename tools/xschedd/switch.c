@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Switching.
+ *
+ * A switch that fails because of the firmware is tried again with back-off.
+ * Nothing is undone: the engine keeps what it does not know as uncertain, and
+ * the kernel's operations are idempotent.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "sched_priv.h"
+#include "stream.h"
+
+/* A switch is planned anew this often when the kernel refused some of it. */
+#define PLAN_ATTEMPTS	4
+
+/* Back-off: 1 ms, doubled up to a second; then one attempt a second, and that
+ * only while events keep coming.
+ */
+#define BACKOFF_FIRST_NS	1000000ULL
+#define BACKOFF_LAST_NS		1000000000ULL
+#define BACKOFF_ATTEMPTS	10
+
+/* What became of a switch. */
+enum outcome {
+	DONE,		/* as planned */
+	REPLAN,		/* some of it can never be: plan without */
+	RETRY,		/* the firmware or memory: try again later */
+};
+
+/*
+ * An entry the kernel refuses would make every plan fail that contains it. Who
+ * is gone is forgotten; who may not be touched is left alone.
+ */
+static bool refuse(struct sched *sched, const struct kfd_xsched_entry *entry)
+{
+	pid_t pid = entry->id;
+
+	switch (entry->status) {
+	case -ENOENT:
+	case -ESRCH:
+		xsched_engine_process_exit(sched->engine, pid);
+		return true;
+	case -EPERM:
+	case -EOPNOTSUPP:
+		log_event(LOG_WARNING,
+			  &(struct log_fields){ .pid = pid, .id = LOG_REFUSED },
+			  "process %d is left alone: %s", pid,
+			  strerror(-entry->status));
+		xsched_engine_set_exempt(sched->engine, pid, true);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void count_preemption(struct sched *sched, pid_t pid)
+{
+	struct xsched_tenant tenant;
+
+	if (!xsched_engine_tenant(sched->engine, pid, 0, &tenant) &&
+	    tenant.ready && tenant.state != XSCHED_HELD)
+		sched->stats.preemptions++;
+}
+
+/* The call did what was asked, or there was nothing but benign entries. */
+static void commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
+	size_t count = xsched_apply_count(sched->apply);
+
+	for (size_t i = 0; i < count; i++) {
+		bool hold = e[i].op != KFD_XSCHED_OP_RESUME;
+		struct task *task;
+
+		if (e[i].status == -ESRCH) {
+			xsched_engine_process_exit(sched->engine, e[i].id);
+			continue;
+		}
+		if (hold)
+			count_preemption(sched, e[i].id);
+		xsched_engine_commit(sched->engine, e[i].id,
+				     hold ? XSCHED_HELD : XSCHED_RELEASED,
+				     end_ns);
+		task = hold ? xsched_engine_user(sched->engine, e[i].id) : NULL;
+		if (task)
+			histogram_add(&task->switches, call_ns);
+	}
+}
+
+static void doubt(struct sched *sched, uint64_t end_ns)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
+	size_t count = xsched_apply_count(sched->apply);
+
+	for (size_t i = 0; i < count; i++)
+		xsched_engine_commit(sched->engine, e[i].id, XSCHED_UNCERTAIN,
+				     end_ns);
+}
+
+static enum outcome settle(struct sched *sched, int status, uint64_t end_ns,
+			   uint64_t call_ns)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
+	size_t count = xsched_apply_count(sched->apply);
+	bool refused = false;
+
+	switch (status) {
+	case 0:
+	case -ESRCH:
+	case -EALREADY:
+		commit(sched, end_ns, call_ns);
+		return DONE;
+	case -EOWNERDEAD:
+		sched->ejected = true;
+		return RETRY;
+	case -EIO:
+	case -ETIME:
+	case -ENODEV:
+		/* Some nodes may have switched. */
+		doubt(sched, end_ns);
+		return RETRY;
+	default:
+		/* Nothing changed. */
+		for (size_t i = 0; i < count; i++)
+			refused |= refuse(sched, &e[i]);
+		return refused ? REPLAN : RETRY;
+	}
+}
+
+static int add_hold(struct sched *sched, pid_t pid)
+{
+	const struct config *config = sched->config;
+	const struct task *task = sched_task(sched, pid);
+	int level = config->unmap ? 2 : 3;
+
+	if (task && task->level)
+		level = task->level;
+	else if (task && task->rating.level)
+		level = task->rating.level;
+	return xsched_apply_add(sched->apply, level == 2 ?
+				KFD_XSCHED_OP_UNMAP : KFD_XSCHED_OP_SUSPEND,
+				KFD_XSCHED_TARGET_PROCESS, pid,
+				level == 2 ? (int32_t)config->grace_us : 0);
+}
+
+static int fill(struct sched *sched, const struct xsched_plan *plan)
+{
+	int ret = 0;
+
+	xsched_apply_reset(sched->apply);
+	for (size_t i = 0; !ret && i < plan->hold_count; i++)
+		ret = add_hold(sched, plan->hold[i]);
+	for (size_t i = 0; !ret && i < plan->release_count; i++)
+		ret = xsched_apply_resume_process(sched->apply,
+						  plan->release[i]);
+	return ret;
+}
+
+static struct node_stats *node_stats(struct sched_stats *stats, uint32_t gpu_id)
+{
+	struct node_stats *node;
+
+	for (size_t i = 0; i < stats->node_count; i++)
+		if (stats->nodes[i]->gpu_id == gpu_id)
+			return stats->nodes[i];
+	if (stats->node_count == XSCHED_ENGINE_NODES)
+		return NULL;
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		return NULL;
+	node->gpu_id = gpu_id;
+	stats->nodes[stats->node_count++] = node;
+	return node;
+}
+
+static void count_nodes(struct sched *sched)
+{
+	const struct kfd_xsched_node_result *results;
+	size_t count;
+
+	results = xsched_apply_nodes(sched->apply, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct node_stats *node = node_stats(&sched->stats,
+						     results[i].gpu_id);
+
+		if (!node)
+			continue;
+		node->switches++;
+		node->failures += results[i].status != 0;
+		node->flips += results[i].flips;
+		histogram_add(&node->total, results[i].total_ns);
+	}
+}
+
+/* One APPLY, with what is in @sched->apply. */
+static enum outcome apply(struct sched *sched, uint64_t event_ns)
+{
+	struct trace_record record = {
+		.event_ns = event_ns,
+		.apply = sched->apply,
+	};
+	enum outcome outcome;
+	uint64_t end_ns;
+
+	record.start_ns = now_ns();
+	record.status = xsched_apply_run(sched->apply, sched->device);
+	end_ns = now_ns();
+	record.call_ns = end_ns - record.start_ns;
+	sched->last_error = record.status;
+	outcome = settle(sched, record.status, end_ns, record.call_ns);
+	if (outcome == DONE) {
+		sched->stats.applies++;
+		histogram_add(&sched->stats.call, record.call_ns);
+		if (event_ns && event_ns < end_ns)
+			histogram_add(&sched->stats.reaction,
+				      end_ns - event_ns);
+	} else {
+		sched->stats.failures++;
+	}
+	count_nodes(sched);
+	trace_write(sched->trace, &record);
+	stream_switch(sched->stream, &record, sched);
+	return outcome;
+}
+
+void switch_timer(struct sched *sched, uint64_t at_ns)
+{
+	if (at_ns == XSCHED_NO_DEADLINE) {
+		sd_event_source_set_enabled(sched->timer, SD_EVENT_OFF);
+		return;
+	}
+	sd_event_source_set_time(sched->timer, (at_ns + 999) / 1000);
+	sd_event_source_set_enabled(sched->timer, SD_EVENT_ONESHOT);
+}
+
+static void back_off(struct sched *sched)
+{
+	unsigned int n = sched->attempts++;
+	uint64_t delay = n < BACKOFF_ATTEMPTS ? BACKOFF_FIRST_NS << n :
+						BACKOFF_LAST_NS;
+
+	if (!n)
+		log_event(LOG_ERR,
+			  &(struct log_fields){ .id = LOG_SWITCH_FAILED },
+			  "cannot switch: %s", strerror(-sched->last_error));
+	/* Given up: the next event takes up again, see switch_wait(). */
+	if (n >= BACKOFF_ATTEMPTS) {
+		if (n == BACKOFF_ATTEMPTS)
+			log_message(LOG_ERR, "cannot switch, gave up after %u attempts: %s",
+				    n, strerror(-sched->last_error));
+		return;
+	}
+	sched->backing_off = true;
+	if (delay > BACKOFF_LAST_NS)
+		delay = BACKOFF_LAST_NS;
+	switch_timer(sched, now_ns() + delay);
+}
+
+static void recovered(struct sched *sched)
+{
+	if (sched->attempts)
+		log_message(LOG_INFO, "switching works again");
+	sched->attempts = 0;
+}
+
+void switch_now(struct sched *sched, uint64_t event_ns)
+{
+	struct xsched_plan plan;
+	enum outcome outcome = DONE;
+
+	if (sched->backing_off)
+		return;
+	for (int i = 0; i < PLAN_ATTEMPTS; i++) {
+		xsched_engine_plan(sched->engine, now_ns(), &plan);
+		if (!plan.hold_count && !plan.release_count)
+			break;
+		sched->last_error = fill(sched, &plan);
+		outcome = sched->last_error ? RETRY : apply(sched, event_ns);
+		/* After a release, see whether that was the last. */
+		lease_run(sched, plan.hold_count || lease_needed(sched));
+		if (sched->ejected && !device_start_afresh(sched)) {
+			outcome = DONE;
+			continue;
+		}
+		if (outcome != REPLAN)
+			break;
+	}
+	if (outcome == DONE) {
+		if (sched->attempts)
+			recovered(sched);
+		switch_timer(sched, plan.deadline_ns);
+	} else {
+		back_off(sched);
+	}
+}
+
+void switch_wait(struct sched *sched)
+{
+	if (sched->attempts <= BACKOFF_ATTEMPTS || sched->backing_off)
+		return;
+	sched->backing_off = true;
+	switch_timer(sched, now_ns() + BACKOFF_LAST_NS);
+}
+
+int switch_on_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct sched *sched = user;
+
+	(void)source;
+	(void)usec;
+	if (sched->backing_off)
+		sched->stats.retries++;
+	sched->backing_off = false;
+	switch_now(sched, 0);
+	return 0;
+}
+
+/* Rather than by closing the device. */
+void switch_release_all(struct sched *sched)
+{
+	struct xsched_tenant tenant;
+	int ret;
+
+	xsched_apply_reset(sched->apply);
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.state != XSCHED_RELEASED &&
+		    xsched_apply_resume_process(sched->apply, tenant.pid))
+			break;
+	}
+	if (!xsched_apply_count(sched->apply))
+		return;
+	apply(sched, 0);
+	ret = sched->last_error;
+	if (ret && ret != -ESRCH && ret != -EALREADY)
+		log_message(LOG_WARNING, "left to the kernel to release: %s",
+			    strerror(-ret));
+}

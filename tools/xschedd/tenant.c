@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Processes that come and go, and what they are worth.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <stdlib.h>
+
+#include "log.h"
+#include "sched_priv.h"
+
+struct task *sched_task(const struct sched *sched, pid_t pid)
+{
+	return xsched_engine_user(sched->engine, pid);
+}
+
+/*
+ * A request of an administrator counts before all. A hint counts where the
+ * process may choose, and everywhere if it is lower.
+ */
+enum rating_source task_source(const struct task *task)
+{
+	const struct rating *rating = &task->rating;
+
+	if (task->overridden)
+		return SOURCE_REQUEST;
+	if (task->has_hint && (rating->source != SOURCE_RULE ||
+			       rating->limit > rating->priority ||
+			       task->hint < rating->priority))
+		return SOURCE_HINT;
+	return rating->source;
+}
+
+int32_t task_priority(const struct task *task)
+{
+	const struct rating *rating = &task->rating;
+
+	switch (task_source(task)) {
+	case SOURCE_REQUEST:
+		return task->override;
+	case SOURCE_HINT:
+		/* Rules that came later may allow less. */
+		return task->hint < rating->limit ? task->hint : rating->limit;
+	default:
+		return rating->priority;
+	}
+}
+
+static uint32_t level_caps(int level)
+{
+	return level == 2 ? KFD_XSCHED_CAP_UNMAP : KFD_XSCHED_CAP_SUSPEND;
+}
+
+/* What did not happen as the process asked for it. */
+static void say_refusals(struct sched *sched, struct task *task)
+{
+	struct rating *rating = &task->rating;
+	const struct log_fields fields = { .pid = task->process.pid,
+					   .rule = rating->rule };
+
+	if (rating->refused)
+		log_event(LOG_NOTICE, &fields,
+			  "process %d asks for priority %d in its environment and gets %d: nothing allows more",
+			  task->process.pid, rating->refused, rating->limit);
+	if (rating->level && !device_can(sched, level_caps(rating->level))) {
+		log_event(LOG_NOTICE, &fields,
+			  "process %d asks for level %d, which not every GPU has",
+			  task->process.pid, rating->level);
+		rating->level = 0;
+	}
+}
+
+void tenant_apply(struct sched *sched, struct task *task)
+{
+	int32_t priority = task_priority(task);
+	pid_t pid = task->process.pid;
+
+	xsched_engine_set_manual(sched->engine, pid, task->suspended ||
+				 priority == PRIORITY_NEVER);
+	xsched_engine_set_priority(sched->engine, pid,
+				   priority == PRIORITY_NEVER ?
+				   XSCHED_PRIORITY_MIN : priority);
+}
+
+static void join(struct sched *sched, struct task *task)
+{
+	const char *name = task->rating.group;
+	uint64_t former = task->group;
+
+	task->group = *name ? groups_get(&sched->groups, name) : 0;
+	groups_put(&sched->groups, former);
+	xsched_engine_set_group(sched->engine, task->process.pid, task->group);
+}
+
+static void give_hints(struct sched *sched, const struct task *task)
+{
+	const struct rating *rating = &task->rating;
+	pid_t pid = task->process.pid;
+
+	xsched_engine_set_hint(sched->engine, pid, XSCHED_HINT_NICE,
+			       task->process.nice);
+	for (size_t i = 0; i < rating->hint_count; i++)
+		xsched_engine_set_hint(sched->engine, pid,
+				       rating->hints[i].hint,
+				       rating->hints[i].value);
+}
+
+/* Look at a process and at the rules. Its environment is not kept. */
+static void rate(struct sched *sched, struct task *task)
+{
+	process_free(&task->process);
+	process_read(&task->process, task->process.pid);
+	rating_of(&task->rating, &task->process, sched->config);
+	process_forget_environ(&task->process);
+	if (task->rating.rule && sched->matched)
+		sched->matched[task->rating.rule_index]++;
+	say_refusals(sched, task);
+	join(sched, task);
+	give_hints(sched, task);
+	tenant_apply(sched, task);
+}
+
+/* Without memory for a task it has the default priority. */
+void tenant_adopt(struct sched *sched, pid_t pid)
+{
+	struct task *task = calloc(1, sizeof(*task));
+
+	if (!task) {
+		log_message(LOG_WARNING, "process %d: out of memory", pid);
+		return;
+	}
+	task->process.pid = pid;
+	task->seen_ns = now_ns();
+	xsched_engine_set_user(sched->engine, pid, task);
+	rate(sched, task);
+}
+
+void tenant_gone(void *context, int32_t pid, void *user)
+{
+	struct sched *sched = context;
+	struct task *task = user;
+
+	(void)pid;
+	if (!task)
+		return;
+	groups_put(&sched->groups, task->group);
+	process_free(&task->process);
+	free(task);
+}
+
+void tenant_rate_all(struct sched *sched)
+{
+	size_t count = xsched_engine_tenants(sched->engine);
+	pid_t *pids = calloc(count + 1, sizeof(*pids));
+	struct xsched_tenant tenant;
+
+	free(sched->matched);
+	sched->matched = calloc(sched->config->rule_count + 1,
+				sizeof(*sched->matched));
+	if (!pids) {
+		log_message(LOG_ERR, "rules not applied: out of memory");
+		return;
+	}
+	/* Rating moves tenants about: note who there is before. */
+	for (size_t i = 0; i < count; i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		pids[i] = tenant.pid;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct task *task = sched_task(sched, pids[i]);
+
+		xsched_engine_set_exempt(sched->engine, pids[i], false);
+		if (task)
+			rate(sched, task);
+	}
+	free(pids);
+}
+
+void tenant_rules_said(const struct sched *sched)
+{
+	const struct config *config = sched->config;
+
+	for (size_t i = 0; i < config->rule_count; i++) {
+		const struct log_fields fields = { .rule = config->rules[i].name };
+
+		if (sched->matched && !sched->matched[i])
+			log_event(LOG_NOTICE, &fields,
+				  "rule '%s' is of no GPU process there is",
+				  config->rules[i].name);
+	}
+}
