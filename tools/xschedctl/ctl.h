@@ -58,6 +58,16 @@ int status_of(int error);
 /** print_json() - an object, on one line of standard output, and flush it */
 void print_json(struct json_object *object);
 
+/**
+ * print_failure() - with --json, so that whoever reads standard output learns
+ *	of a failure, too
+ * @options: options
+ * @error: negative errno
+ * @message: what went wrong
+ */
+void print_failure(const struct options *options, int error,
+		   const char *message);
+
 /* ---- the daemon --------------------------------------------------------- */
 
 /**

@@ -143,6 +143,7 @@ static int read_queues(const struct options *options,
 	int ret = xsched_open(&device, options->device);
 
 	if (ret) {
+		print_failure(options, ret, strerror(-ret));
 		complain("%s: %s", options->device, strerror(-ret));
 		return status_of(ret) == CTL_NOT_PERMITTED ? CTL_NOT_PERMITTED :
 							     CTL_ABSENT;

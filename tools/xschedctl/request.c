@@ -41,9 +41,8 @@ bool parse_pid(const char *text, int *pid)
 	return false;
 }
 
-/* With --json whoever reads standard output learns of a failure, too. */
-static void print_failure(const struct options *options, int error,
-			  const char *message)
+void print_failure(const struct options *options, int error,
+		   const char *message)
 {
 	struct json_object *object;
 	const char *name = strerrorname_np(-error);
