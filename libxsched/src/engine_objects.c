@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the engine knows of: nodes, tenants and their queues.
+ * What the engine knows of: nodes, processes, tenants, units and queues.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -11,15 +11,17 @@
 #include "engine_priv.h"
 
 /* A pid as a key: positive, see xsched_engine_queue_add(). */
-struct tenant *tenant_find(const struct xsched_engine *engine, int32_t pid)
+struct process *process_find(const struct xsched_engine *engine, int32_t pid)
 {
-	return xsched_map_find(&engine->tenants, (uint32_t)pid);
+	return xsched_map_find(&engine->processes, (uint32_t)pid);
 }
 
 struct queue *queue_find(const struct xsched_engine *engine, uint64_t id)
 {
 	return xsched_map_find(&engine->queues, id);
 }
+
+/* ---- room --------------------------------------------------------------- */
 
 /* Grow one array, whose element has @size bytes, to @room elements. */
 static int grow(void *array, size_t room, size_t size)
@@ -34,14 +36,16 @@ static int grow(void *array, size_t room, size_t size)
 	return 0;
 }
 
-/* Room for one more tenant in all that xsched_engine_plan() fills. */
-static int reserve_tenant(struct xsched_engine *engine)
+/*
+ * Room for one more in all that xsched_engine_plan() fills. An array that has
+ * grown already does no harm if the next one fails.
+ */
+static int reserve_process(struct xsched_engine *engine)
 {
 	size_t room = engine->room ? 2 * engine->room : 16;
 
-	if (engine->tenants.count < engine->room)
+	if (engine->processes.count < engine->room)
 		return 0;
-	/* An array that has grown already does no harm if the next one fails. */
 	if (grow(&engine->order, room, sizeof(*engine->order)) ||
 	    grow(&engine->hold, room, sizeof(*engine->hold)) ||
 	    grow(&engine->release, room, sizeof(*engine->release)))
@@ -50,33 +54,257 @@ static int reserve_tenant(struct xsched_engine *engine)
 	return 0;
 }
 
-/* Put @item into the first @count elements of the order, which are sorted. */
+static int reserve_unit(struct xsched_engine *engine)
+{
+	struct xsched_policy_view *view = &engine->view;
+	size_t room = engine->unit_room ? 2 * engine->unit_room : 16;
+
+	if (view->count < engine->unit_room)
+		return 0;
+	if (grow(&view->tenants, room, sizeof(*view->tenants)) ||
+	    grow(&view->scratch, room, sizeof(*view->scratch)))
+		return -ENOMEM;
+	engine->unit_room = room;
+	return 0;
+}
+
+static int reserve_queue(struct xsched_engine *engine)
+{
+	size_t room = engine->queue_room ? 2 * engine->queue_room : 64;
+
+	if (engine->queues.count < engine->queue_room)
+		return 0;
+	if (grow(&engine->hold_queues, room, sizeof(*engine->hold_queues)) ||
+	    grow(&engine->release_queues, room,
+		 sizeof(*engine->release_queues)))
+		return -ENOMEM;
+	engine->queue_room = room;
+	return 0;
+}
+
+/* ---- units -------------------------------------------------------------- */
+
+void unit_run(struct unit *unit, bool running, uint64_t now_ns)
+{
+	if (unit->view.running && now_ns > unit->run_since_ns)
+		unit->ran_ns += now_ns - unit->run_since_ns;
+	if (now_ns > unit->run_since_ns || !unit->view.running)
+		unit->run_since_ns = now_ns;
+	unit->view.running = running;
+}
+
+static bool gangs(const struct xsched_engine *engine)
+{
+	return engine->option[OPTION_GANG];
+}
+
+static size_t unit_index(const struct xsched_engine *engine, unsigned int node)
+{
+	return gangs(engine) ? 0 : node;
+}
+
+static int unit_add(struct xsched_engine *engine, struct tenant *tenant,
+		    size_t index)
+{
+	struct unit *unit;
+
+	if (tenant->units[index])
+		return 0;
+	if (reserve_unit(engine))
+		return -ENOMEM;
+	unit = calloc(1, sizeof(*unit));
+	if (!unit)
+		return -ENOMEM;
+	unit->tenant = tenant;
+	tenant->units[index] = unit;
+	engine->view.tenants[engine->view.count++] = &unit->view;
+	return 0;
+}
+
+static void unit_remove(struct xsched_engine *engine, struct unit *unit)
+{
+	struct xsched_policy_view *view = &engine->view;
+
+	for (size_t i = 0; i < view->count; i++) {
+		if (view->tenants[i] != &unit->view)
+			continue;
+		memmove(&view->tenants[i], &view->tenants[i + 1],
+			(view->count - i - 1) * sizeof(*view->tenants));
+		view->count--;
+		break;
+	}
+	free(unit);
+}
+
+/* ---- tenants ------------------------------------------------------------ */
+
+static void tenant_free(struct xsched_engine *engine, struct tenant *tenant)
+{
+	for (size_t i = 0; i < XSCHED_ENGINE_NODES; i++)
+		if (tenant->units[i])
+			unit_remove(engine, tenant->units[i]);
+	if (tenant->group)
+		xsched_map_remove(&engine->groups, tenant->group);
+	free(tenant);
+}
+
+static struct tenant *tenant_new(struct xsched_engine *engine, uint64_t group)
+{
+	struct tenant *tenant;
+
+	if (group && xsched_map_reserve(&engine->groups))
+		return NULL;
+	tenant = calloc(1, sizeof(*tenant));
+	if (!tenant)
+		return NULL;
+	/* With gangs there is a unit even for a tenant without queues. */
+	if (gangs(engine) && unit_add(engine, tenant, 0)) {
+		free(tenant);
+		return NULL;
+	}
+	tenant->group = group;
+	if (group)
+		xsched_map_insert(&engine->groups, group, tenant);
+	return tenant;
+}
+
+bool process_counts(const struct process *process)
+{
+	return !process->manual || process->exempt;
+}
+
+/* What all processes of a tenant say together. */
+void tenant_refresh(struct tenant *tenant)
+{
+	struct xsched_policy_tenant all = {
+		.pid = INT32_MAX,
+		.priority = XSCHED_PRIORITY_MIN,
+		.pinned = true,
+	};
+
+	for (size_t i = 0; i < XSCHED_HINT_MAX; i++)
+		all.hint[i] = XSCHED_HINT_UNSET;
+	for (struct process *p = tenant->processes; p; p = p->next) {
+		if (p->pid < all.pid)
+			all.pid = p->pid;
+		if (p->priority > all.priority)
+			all.priority = p->priority;
+		all.pinned &= p->exempt;
+		for (size_t i = 0; i < XSCHED_HINT_MAX; i++)
+			if (all.hint[i] == XSCHED_HINT_UNSET)
+				all.hint[i] = p->hint[i];
+	}
+	for (size_t i = 0; i < XSCHED_ENGINE_NODES; i++) {
+		if (!tenant->units[i])
+			continue;
+		tenant->units[i]->view.pid = all.pid;
+		tenant->units[i]->view.priority = all.priority;
+		tenant->units[i]->exempt = all.pinned;
+		memcpy(tenant->units[i]->view.hint, all.hint, sizeof(all.hint));
+	}
+}
+
+/* ---- queues in units ---------------------------------------------------- */
+
+/* Its work begins to count, or ceases to. @time_ns: 0 if not known. */
+static void count_work(struct xsched_engine *engine, struct queue *queue,
+		       bool work, uint64_t time_ns)
+{
+	uint64_t at_ns = time_ns ? time_ns : engine->now_ns;
+	struct unit *unit = queue->unit;
+	uint64_t bit = 1ULL << queue->node;
+	bool before = unit->work;
+
+	if (work) {
+		unit->work_on_node[queue->node]++;
+		unit->work |= bit;
+	} else if (!--unit->work_on_node[queue->node]) {
+		unit->work &= ~bit;
+		unit->linger |= bit;
+		unit->linger_until_ns = at_ns +
+			1000 * engine->option[OPTION_SETTLE_US];
+	}
+	if (!before && unit->work) {
+		unit->untimed = !time_ns;
+		unit->view.ready_ns = at_ns;
+		if (time_ns)
+			predict_arrival(unit, time_ns);
+	}
+	if (before != (unit->work != 0))
+		unit_run(unit, unit->work && !unit->held, at_ns);
+}
+
+static void enter_unit(struct xsched_engine *engine, struct queue *queue,
+		       struct unit *unit)
+{
+	queue->unit = unit;
+	unit->on_node[queue->node]++;
+	unit->view.nodes |= 1ULL << queue->node;
+	if (queue->ready && process_counts(queue->process))
+		count_work(engine, queue, true, 0);
+}
+
+static void leave_unit(struct xsched_engine *engine, struct queue *queue)
+{
+	struct unit *unit = queue->unit;
+
+	if (queue->ready && process_counts(queue->process))
+		count_work(engine, queue, false, 0);
+	if (!--unit->on_node[queue->node]) {
+		unit->view.nodes &= ~(1ULL << queue->node);
+		unit->linger &= unit->view.nodes;
+	}
+}
+
+void process_set_flags(struct xsched_engine *engine, struct process *process,
+		       bool manual, bool exempt)
+{
+	bool counted = process_counts(process);
+
+	process->manual = manual;
+	process->exempt = exempt;
+	for (struct queue *q = process->queues; q; q = q->next)
+		if (q->ready && counted != process_counts(process))
+			count_work(engine, q, process_counts(process), 0);
+	tenant_refresh(process->tenant);
+}
+
+/* ---- processes ---------------------------------------------------------- */
+
+static bool comes_before(const struct process *a, const struct process *b)
+{
+	if (a->priority != b->priority)
+		return a->priority > b->priority;
+	return a->pid < b->pid;
+}
+
+/* Put @process into the first @count elements of the order, which are sorted. */
 static void order_insert(struct xsched_engine *engine, size_t count,
-			 struct xsched_policy_tenant *item)
+			 struct process *process)
 {
 	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (engine->policy->before(engine->order[middle], item))
+		if (comes_before(engine->order[middle], process))
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	memmove(&engine->order[low + 1], &engine->order[low],
 		(count - low) * sizeof(*engine->order));
-	engine->order[low] = item;
+	engine->order[low] = process;
 }
 
 /* By address: the key it was sorted by may have changed. */
 static void order_remove(struct xsched_engine *engine,
-			 const struct xsched_policy_tenant *item)
+			 const struct process *process)
 {
-	size_t count = engine->tenants.count;
+	size_t count = engine->processes.count;
 
 	for (size_t i = 0; i < count; i++) {
-		if (engine->order[i] != item)
+		if (engine->order[i] != process)
 			continue;
 		memmove(&engine->order[i], &engine->order[i + 1],
 			(count - i - 1) * sizeof(*engine->order));
@@ -84,39 +312,108 @@ static void order_remove(struct xsched_engine *engine,
 	}
 }
 
-void tenant_place(struct xsched_engine *engine, struct tenant *tenant)
+void process_place(struct xsched_engine *engine, struct process *process)
 {
-	order_remove(engine, &tenant->policy);
-	order_insert(engine, engine->tenants.count - 1, &tenant->policy);
+	order_remove(engine, process);
+	order_insert(engine, engine->processes.count - 1, process);
 }
 
-int tenant_add(struct xsched_engine *engine, int32_t pid, struct tenant **out)
+static void tenant_enter(struct tenant *tenant, struct process *process)
 {
+	process->tenant = tenant;
+	process->next = tenant->processes;
+	tenant->processes = process;
+	tenant_refresh(tenant);
+}
+
+static void tenant_leave(struct xsched_engine *engine, struct process *process)
+{
+	struct tenant *tenant = process->tenant;
+	struct process **link = &tenant->processes;
+
+	while (*link != process)
+		link = &(*link)->next;
+	*link = process->next;
+	if (tenant->processes)
+		tenant_refresh(tenant);
+	else
+		tenant_free(engine, tenant);
+}
+
+int process_add(struct xsched_engine *engine, int32_t pid, struct process **out)
+{
+	struct process *process;
 	struct tenant *tenant;
 
-	if (reserve_tenant(engine) || xsched_map_reserve(&engine->tenants))
+	if (reserve_process(engine) || xsched_map_reserve(&engine->processes))
 		return -ENOMEM;
-	tenant = calloc(1, sizeof(*tenant));
-	if (!tenant)
+	process = calloc(1, sizeof(*process));
+	tenant = process ? tenant_new(engine, 0) : NULL;
+	if (!tenant) {
+		free(process);
 		return -ENOMEM;
-	tenant->policy.pid = pid;
-	tenant->policy.priority = XSCHED_PRIORITY_DEFAULT;
-	order_insert(engine, engine->tenants.count, &tenant->policy);
-	xsched_map_insert(&engine->tenants, (uint32_t)pid, tenant);
-	*out = tenant;
+	}
+	process->pid = pid;
+	process->priority = XSCHED_PRIORITY_DEFAULT;
+	for (size_t i = 0; i < XSCHED_HINT_MAX; i++)
+		process->hint[i] = XSCHED_HINT_UNSET;
+	tenant_enter(tenant, process);
+	order_insert(engine, engine->processes.count, process);
+	xsched_map_insert(&engine->processes, (uint32_t)pid, process);
+	*out = process;
 	return 0;
 }
 
-void tenant_remove(struct xsched_engine *engine, struct tenant *tenant)
+void process_remove(struct xsched_engine *engine, struct process *process)
 {
 	if (engine->gone)
-		engine->gone(engine->context, tenant->policy.pid, tenant->user);
-	while (tenant->queues)
-		queue_remove(engine, tenant->queues);
-	order_remove(engine, &tenant->policy);
-	xsched_map_remove(&engine->tenants, (uint32_t)tenant->policy.pid);
-	free(tenant);
+		engine->gone(engine->context, process->pid, process->user);
+	while (process->queues)
+		queue_remove(engine, process->queues);
+	tenant_leave(engine, process);
+	order_remove(engine, process);
+	xsched_map_remove(&engine->processes, (uint32_t)process->pid);
+	free(process);
 }
+
+/* Units for all queues of @process in @tenant; 0 or -ENOMEM. */
+static int add_units(struct xsched_engine *engine, struct tenant *tenant,
+		     const struct process *process)
+{
+	for (const struct queue *q = process->queues; q; q = q->next)
+		if (unit_add(engine, tenant, unit_index(engine, q->node)))
+			return -ENOMEM;
+	return 0;
+}
+
+int process_join(struct xsched_engine *engine, struct process *process,
+		 uint64_t group)
+{
+	struct tenant *to = NULL;
+
+	if (process->tenant->group == group)
+		return 0;
+	if (group)
+		to = xsched_map_find(&engine->groups, group);
+	if (!to)
+		to = tenant_new(engine, group);
+	if (!to)
+		return -ENOMEM;
+	if (add_units(engine, to, process)) {
+		if (!to->processes)
+			tenant_free(engine, to);
+		return -ENOMEM;
+	}
+	for (struct queue *q = process->queues; q; q = q->next) {
+		leave_unit(engine, q);
+		enter_unit(engine, q, to->units[unit_index(engine, q->node)]);
+	}
+	tenant_leave(engine, process);
+	tenant_enter(to, process);
+	return 0;
+}
+
+/* ---- queues ------------------------------------------------------------- */
 
 static int node_index(struct xsched_engine *engine, uint32_t gpu_id)
 {
@@ -129,43 +426,55 @@ static int node_index(struct xsched_engine *engine, uint32_t gpu_id)
 	return engine->node_count++;
 }
 
-int queue_add(struct xsched_engine *engine, struct tenant *tenant, uint64_t id,
-	      uint32_t gpu_id)
+/* KFD's limit is 1024 queues a process; a unit counts those of a group. */
+static bool unit_full(const struct unit *unit, unsigned int node)
 {
+	return unit && unit->on_node[node] == UINT16_MAX;
+}
+
+int queue_add(struct xsched_engine *engine, struct process *process,
+	      uint64_t id, uint32_t gpu_id)
+{
+	struct tenant *tenant = process->tenant;
 	int node = node_index(engine, gpu_id);
 	struct queue *queue;
+	size_t index;
 
-	/* KFD's limit is 1024 queues a process; the counters end far above. */
-	if (node < 0 || tenant->queue_count == UINT16_MAX)
+	if (node < 0)
+		return node;
+	index = unit_index(engine, node);
+	if (unit_full(tenant->units[index], node))
 		return -ENOSPC;
-	if (xsched_map_reserve(&engine->queues))
+	if (reserve_queue(engine) || xsched_map_reserve(&engine->queues) ||
+	    unit_add(engine, tenant, index))
 		return -ENOMEM;
 	queue = calloc(1, sizeof(*queue));
 	if (!queue)
 		return -ENOMEM;
 	queue->id = id;
-	queue->tenant = tenant;
+	queue->process = process;
 	queue->node = node;
-	queue->next = tenant->queues;
-	queue->link = &tenant->queues;
+	/* Born held, if the process is held. */
+	queue->state = process->state;
+	queue->next = process->queues;
+	queue->link = &process->queues;
 	if (queue->next)
 		queue->next->link = &queue->next;
-	tenant->queues = queue;
-	tenant->queue_count++;
-	tenant->on_node[node]++;
-	tenant->policy.nodes |= 1ULL << node;
+	process->queues = queue;
+	process->queue_count++;
+	enter_unit(engine, queue, tenant->units[index]);
+	tenant_refresh(tenant);
 	xsched_map_insert(&engine->queues, id, queue);
 	return 0;
 }
 
 void queue_remove(struct xsched_engine *engine, struct queue *queue)
 {
-	struct tenant *tenant = queue->tenant;
+	struct process *process = queue->process;
 
-	queue_set_ready(queue, false);
-	if (!--tenant->on_node[queue->node])
-		tenant->policy.nodes &= ~(1ULL << queue->node);
-	tenant->queue_count--;
+	queue_set_ready(engine, queue, false, 0);
+	leave_unit(engine, queue);
+	process->queue_count--;
 	*queue->link = queue->next;
 	if (queue->next)
 		queue->next->link = queue->link;
@@ -173,18 +482,15 @@ void queue_remove(struct xsched_engine *engine, struct queue *queue)
 	free(queue);
 }
 
-void queue_set_ready(struct queue *queue, bool ready)
+void queue_set_ready(struct xsched_engine *engine, struct queue *queue,
+		     bool ready, uint64_t time_ns)
 {
-	struct tenant *tenant = queue->tenant;
-	uint64_t bit = 1ULL << queue->node;
+	struct process *process = queue->process;
 
 	if (queue->ready == ready)
 		return;
 	queue->ready = ready;
-	if (ready) {
-		tenant->ready_on_node[queue->node]++;
-		tenant->policy.ready |= bit;
-	} else if (!--tenant->ready_on_node[queue->node]) {
-		tenant->policy.ready &= ~bit;
-	}
+	process->ready_count += ready ? 1 : -1;
+	if (process_counts(process))
+		count_work(engine, queue, ready, time_ns);
 }

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside the engine: its objects, shared by engine.c (what happens and what is
- * decided) and engine_objects.c (what exists).
+ * Inside the engine: its objects. Files:
+ *
+ *   engine.c          what happens, and what somebody wants
+ *   engine_objects.c  what exists
+ *   engine_plan.c     what to do: the policy, and what holds for all policies
+ *   engine_floor.c    of that: nobody starves
+ *   engine_predict.c  of that: when a tenant's next request comes
+ *   engine_option.c   options and hints: their names, limits and values
+ *   engine_tell.c     what there is, for display
+ *   policy_*.c        the policies, and what they have in common
+ *
+ * A process is part of a tenant: of its own, or of a group. What the policy
+ * decides about is a unit: a tenant, on all its nodes. Without gangs, each node
+ * of a tenant is a unit.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -11,118 +23,298 @@
 #include <xsched/engine.h>
 
 #include "map.h"
-#include "policy.h"
+#include "policy_priv.h"
 
+struct process;
 struct tenant;
+
+/* Options of the engine itself, by their place in engine_options[]. */
+enum engine_option {
+	OPTION_GANG,
+	OPTION_SETTLE_US,
+	OPTION_MIN_HOLD_US,
+	OPTION_FLOOR_PERCENT,
+	OPTION_FLOOR_WINDOW_US,
+	OPTION_PRE_PREEMPT_US,
+	OPTION_COUNT,
+};
+
+/**
+ * struct predictor - when a unit's next request comes
+ * @last_ns: when the last one came, 0: none yet
+ * @mean_ns: learned time between requests
+ * @deviation_ns: how far off that is, on average
+ * @samples: what was learned from
+ * @missed: requests that were expected since @last_ns and did not come
+ */
+struct predictor {
+	uint64_t last_ns;
+	uint64_t mean_ns;
+	uint64_t deviation_ns;
+	uint32_t samples;
+	uint32_t missed;
+};
+
+/**
+ * struct unit - what is decided about
+ * @view: what the policy sees; first, so that a cast leads back
+ * @tenant: whose it is
+ * @on_node: its queues on each node
+ * @work_on_node: of these, those with work that counts
+ * @work: nodes with work that counts
+ * @untimed: it got work, and nobody said when
+ * @exempt: the kernel refused all its processes
+ * @entered: the policy has seen it
+ * @held: what was committed for it last
+ * @linger: nodes that count as ready for settle_us after their work
+ * @linger_until_ns: until then
+ * @run_since_ns: since when it runs; valid while view.running
+ * @ran_ns: time it ran, up to @run_since_ns
+ * @told_ns: of that, what the policy has been told
+ * @wanted: held, by the last decision
+ * @wanted_since_ns: since when
+ * @wait_since_ns: since when it has work and is held; 0: it does not wait
+ * @floor_until_ns: it has its floor until then; 0: it has not
+ * @forced: held for the floor of another
+ * @predictor: see there
+ */
+struct unit {
+	struct xsched_policy_tenant view;
+	struct tenant *tenant;
+	uint16_t on_node[XSCHED_ENGINE_NODES];
+	uint16_t work_on_node[XSCHED_ENGINE_NODES];
+	uint64_t work;
+	bool untimed;
+	bool exempt;
+	bool entered;
+	bool held;
+	uint64_t linger;
+	uint64_t linger_until_ns;
+	uint64_t run_since_ns;
+	uint64_t ran_ns;
+	uint64_t told_ns;
+	bool wanted;
+	uint64_t wanted_since_ns;
+	uint64_t wait_since_ns;
+	uint64_t floor_until_ns;
+	bool forced;
+	struct predictor predictor;
+};
 
 /**
  * struct queue - a queue the engine knows
  * @id: kfd_xsched_queue.id
- * @tenant: whose it is
- * @next: next queue of the tenant
+ * @process: whose it is
+ * @unit: what it is decided with
+ * @next: next queue of the process
  * @link: what points to this one, for removal
  * @node: index of its node, below XSCHED_ENGINE_NODES
+ * @state: enum xsched_hold_state
  * @ready: has work
  * @listed: was in the list being taken over, see xsched_engine_sync_begin()
  */
 struct queue {
 	uint64_t id;
-	struct tenant *tenant;
+	struct process *process;
+	struct unit *unit;
 	struct queue *next;
 	struct queue **link;
 	unsigned int node;
+	int state;
 	bool ready;
 	bool listed;
 };
 
 /**
- * struct tenant - a process
- * @policy: what the policy sees
+ * struct process - a process
+ * @pid: its number
+ * @priority: XSCHED_PRIORITY_MIN..MAX
+ * @tenant: what it is part of
+ * @next: next process of the tenant
  * @queues: its queues
  * @queue_count: number of @queues
- * @on_node: of these, those on each node
- * @ready_on_node: of these, those with work
+ * @ready_count: of these, those with work
+ * @manual: held by request
+ * @exempt: left alone, the kernel refused
  * @state: enum xsched_hold_state
  * @counting: @held_since_ns is valid
  * @held_since_ns: when the hold in effect began
  * @held_ns: time held before that
  * @holds: times held
  * @preemptions: times held while it had work
+ * @hint: what was told of it
  * @user: pointer of the user of the engine
  */
-struct tenant {
-	struct xsched_policy_tenant policy;
+struct process {
+	int32_t pid;
+	int32_t priority;
+	struct tenant *tenant;
+	struct process *next;
 	struct queue *queues;
 	uint32_t queue_count;
-	uint16_t on_node[XSCHED_ENGINE_NODES];
-	uint16_t ready_on_node[XSCHED_ENGINE_NODES];
+	uint32_t ready_count;
+	bool manual;
+	bool exempt;
 	int state;
 	bool counting;
 	uint64_t held_since_ns;
 	uint64_t held_ns;
 	uint64_t holds;
 	uint64_t preemptions;
+	int64_t hint[XSCHED_HINT_MAX];
 	void *user;
+};
+
+/**
+ * struct tenant - processes that are decided about as one
+ * @group: number of the group; 0: one process alone
+ * @processes: its processes
+ * @units: its units: the first, or with option "gang" 0 one for each node
+ */
+struct tenant {
+	uint64_t group;
+	struct process *processes;
+	struct unit *units[XSCHED_ENGINE_NODES];
 };
 
 /**
  * struct xsched_engine - see xsched/engine.h
  * @policy: in effect
- * @gone: told of tenants that go, or NULL
+ * @policy_index: its number, for @policy_option
+ * @gone: told of processes that go, or NULL
  * @context: for @gone
+ * @now_ns: latest time anybody told
  * @queues: id to struct queue
- * @tenants: pid to struct tenant
- * @order: @tenants.count tenants, in the order of @policy. They point to
- *	@policy of struct tenant, its first member.
+ * @processes: pid to struct process
+ * @groups: number of a group to its struct tenant
+ * @order: @processes.count processes, highest priority first
+ * @room: elements @order, @hold and @release have room for
  * @hold: room for a plan
  * @release: room for a plan
- * @room: elements @order, @hold and @release have room for
+ * @hold_queues: room for a plan
+ * @release_queues: room for a plan
+ * @queue_room: elements these two have room for
+ * @view: what the policy is given; its arrays point to @view of struct unit
+ * @unit_room: elements of these arrays
+ * @option: values of the engine's options
+ * @policy_option: values of the options of each policy, once set
+ * @policy_option_set: which were set, a bit each
+ * @values: options of the policy in effect
+ * @floor_from_ns: on each node, when somebody may have the floor again
  * @gpu_ids: gpu_id of each node
  * @node_count: nodes seen so far
  */
 struct xsched_engine {
 	const struct xsched_policy_ops *policy;
+	size_t policy_index;
 	xsched_gone_fn gone;
 	void *context;
+	uint64_t now_ns;
 	struct xsched_map queues;
-	struct xsched_map tenants;
-	struct xsched_policy_tenant **order;
+	struct xsched_map processes;
+	struct xsched_map groups;
+	struct process **order;
+	size_t room;
 	int32_t *hold;
 	int32_t *release;
-	size_t room;
+	uint64_t *hold_queues;
+	uint64_t *release_queues;
+	size_t queue_room;
+	struct xsched_policy_view view;
+	size_t unit_room;
+	int64_t option[OPTION_COUNT];
+	int64_t policy_option[XSCHED_POLICY_MAX][XSCHED_POLICY_OPTIONS];
+	uint8_t policy_option_set[XSCHED_POLICY_MAX];
+	int64_t values[XSCHED_POLICY_OPTIONS];
+	uint64_t floor_from_ns[XSCHED_ENGINE_NODES];
 	uint32_t gpu_ids[XSCHED_ENGINE_NODES];
 	unsigned int node_count;
 };
 
-static inline struct tenant *tenant_of(struct xsched_policy_tenant *policy)
+static inline struct unit *unit_of(struct xsched_policy_tenant *view)
 {
-	/* @policy is the first member. */
-	return (struct tenant *)policy;
+	/* @view is the first member. */
+	return (struct unit *)view;
 }
 
-/** tenant_find() - by pid, or NULL */
-struct tenant *tenant_find(const struct xsched_engine *engine, int32_t pid);
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
-/** tenant_add() - a tenant of default priority; 0 or -ENOMEM */
-int tenant_add(struct xsched_engine *engine, int32_t pid, struct tenant **out);
+/* ---- engine_objects.c --------------------------------------------------- */
 
-/** tenant_remove() - forget a tenant and its queues */
-void tenant_remove(struct xsched_engine *engine, struct tenant *tenant);
+/** process_find() - by pid, or NULL */
+struct process *process_find(const struct xsched_engine *engine, int32_t pid);
 
-/** tenant_place() - put a tenant of the order where it belongs now */
-void tenant_place(struct xsched_engine *engine, struct tenant *tenant);
+/** process_add() - a process of default priority, alone; 0 or -ENOMEM */
+int process_add(struct xsched_engine *engine, int32_t pid,
+		struct process **out);
+
+/** process_remove() - forget a process and its queues */
+void process_remove(struct xsched_engine *engine, struct process *process);
+
+/** process_place() - put a process of the order where it belongs now */
+void process_place(struct xsched_engine *engine, struct process *process);
+
+/** process_join() - make it part of another tenant; 0 or -ENOMEM */
+int process_join(struct xsched_engine *engine, struct process *process,
+		 uint64_t group);
+
+/** tenant_refresh() - something of one of its processes has changed */
+void tenant_refresh(struct tenant *tenant);
 
 /** queue_find() - by id, or NULL */
 struct queue *queue_find(const struct xsched_engine *engine, uint64_t id);
 
 /** queue_add() - an idle queue; 0, -ENOSPC or -ENOMEM */
-int queue_add(struct xsched_engine *engine, struct tenant *tenant, uint64_t id,
-	      uint32_t gpu_id);
+int queue_add(struct xsched_engine *engine, struct process *process,
+	      uint64_t id, uint32_t gpu_id);
 
 /** queue_remove() - forget a queue */
 void queue_remove(struct xsched_engine *engine, struct queue *queue);
 
-/** queue_set_ready() - note whether it has work */
-void queue_set_ready(struct queue *queue, bool ready);
+/** queue_set_ready() - note whether it has work; @time_ns 0: not known when */
+void queue_set_ready(struct xsched_engine *engine, struct queue *queue,
+		     bool ready, uint64_t time_ns);
+
+/** process_counts() - whether work of the process counts: it may be let run */
+bool process_counts(const struct process *process);
+
+/** process_set_flags() - set @manual and @exempt, and what follows from it */
+void process_set_flags(struct xsched_engine *engine, struct process *process,
+		       bool manual, bool exempt);
+
+/** unit_run() - account for time up to @now_ns; it runs from then on, or not */
+void unit_run(struct unit *unit, bool running, uint64_t now_ns);
+
+/* ---- engine_floor.c ----------------------------------------------------- */
+
+/** floor_apply() - who has the floor; returns when to look again */
+uint64_t floor_apply(struct xsched_engine *engine);
+
+/* ---- engine_predict.c --------------------------------------------------- */
+
+/** predict_arrival() - a unit got work at @time_ns */
+void predict_arrival(struct unit *unit, uint64_t time_ns);
+
+/**
+ * predict() - is a request of a unit about to come?
+ * @engine: engine
+ * @unit: unit without work
+ * @next_ns: when to look again, made earlier if need be
+ *
+ * Return: when it comes, 0: not now.
+ */
+uint64_t predict(const struct xsched_engine *engine, struct unit *unit,
+		 uint64_t *next_ns);
+
+/* ---- engine_option.c ---------------------------------------------------- */
+
+/** options_init() - as they are unless set */
+void options_init(struct xsched_engine *engine);
+
+/** options_choose() - take up the values of the policy in effect */
+void options_choose(struct xsched_engine *engine);
 
 #endif /* XSCHED_ENGINE_PRIV_H */

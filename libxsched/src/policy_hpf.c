@@ -18,41 +18,19 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
-#include <xsched/engine.h>
+#include "policy_priv.h"
 
-#include "policy.h"
-
-static bool hpf_before(const struct xsched_policy_tenant *a,
-		       const struct xsched_policy_tenant *b)
+static uint64_t hpf_decide(struct xsched_policy_view *view)
 {
-	if (a->priority != b->priority)
-		return a->priority > b->priority;
-	return a->pid < b->pid;
-}
-
-static uint64_t hpf_decide(struct xsched_policy_tenant *const *tenants,
-			   size_t count, uint64_t now_ns)
-{
-	uint64_t above = 0;	/* nodes taken by a higher priority */
-	uint64_t equal = 0;	/* nodes taken by this priority */
-
-	(void)now_ns;
-	for (size_t i = 0; i < count; i++) {
-		struct xsched_policy_tenant *t = tenants[i];
-
-		if (i && tenants[i - 1]->priority != t->priority) {
-			above |= equal;
-			equal = 0;
-		}
-		t->hold = t->nodes & above;
-		if ((!t->hold && !t->manual) || t->exempt)
-			equal |= t->ready;
-	}
+	for (size_t i = 0; i < view->count; i++)
+		view->tenants[i]->rank = -view->tenants[i]->priority;
+	xsched_policy_levels(view);
 	return XSCHED_NO_DEADLINE;
 }
 
 const struct xsched_policy_ops xsched_policy_hpf = {
+	.abi = XSCHED_POLICY_ABI,
 	.name = "hpf",
-	.before = hpf_before,
+	.summary = "on each GPU the highest priority that has work runs",
 	.decide = hpf_decide,
 };

@@ -10,7 +10,8 @@
  *
  * Words
  * -----
- *  tenant    what is held and released as one: a process, on all its nodes
+ *  tenant    what is held and released as one: a process, on all its nodes, or
+ *            a group of processes (xsched_engine_set_group())
  *  ready     has a queue with work
  *  policy    decides which tenants ought to be held
  *  manual    held because somebody asked for it, whatever the policy says
@@ -33,6 +34,8 @@
 #include <stdint.h>
 #include <linux/kfd_xsched.h>
 
+#include <xsched/policy.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,12 +44,6 @@ extern "C" {
 #define XSCHED_PRIORITY_MIN	(-255)
 #define XSCHED_PRIORITY_MAX	255
 #define XSCHED_PRIORITY_DEFAULT	0
-
-/** GPU nodes one engine can tell apart. */
-#define XSCHED_ENGINE_NODES	64
-
-/** A plan that needs no further look before the next event. */
-#define XSCHED_NO_DEADLINE	UINT64_MAX
 
 /** What xsched_engine_event() and ..._queue_add() return for a new tenant. */
 #define XSCHED_NEW_TENANT	1
@@ -67,6 +64,10 @@ enum xsched_hold_state {
  * @release_count: how many
  * @deadline_ns: when to ask for a plan again even without an event, or
  *	XSCHED_NO_DEADLINE
+ * @hold_queues: ids of queues to hold; none unless option "gang" is 0
+ * @hold_queue_count: how many
+ * @release_queues: ids of queues to release, likewise
+ * @release_queue_count: how many
  *
  * The arrays belong to the engine and are valid until it is fed again.
  */
@@ -76,6 +77,10 @@ struct xsched_plan {
 	const int32_t *release;
 	size_t release_count;
 	uint64_t deadline_ns;
+	const uint64_t *hold_queues;
+	size_t hold_queue_count;
+	const uint64_t *release_queues;
+	size_t release_queue_count;
 };
 
 /**
@@ -92,6 +97,9 @@ struct xsched_plan {
  * @preemptions: of these, times it had work
  * @held_ns: total time held, up to the moment asked about
  * @user: as set with xsched_engine_set_user()
+ * @group: as set with xsched_engine_set_group()
+ * @ran_ns: total time it, or its group, had work and was not held
+ * @wanted: held by the last plan, whether or not that was carried out
  */
 struct xsched_tenant {
 	int32_t pid;
@@ -106,6 +114,9 @@ struct xsched_tenant {
 	uint64_t preemptions;
 	uint64_t held_ns;
 	void *user;
+	uint64_t group;
+	uint64_t ran_ns;
+	bool wanted;
 };
 
 struct xsched_engine;
@@ -123,7 +134,7 @@ typedef void (*xsched_gone_fn)(void *context, int32_t pid, void *user);
 /**
  * xsched_engine_new() - make an engine that knows of nothing yet
  * @out: the engine, set on success only
- * @policy: name of the policy, e.g. "hpf"
+ * @policy: name of the policy, e.g. "hpf", see xsched_policy_name()
  * @gone: called as a tenant goes, also from xsched_engine_free(); or NULL
  * @context: handed to @gone
  *
@@ -140,6 +151,8 @@ void xsched_engine_free(struct xsched_engine *engine);
  * @engine: engine
  * @policy: its name
  *
+ * The new one begins afresh: it remembers nothing of the time before.
+ *
  * Return: 0, or -EOPNOTSUPP and nothing changed.
  */
 int xsched_engine_set_policy(struct xsched_engine *engine, const char *policy);
@@ -154,6 +167,101 @@ const char *xsched_engine_policy(const struct xsched_engine *engine);
  * Return: a name, or NULL behind the last.
  */
 const char *xsched_policy_name(size_t index);
+
+/**
+ * xsched_policy_summary() - what a policy does
+ * @name: of the policy
+ *
+ * Return: a line of text, or NULL if there is no such policy.
+ */
+const char *xsched_policy_summary(const char *name);
+
+/* ---- options ------------------------------------------------------------ */
+
+/**
+ * xsched_option_at() - enumerate what can be set
+ * @index: from 0: options for all policies, then those of each policy
+ *
+ * Return: an option, or NULL behind the last.
+ */
+const struct xsched_option *xsched_option_at(size_t index);
+
+/**
+ * xsched_option_name() - name of an option
+ * @index: as for xsched_option_at()
+ *
+ * Return: its name, or NULL behind the last.
+ */
+const char *xsched_option_name(size_t index);
+
+/**
+ * xsched_engine_set_option() - set an option
+ * @engine: engine
+ * @name: one of xsched_option_name(); also of a policy not in effect
+ * @value: within the limits of xsched_option_at()
+ *
+ * Return: 0, -ENOENT for an unknown name, -EINVAL for a value outside the
+ * limits, -EBUSY for "gang" once there is a tenant.
+ */
+int xsched_engine_set_option(struct xsched_engine *engine, const char *name,
+			     int64_t value);
+
+/**
+ * xsched_engine_option() - value of an option
+ * @engine: engine
+ * @name: one of xsched_option_name()
+ * @value: out
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xsched_engine_option(const struct xsched_engine *engine, const char *name,
+			 int64_t *value);
+
+/* ---- hints -------------------------------------------------------------- */
+
+/**
+ * xsched_hint_name() - name of a hint, as users write it
+ * @hint: enum xsched_hint
+ *
+ * Return: e.g. "utilization", or NULL if there is no such hint.
+ */
+const char *xsched_hint_name(int hint);
+
+/**
+ * xsched_hint_find() - hint by its name
+ * @name: as of xsched_hint_name()
+ *
+ * Return: enum xsched_hint, or -EOPNOTSUPP.
+ */
+int xsched_hint_find(const char *name);
+
+/**
+ * xsched_engine_set_hint() - tell something of a process
+ * @engine: engine
+ * @pid: process; what is told of one of a group holds for all of it
+ * @hint: what
+ * @value: see enum xsched_hint; XSCHED_HINT_UNSET takes it back
+ *
+ * Which hints have an effect is up to the policy; those of the next request to
+ * option "pre_preempt_us".
+ *
+ * Return: 0, -ENOENT, -EOPNOTSUPP for an unknown hint, or -EINVAL for a value
+ * outside its limits.
+ */
+int xsched_engine_set_hint(struct xsched_engine *engine, int32_t pid,
+			   enum xsched_hint hint, int64_t value);
+
+/**
+ * xsched_engine_hint() - what was told of a process
+ * @engine: engine
+ * @pid: process
+ * @hint: what
+ * @value: out; XSCHED_HINT_UNSET if it was not told
+ *
+ * Return: 0, -ENOENT or -EOPNOTSUPP.
+ */
+int xsched_engine_hint(const struct xsched_engine *engine, int32_t pid,
+		       enum xsched_hint hint, int64_t *value);
 
 /* ---- what happened ------------------------------------------------------ */
 
@@ -195,6 +303,19 @@ int xsched_engine_queue_del(struct xsched_engine *engine, uint64_t id);
 int xsched_engine_queue_ready(struct xsched_engine *engine, uint64_t id,
 			      bool ready);
 
+/**
+ * xsched_engine_queue_ready_at() - a queue got or lost work, and when
+ * @engine: engine
+ * @id: queue
+ * @ready: it has work now
+ * @time_ns: when it got or lost it; 0: not known. Then it counts from the next
+ *	plan.
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xsched_engine_queue_ready_at(struct xsched_engine *engine, uint64_t id,
+				 bool ready, uint64_t time_ns);
+
 /** xsched_engine_process_exit() - a process is gone; 0 or -ENOENT */
 int xsched_engine_process_exit(struct xsched_engine *engine, int32_t pid);
 
@@ -232,6 +353,22 @@ void xsched_engine_sync_end(struct xsched_engine *engine);
 /** xsched_engine_set_priority() - 0, -ENOENT, or -EINVAL outside the scale */
 int xsched_engine_set_priority(struct xsched_engine *engine, int32_t pid,
 			       int32_t priority);
+
+/**
+ * xsched_engine_set_group() - decide about several processes as one
+ * @engine: engine
+ * @pid: process
+ * @group: number that all processes of the group have, and no other; 0: alone
+ *
+ * A group is held and released together. It is ready if one of its processes
+ * is, has the priority of its highest and the hints told of any. Plans go on
+ * naming processes. Requests to hold (xsched_engine_set_manual()) and what the
+ * kernel refused remain those of a single process.
+ *
+ * Return: 0, -ENOENT or -ENOMEM.
+ */
+int xsched_engine_set_group(struct xsched_engine *engine, int32_t pid,
+			    uint64_t group);
 
 /** xsched_engine_set_manual() - hold by request, or no longer; 0 or -ENOENT */
 int xsched_engine_set_manual(struct xsched_engine *engine, int32_t pid,
@@ -272,6 +409,21 @@ void xsched_engine_plan(struct xsched_engine *engine, uint64_t now_ns,
  */
 int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 			 uint64_t now_ns);
+
+/**
+ * xsched_engine_commit_queue() - the same of a queue of a plan
+ * @engine: engine
+ * @id: queue
+ * @state: enum xsched_hold_state it is in now
+ * @now_ns: time
+ *
+ * For @hold_queues and @release_queues of a plan. A commit of a process counts
+ * for all its queues.
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xsched_engine_commit_queue(struct xsched_engine *engine, uint64_t id,
+			       int state, uint64_t now_ns);
 
 /* ---- what there is ------------------------------------------------------ */
 

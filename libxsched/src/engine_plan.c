@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Deciding: the policy says who ought to be held, options add what holds for
+ * all policies, and the plan is the difference to what was committed.
+ *
+ *   work        which nodes have work that counts
+ *   settle_us   a node counts for a while after its work
+ *   predictor   and for a while before it
+ *   floor       who has waited too long runs, and others are held for it
+ *   policy      decides about the rest
+ *   min_hold_us who is held stays so for a while
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+
+#include "engine_priv.h"
+
+/* What the policy sees of a unit. Returns when that changes by itself. */
+static uint64_t prepare(struct xsched_engine *engine, struct unit *unit)
+{
+	struct xsched_policy_tenant *view = &unit->view;
+	uint64_t next_ns = XSCHED_NO_DEADLINE;
+	uint64_t expected;
+
+	if (unit->untimed && unit->work) {
+		view->ready_ns = engine->now_ns;
+		unit->run_since_ns = engine->now_ns;
+		predict_arrival(unit, engine->now_ns);
+	}
+	unit->untimed = false;
+	unit_run(unit, view->running, engine->now_ns);
+	view->ran_ns = unit->ran_ns - unit->told_ns;
+	unit->told_ns = unit->ran_ns;
+	view->ready = unit->work;
+	view->expected = false;
+	if (unit->linger && engine->now_ns < unit->linger_until_ns) {
+		view->ready |= unit->linger;
+		next_ns = unit->linger_until_ns;
+	} else {
+		unit->linger = 0;
+	}
+	if (unit->work || !view->nodes)
+		return next_ns;
+	expected = predict(engine, unit, &next_ns);
+	if (expected) {
+		view->expected = true;
+		view->ready = view->nodes;
+		view->ready_ns = expected;
+	}
+	return next_ns;
+}
+
+/* Whether a unit is to be held. @next_ns: made earlier if that must end. */
+static void conclude(struct xsched_engine *engine, struct unit *unit,
+		     uint64_t *next_ns)
+{
+	uint64_t least = 1000 * engine->option[OPTION_MIN_HOLD_US];
+	bool hold = unit->forced || (unit->view.hold && !unit->view.pinned);
+
+	if (unit->wanted && !hold && !unit->view.pinned &&
+	    engine->now_ns < unit->wanted_since_ns + least) {
+		hold = true;
+		*next_ns = earlier(*next_ns, unit->wanted_since_ns + least);
+	}
+	if (hold != unit->wanted)
+		unit->wanted_since_ns = engine->now_ns;
+	unit->wanted = hold;
+	if (!hold || !unit->work)
+		unit->wait_since_ns = 0;
+	else if (!unit->wait_since_ns)
+		unit->wait_since_ns = engine->now_ns ? engine->now_ns : 1;
+}
+
+/* Returns when to look again. */
+static uint64_t decide(struct xsched_engine *engine)
+{
+	struct xsched_policy_view *view = &engine->view;
+	uint64_t next_ns = XSCHED_NO_DEADLINE;
+
+	view->now_ns = engine->now_ns;
+	for (size_t i = 0; i < view->count; i++)
+		next_ns = earlier(next_ns,
+				  prepare(engine, unit_of(view->tenants[i])));
+	next_ns = earlier(next_ns, floor_apply(engine));
+	for (size_t i = 0; i < view->count; i++) {
+		struct unit *unit = unit_of(view->tenants[i]);
+
+		unit->view.hold = false;
+		unit->view.pinned = unit->exempt || unit->floor_until_ns;
+		if (!unit->entered && engine->policy->enter)
+			engine->policy->enter(view, &unit->view);
+		unit->entered = true;
+	}
+	next_ns = earlier(next_ns, engine->policy->decide(view));
+	for (size_t i = 0; i < view->count; i++)
+		conclude(engine, unit_of(view->tenants[i]), &next_ns);
+	return next_ns;
+}
+
+static void plan_process(struct xsched_engine *engine,
+			 const struct process *process, bool hold,
+			 struct xsched_plan *plan)
+{
+	if (hold && process->state != XSCHED_HELD)
+		engine->hold[plan->hold_count++] = process->pid;
+	else if (!hold && process->state != XSCHED_RELEASED)
+		engine->release[plan->release_count++] = process->pid;
+}
+
+/* Without gangs: its queues, each by the decision about its node. */
+static void plan_queues(struct xsched_engine *engine,
+			const struct process *process, struct xsched_plan *plan)
+{
+	for (const struct queue *q = process->queues; q; q = q->next) {
+		bool hold = q->unit->wanted;
+
+		if (hold && q->state != XSCHED_HELD)
+			engine->hold_queues[plan->hold_queue_count++] = q->id;
+		else if (!hold && q->state != XSCHED_RELEASED)
+			engine->release_queues[plan->release_queue_count++] =
+				q->id;
+	}
+}
+
+void xsched_engine_plan(struct xsched_engine *engine, uint64_t now_ns,
+			struct xsched_plan *plan)
+{
+	bool gang = engine->option[OPTION_GANG];
+
+	*plan = (struct xsched_plan){
+		.hold = engine->hold,
+		.release = engine->release,
+		.hold_queues = engine->hold_queues,
+		.release_queues = engine->release_queues,
+	};
+	if (now_ns > engine->now_ns)
+		engine->now_ns = now_ns;
+	plan->deadline_ns = decide(engine);
+	for (size_t i = 0; i < engine->processes.count; i++) {
+		const struct process *process = engine->order[i];
+		bool hold = process->manual;
+
+		if (process->exempt)
+			continue;
+		if (gang)
+			hold |= process->tenant->units[0]->wanted;
+		plan_process(engine, process, hold, plan);
+		if (gang || hold)
+			continue;
+		/* Releasing the process releases all its queues: look again. */
+		if (process->state != XSCHED_RELEASED)
+			plan->deadline_ns = engine->now_ns;
+		else
+			plan_queues(engine, process, plan);
+	}
+}
+
+/* ---- what became of it -------------------------------------------------- */
+
+/* A hold by request is that of one process, not what its unit is accounted. */
+static void commit_unit(const struct process *process, struct unit *unit,
+			int state, uint64_t now_ns)
+{
+	if (state == XSCHED_HELD && process->manual)
+		return;
+	unit->held = state == XSCHED_HELD;
+	unit_run(unit, unit->work && !unit->held, now_ns);
+}
+
+static void account(struct process *process, int state, uint64_t now_ns)
+{
+	if (state == XSCHED_HELD && !process->counting) {
+		process->counting = true;
+		process->held_since_ns = now_ns;
+		process->holds++;
+		if (process->ready_count)
+			process->preemptions++;
+	} else if (state == XSCHED_RELEASED && process->counting) {
+		process->counting = false;
+		process->held_ns += now_ns - process->held_since_ns;
+	}
+}
+
+int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
+			 uint64_t now_ns)
+{
+	struct process *process = process_find(engine, pid);
+
+	if (!process)
+		return -ENOENT;
+	if (state < XSCHED_RELEASED || state > XSCHED_UNCERTAIN)
+		return -EINVAL;
+	account(process, state, now_ns);
+	if (now_ns > engine->now_ns)
+		engine->now_ns = now_ns;
+	process->state = state;
+	for (struct queue *q = process->queues; q; q = q->next) {
+		q->state = state;
+		commit_unit(process, q->unit, state, now_ns);
+	}
+	return 0;
+}
+
+/* Whether any of its queues is held by itself. */
+static bool any_held(const struct process *process)
+{
+	for (const struct queue *q = process->queues; q; q = q->next)
+		if (q->state == XSCHED_HELD)
+			return true;
+	return false;
+}
+
+int xsched_engine_commit_queue(struct xsched_engine *engine, uint64_t id,
+			       int state, uint64_t now_ns)
+{
+	struct queue *queue = queue_find(engine, id);
+
+	if (!queue)
+		return -ENOENT;
+	if (state < XSCHED_RELEASED || state > XSCHED_UNCERTAIN)
+		return -EINVAL;
+	if (now_ns > engine->now_ns)
+		engine->now_ns = now_ns;
+	queue->state = state;
+	commit_unit(queue->process, queue->unit, state, now_ns);
+	account(queue->process, any_held(queue->process) ? XSCHED_HELD :
+		XSCHED_RELEASED, now_ns);
+	return 0;
+}
