@@ -240,8 +240,10 @@ static bool to_ns(int64_t us, int64_t none, int64_t *ns)
 		*ns = XSCHED_HINT_UNSET;
 		return true;
 	}
+	if (us <= 0 || us > INT64_MAX / 1000)
+		return false;
 	*ns = us * 1000;
-	return us > 0 && us <= INT64_MAX / 1000;
+	return true;
 }
 
 static bool is_priority(Priority prio)
