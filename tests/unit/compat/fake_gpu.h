@@ -44,12 +44,12 @@ struct fake_stream {
  */
 struct fake_gpu {
 	uint32_t caps;
-	uint32_t lease_ms;
-	int open_error;
-	int apply_error;
-	bool ejected;
-	unsigned int applies;
-	unsigned int renewals;
+	_Atomic uint32_t lease_ms;
+	_Atomic int open_error;
+	_Atomic int apply_error;
+	_Atomic bool ejected;
+	_Atomic unsigned int applies;
+	_Atomic unsigned int renewals;
 	uint32_t last_op;
 	int32_t last_value;
 };
