@@ -176,7 +176,8 @@ void check_module(struct doctor *doctor)
 
 static void check_mode(struct doctor *doctor, const char *path)
 {
-	const char *advice = "systemd-sysusers && udevadm control --reload && udevadm trigger /dev/kfd_xsched";
+	const char *advice = "systemd-sysusers && udevadm control --reload && "
+			     "udevadm trigger /dev/kfd_xsched";
 	const struct group *group = getgrnam(GROUP);
 	struct stat status;
 
