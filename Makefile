@@ -84,6 +84,7 @@ install: install-user install-dkms
 
 install-user: user
 	$(MAKE) -C libxsched O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
+	$(MAKE) -C libxsched/compat O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
 	$(MAKE) -C tools O=$(BUILD) PREFIX=$(PREFIX) SBINDIR=$(SBINDIR) DESTDIR=$(DESTDIR) install
 	$(MAKE) -C sim/xsched-sim O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
 	install -D -m 0644 packaging/60-kfd-xsched.rules -t $(DESTDIR)$(UDEVDIR)

@@ -4,83 +4,13 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libxsched.h>
 
 #include "ctl.h"
-
-static struct json_object *new_request(const char *command)
-{
-	struct json_object *request = json_object_new_object();
-
-	json_object_object_add(request, "cmd", json_object_new_string(command));
-	return request;
-}
-
-static bool parse_number(const char *text, long min, long max, int *out)
-{
-	char *end;
-	long number;
-
-	errno = 0;
-	number = strtol(text, &end, 10);
-	if (errno || end == text || *end || number < min || number > max)
-		return false;
-	*out = number;
-	return true;
-}
-
-/* Ask, and complain if the answer is no. With 0 the reply is the caller's. */
-static int ask(const struct options *options, struct json_object *request,
-	       struct json_object **reply)
-{
-	int fd = daemon_connect(options);
-	int ret;
-
-	if (fd < 0) {
-		json_object_put(request);
-		complain("xschedd does not answer at %s: %s", options->socket,
-			 strerror(-fd));
-		return status_of(fd) == CTL_NOT_PERMITTED ? CTL_NOT_PERMITTED :
-							    CTL_ABSENT;
-	}
-	ret = daemon_ask(fd, request, reply);
-	close(fd);
-	if (ret) {
-		complain("xschedd: %s", strerror(-ret));
-		return CTL_FAILURE;
-	}
-	ret = daemon_error(*reply);
-	if (!ret)
-		return CTL_OK;
-	if (options->json)
-		puts(json_object_to_json_string_ext(*reply,
-						    JSON_C_TO_STRING_PLAIN));
-	complain("%s", get_string(*reply, "message"));
-	json_object_put(*reply);
-	return status_of(ret);
-}
-
-/* Ask for something to be done; with --json show the answer. */
-static int demand(const struct options *options, struct json_object *request)
-{
-	struct json_object *reply;
-	int status = ask(options, request, &reply);
-
-	if (status)
-		return status;
-	if (options->json)
-		puts(json_object_to_json_string_ext(reply,
-						    JSON_C_TO_STRING_PLAIN));
-	json_object_put(reply);
-	return CTL_OK;
-}
 
 static int demand_for(const struct options *options, const char *command,
 		      const char *text, const int *priority)
@@ -88,16 +18,14 @@ static int demand_for(const struct options *options, const char *command,
 	struct json_object *request;
 	int pid;
 
-	if (!parse_number(text, 1, INT_MAX, &pid)) {
-		complain("'%s' is not a process id", text);
+	if (!parse_pid(text, &pid))
 		return CTL_USAGE;
-	}
-	request = new_request(command);
+	request = request_new(command);
 	json_object_object_add(request, "pid", json_object_new_int(pid));
 	if (priority)
 		json_object_object_add(request, "priority",
 				       json_object_new_int(*priority));
-	return demand(options, request);
+	return request_demand(options, request);
 }
 
 int command_suspend(const struct options *options, char **arguments)
@@ -123,40 +51,125 @@ int command_priority(const struct options *options, char **arguments)
 	return demand_for(options, "priority", arguments[0], &priority);
 }
 
+/* One NAME=NUMBER of "policy" into @wanted; false: it is not one. */
+static bool add_option(struct json_object *wanted, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char name[64];
+	int number;
+
+	if (!equals || equals == text ||
+	    (size_t)(equals - text) >= sizeof(name) ||
+	    !parse_number(equals + 1, INT_MIN, INT_MAX, &number))
+		return false;
+	memcpy(name, text, equals - text);
+	name[equals - text] = '\0';
+	json_object_object_add(wanted, name, json_object_new_int(number));
+	return true;
+}
+
+static void print_policy(struct json_object *reply)
+{
+	struct json_object *set;
+
+	puts(get_string(reply, "policy"));
+	if (!json_object_object_get_ex(reply, "options", &set) ||
+	    !json_object_is_type(set, json_type_object))
+		return;
+	json_object_object_foreach(set, name, value)
+		printf("  %-24s %s\n", name, json_object_get_string(value));
+}
+
 int command_policy(const struct options *options, char **arguments)
 {
-	struct json_object *request = new_request("policy");
-	struct json_object *reply;
+	struct json_object *request = request_new("policy");
+	struct json_object *wanted = NULL, *reply;
 	int status;
 
-	if (arguments[0]) {
-		json_object_object_add(request, "policy",
-				       json_object_new_string(arguments[0]));
-		return demand(options, request);
+	for (int i = 0; arguments[i]; i++) {
+		if (!i && !strchr(arguments[i], '=')) {
+			json_object_object_add(request, "policy",
+				json_object_new_string(arguments[i]));
+			continue;
+		}
+		if (!wanted)
+			wanted = json_object_new_object();
+		if (add_option(wanted, arguments[i]))
+			continue;
+		complain("'%s' is not OPTION=NUMBER", arguments[i]);
+		json_object_put(wanted);
+		json_object_put(request);
+		return CTL_USAGE;
 	}
-	if (options->json)
-		return demand(options, request);
-	status = ask(options, request, &reply);
+	if (wanted)
+		json_object_object_add(request, "options", wanted);
+	if (arguments[0] || options->json)
+		return request_demand(options, request);
+	status = request_ask(options, request, &reply);
 	if (status)
 		return status;
-	puts(get_string(reply, "policy"));
+	print_policy(reply);
 	json_object_put(reply);
 	return CTL_OK;
 }
 
-int command_stats(const struct options *options)
+int command_stats(const struct options *options, char **arguments)
 {
 	struct json_object *reply;
 	int status;
 
+	(void)arguments;
 	if (options->json)
-		return demand(options, new_request("stats"));
-	status = ask(options, new_request("stats"), &reply);
+		return request_demand(options, request_new("stats"));
+	status = request_ask(options, request_new("stats"), &reply);
 	if (status)
 		return status;
 	json_object_object_del(reply, "ok");
 	json_object_object_foreach(reply, name, value)
 		printf("%-16s %s\n", name, json_object_get_string(value));
+	json_object_put(reply);
+	return CTL_OK;
+}
+
+static void print_rule(struct json_object *reply)
+{
+	const char *rule = get_string(reply, "rule");
+	const char *group = get_string(reply, "group");
+	struct json_object *facts;
+
+	printf("%-12s %.0f\n", "priority", get_number(reply, "priority"));
+	printf("%-12s %s\n", "from", get_string(reply, "source"));
+	printf("%-12s %s\n", "rule", *rule ? rule : "-");
+	printf("%-12s %s\n", "group", *group ? group : "-");
+	if (!json_object_object_get_ex(reply, "facts", &facts) ||
+	    !json_object_is_type(facts, json_type_object))
+		return;
+	puts("what rules can match:");
+	json_object_object_foreach(facts, name, value)
+		printf("  %-10s %s\n", name,
+		       value ? json_object_get_string(value) : "-");
+}
+
+int command_rules(const struct options *options, char **arguments)
+{
+	struct json_object *request, *reply;
+	int pid, status;
+
+	if (strcmp(arguments[0], "test")) {
+		complain("there is no 'rules %s'; see 'rules test PID'",
+			 arguments[0]);
+		return CTL_USAGE;
+	}
+	if (!parse_pid(arguments[1], &pid))
+		return CTL_USAGE;
+	request = request_new("rules");
+	json_object_object_add(request, "pid", json_object_new_int(pid));
+	if (options->json)
+		return request_demand(options, request);
+	status = request_ask(options, request, &reply);
+	if (status)
+		return status;
+	print_rule(reply);
 	json_object_put(reply);
 	return CTL_OK;
 }

@@ -9,6 +9,8 @@
 
 #include <json-c/json.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Exit statuses, as xschedctl(1) documents them. */
 enum {
@@ -23,18 +25,27 @@ enum {
  * struct options - options of all commands
  * @device: device node
  * @socket: the daemon's socket
+ * @root: where doctor and eject find /sys, /proc, /dev, /etc and /lib; "":
+ *	at the root of the file system
+ * @output: trace: file to write, NULL: the default
  * @json: print JSON
  * @batch: top: print plain text instead of drawing
- * @count: top: how many times, 0: for ever
+ * @follow: events: until interrupted
+ * @count: top, events: how many, 0: for ever
  * @delay_ms: top: time between two looks, milliseconds
+ * @time_ms: events, trace: how long, 0: the default of the command
  */
 struct options {
 	const char *device;
 	const char *socket;
+	const char *root;
+	const char *output;
 	bool json;
 	bool batch;
+	bool follow;
 	unsigned int count;
 	unsigned int delay_ms;
+	unsigned int time_ms;
 };
 
 /** complain() - a message on standard error, as printf(3), without newline */
@@ -43,6 +54,21 @@ void complain(const char *format, ...);
 
 /** status_of() - exit status for 0 or a negative errno */
 int status_of(int error);
+
+/** print_json() - an object, on one line of standard output, and flush it */
+void print_json(struct json_object *object);
+
+/**
+ * print_failure() - with --json, so that whoever reads standard output learns
+ *	of a failure, too
+ * @options: options
+ * @error: negative errno
+ * @message: what went wrong
+ */
+void print_failure(const struct options *options, int error,
+		   const char *message);
+
+/* ---- the daemon --------------------------------------------------------- */
 
 /**
  * daemon_connect() - connect to the daemon
@@ -66,20 +92,125 @@ int daemon_ask(int fd, struct json_object *request, struct json_object **reply);
 /** daemon_error() - negative errno of an answer, 0: it says yes */
 int daemon_error(struct json_object *reply);
 
-/** get_string(), get_number(), get_flag() - a member of an answer, or "", 0,
- *  false
+/**
+ * struct stream - lines of an answer that does not end
+ * @fd: from daemon_connect()
+ * @text: what was read and not yet taken
+ * @used: bytes of @text
+ * @room: size of @text
+ *
+ * Begin with @fd and the rest zero; end with stream_free().
+ */
+struct stream {
+	int fd;
+	char *text;
+	size_t used;
+	size_t room;
+};
+
+/**
+ * stream_next() - the next line
+ * @stream: stream
+ * @timeout_ms: how long to wait for it, -1: for ever
+ * @object: out, owned by the caller; set on success only
+ *
+ * Return: 0; -ETIMEDOUT; -EINTR: a signal came; -ECONNRESET: the daemon hung
+ * up; -EPROTO: not an object; or another negative errno.
+ */
+int stream_next(struct stream *stream, int timeout_ms,
+		struct json_object **object);
+
+/**
+ * stream_begin() - one request, and the first line of its answer
+ * @stream: stream
+ * @request: request; freed here
+ * @reply: out, as of daemon_ask()
+ *
+ * Return: as daemon_ask().
+ */
+int stream_begin(struct stream *stream, struct json_object *request,
+		 struct json_object **reply);
+
+/** stream_free() - close and forget */
+void stream_free(struct stream *stream);
+
+/** get_string(), get_number(), get_flag(), get_array() - a member of an
+ *  answer, or "", 0, false, NULL
  */
 const char *get_string(struct json_object *object, const char *name);
 double get_number(struct json_object *object, const char *name);
 bool get_flag(struct json_object *object, const char *name);
+struct json_object *get_array(struct json_object *object, const char *name);
+
+/** get_u64() - a member that a double might round */
+uint64_t get_u64(struct json_object *object, const char *name);
+
+/* ---- requests: request.c ------------------------------------------------ */
+
+/** request_new() - a request with that command */
+struct json_object *request_new(const char *command);
+
+/** request_connect() - daemon_connect() that complains: -1 and a @status */
+int request_connect(const struct options *options, int *status);
+
+/**
+ * request_ask() - ask the daemon, and complain if the answer is no
+ * @options: has the socket
+ * @request: request; freed here
+ * @reply: out, with CTL_OK: owned by the caller
+ *
+ * Return: an exit status.
+ */
+int request_ask(const struct options *options, struct json_object *request,
+		struct json_object **reply);
+
+/** request_demand() - request_ask(), and with --json print the answer */
+int request_demand(const struct options *options, struct json_object *request);
+
+/** request_refused() - complain of an answer that says no; an exit status */
+int request_refused(const struct options *options, struct json_object *reply);
+
+/**
+ * request_stream() - ask for events, and complain if the answer is no
+ * @options: has the socket
+ * @stream: out, with CTL_OK: to be read, and ended with stream_free()
+ *
+ * Return: an exit status.
+ */
+int request_stream(const struct options *options, struct stream *stream);
+
+/** stream_error() - what a negative errno of stream_next() means */
+const char *stream_error(int error);
+
+/** parse_number() - a decimal number within limits */
+bool parse_number(const char *text, long min, long max, int *out);
+
+/** parse_pid() - a process id, or complain */
+bool parse_pid(const char *text, int *pid);
+
+/* ---- until when: span.c ------------------------------------------------- */
+
+/** now_ms() - CLOCK_MONOTONIC in milliseconds */
+uint64_t now_ms(void);
+
+/** catch_interrupt() - let SIGINT and SIGTERM end a wait instead of us */
+void catch_interrupt(void);
+
+/** interrupted() - whether one came */
+bool interrupted(void);
 
 /* The commands. Each returns an exit status. */
-int command_list(const struct options *options);
-int command_top(const struct options *options);
+int command_list(const struct options *options, char **arguments);
+int command_top(const struct options *options, char **arguments);
 int command_suspend(const struct options *options, char **arguments);
 int command_resume(const struct options *options, char **arguments);
 int command_priority(const struct options *options, char **arguments);
 int command_policy(const struct options *options, char **arguments);
-int command_stats(const struct options *options);
+int command_stats(const struct options *options, char **arguments);
+int command_rules(const struct options *options, char **arguments);
+int command_events(const struct options *options, char **arguments);
+int command_trace(const struct options *options, char **arguments);
+int command_eject(const struct options *options, char **arguments);
+int command_doctor(const struct options *options, char **arguments);
 
 #endif /* XSCHEDCTL_CTL_H */

@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,7 +31,6 @@ int daemon_connect(const struct options *options)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
 		ret = -errno;
@@ -55,67 +55,109 @@ static int send_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
-/* Read up to a newline. Only one answer is ever under way. */
-static int receive_line(int fd, char **out)
+/* Make room for more; an answer beyond REPLY_MAX is none. */
+static int grow(struct stream *stream)
 {
-	size_t room = 4096, used = 0;
-	char *text = malloc(room);
-	int ret = -ENOMEM;
+	size_t room = stream->room ? 2 * stream->room : 4096;
+	char *larger;
 
-	while (text) {
-		ssize_t got = recv(fd, text + used, room - used - 1, 0);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		ret = got < 0 ? (errno == EAGAIN ? -ETIMEDOUT : -errno) :
-				-ECONNRESET;
-		if (got <= 0)
-			break;
-		used += got;
-		if (text[used - 1] == '\n') {
-			text[used - 1] = '\0';
-			*out = text;
-			return 0;
-		}
-		ret = -EPROTO;
-		if (used + 1 == room) {
-			char *larger = NULL;
-
-			if (room < REPLY_MAX)
-				larger = realloc(text, room *= 2);
-			if (!larger)
-				break;
-			text = larger;
-		}
-	}
-	free(text);
-	return ret;
+	if (stream->used < stream->room)
+		return 0;
+	if (room > REPLY_MAX)
+		return -EPROTO;
+	larger = realloc(stream->text, room);
+	if (!larger)
+		return -ENOMEM;
+	stream->text = larger;
+	stream->room = room;
+	return 0;
 }
 
-int daemon_ask(int fd, struct json_object *request, struct json_object **reply)
+/* Wait for more and take it. */
+static int receive(struct stream *stream, int timeout_ms)
+{
+	struct pollfd wait = { .fd = stream->fd, .events = POLLIN };
+	ssize_t got;
+	int ret = grow(stream);
+
+	if (ret)
+		return ret;
+	ret = poll(&wait, 1, timeout_ms);
+	if (ret <= 0)
+		return ret ? -errno : -ETIMEDOUT;
+	got = recv(stream->fd, stream->text + stream->used,
+		   stream->room - stream->used, MSG_DONTWAIT);
+	if (got < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	stream->used += got;
+	return got ? 0 : -ECONNRESET;
+}
+
+/* Parse the first line and take it out; NULL: it is no object. */
+static struct json_object *take_line(struct stream *stream, char *end)
+{
+	struct json_object *object;
+
+	*end = '\0';
+	object = json_tokener_parse(stream->text);
+	stream->used -= end + 1 - stream->text;
+	memmove(stream->text, end + 1, stream->used);
+	if (json_object_is_type(object, json_type_object))
+		return object;
+	json_object_put(object);
+	return NULL;
+}
+
+int stream_next(struct stream *stream, int timeout_ms,
+		struct json_object **object)
+{
+	const uint64_t until = now_ms() + (timeout_ms < 0 ? 0 : timeout_ms);
+	char *end;
+	int ret;
+
+	while (!stream->used ||
+	       !(end = memchr(stream->text, '\n', stream->used))) {
+		const uint64_t now = now_ms();
+		int left = until > now ? until - now : 0;
+
+		ret = receive(stream, timeout_ms < 0 ? -1 : left);
+		if (ret)
+			return ret;
+	}
+	*object = take_line(stream, end);
+	return *object ? 0 : -EPROTO;
+}
+
+void stream_free(struct stream *stream)
+{
+	close(stream->fd);
+	free(stream->text);
+}
+
+int stream_begin(struct stream *stream, struct json_object *request,
+		 struct json_object **reply)
 {
 	const char *text;
-	char *line = NULL;
 	size_t length;
 	int ret;
 
 	text = json_object_to_json_string_length(request,
 						 JSON_C_TO_STRING_PLAIN,
 						 &length);
-	ret = send_all(fd, text, length);
+	ret = send_all(stream->fd, text, length);
 	if (!ret)
-		ret = send_all(fd, "\n", 1);
+		ret = send_all(stream->fd, "\n", 1);
 	json_object_put(request);
-	if (!ret)
-		ret = receive_line(fd, &line);
-	if (ret)
-		return ret;
-	*reply = json_tokener_parse(line);
-	free(line);
-	if (json_object_is_type(*reply, json_type_object))
-		return 0;
-	json_object_put(*reply);
-	return -EPROTO;
+	return ret ? ret : stream_next(stream, TIMEOUT_S * 1000, reply);
+}
+
+int daemon_ask(int fd, struct json_object *request, struct json_object **reply)
+{
+	struct stream stream = { .fd = fd };
+	int ret = stream_begin(&stream, request, reply);
+
+	free(stream.text);
+	return ret;
 }
 
 const char *get_string(struct json_object *object, const char *name)
@@ -134,6 +176,25 @@ double get_number(struct json_object *object, const char *name)
 	if (!json_object_object_get_ex(object, name, &value))
 		return 0;
 	return json_object_get_double(value);
+}
+
+uint64_t get_u64(struct json_object *object, const char *name)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, name, &value))
+		return 0;
+	return json_object_get_uint64(value);
+}
+
+struct json_object *get_array(struct json_object *object, const char *name)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, name, &value) ||
+	    !json_object_is_type(value, json_type_array))
+		return NULL;
+	return value;
 }
 
 bool get_flag(struct json_object *object, const char *name)

@@ -109,25 +109,20 @@ static void print_tenants(struct json_object *tenants)
 /* Tenants of the daemon, or NULL when it does not run. Owned by the caller. */
 static struct json_object *ask_tenants(const struct options *options)
 {
-	struct json_object *request, *reply = NULL, *tenants = NULL;
+	struct json_object *reply = NULL, *tenants = NULL;
 	int fd = daemon_connect(options);
 
 	if (fd < 0)
 		return NULL;
-	request = json_object_new_object();
-	json_object_object_add(request, "cmd", json_object_new_string("list"));
-	if (!daemon_ask(fd, request, &reply) && !daemon_error(reply) &&
-	    json_object_object_get_ex(reply, "tenants", &tenants) &&
-	    json_object_is_type(tenants, json_type_array))
-		json_object_get(tenants);
-	else
-		tenants = NULL;
+	if (!daemon_ask(fd, request_new("list"), &reply) &&
+	    !daemon_error(reply))
+		tenants = json_object_get(get_array(reply, "tenants"));
 	json_object_put(reply);
 	close(fd);
 	return tenants;
 }
 
-static void print_json(const struct xsched_queue_list *list,
+static void print_both(const struct xsched_queue_list *list,
 		       struct json_object *tenants)
 {
 	struct json_object *object = json_object_new_object();
@@ -137,7 +132,7 @@ static void print_json(const struct xsched_queue_list *list,
 		json_object_array_add(queues, queue_json(&list->queues[i]));
 	json_object_object_add(object, "queues", queues);
 	json_object_object_add(object, "tenants", json_object_get(tenants));
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+	print_json(object);
 	json_object_put(object);
 }
 
@@ -148,6 +143,7 @@ static int read_queues(const struct options *options,
 	int ret = xsched_open(&device, options->device);
 
 	if (ret) {
+		print_failure(options, ret, strerror(-ret));
 		complain("%s: %s", options->device, strerror(-ret));
 		return status_of(ret) == CTL_NOT_PERMITTED ? CTL_NOT_PERMITTED :
 							     CTL_ABSENT;
@@ -159,16 +155,17 @@ static int read_queues(const struct options *options,
 	return status_of(ret);
 }
 
-int command_list(const struct options *options)
+int command_list(const struct options *options, char **arguments)
 {
 	struct xsched_queue_list list = { 0 };
 	struct json_object *tenants;
 	int status = read_queues(options, &list);
 
+	(void)arguments;
 	if (!status) {
 		tenants = ask_tenants(options);
 		if (options->json) {
-			print_json(&list, tenants);
+			print_both(&list, tenants);
 		} else {
 			print_queues(&list);
 			if (tenants)

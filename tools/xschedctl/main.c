@@ -18,20 +18,33 @@
 static const char usage[] =
 	"usage: xschedctl [OPTION]... COMMAND [ARGUMENT]...\n"
 	"\n"
-	"  list               queues, from the kernel; and tenants, if xschedd runs\n"
+	"With the kernel alone:\n"
+	"  list               queues; and tenants, if xschedd runs\n"
+	"  eject CLIENT       take everything from a client of the kernel module\n"
+	"  eject pid PID      the same for all clients of a process\n"
+	"  doctor             look for what is wrong, and say what to do\n"
+	"\n"
+	"Asking xschedd:\n"
 	"  top                tenants, again and again\n"
 	"  suspend PID        hold a process until it is resumed\n"
 	"  resume PID         undo suspend\n"
 	"  priority PID N     priority of a process, -255..255, bigger is higher\n"
-	"  policy [NAME]      show or change the policy\n"
-	"  stats              counters of xschedd\n"
+	"  policy [NAME] [OPTION=N]...  show or change the policy\n"
+	"  rules test PID     which rule gives a process its priority, and why\n"
+	"  stats              counters\n"
+	"  events             what happens, as it happens\n"
+	"  trace              record queues and switches for Perfetto\n"
 	"\n"
 	"  -j, --json         print JSON\n"
+	"  -f, --follow       events: until interrupted\n"
+	"  -t, --time S       events, trace: how long, 0.1..3600 (1; trace: 5)\n"
+	"  -o, --output FILE  trace: write there (xsched-trace.json), -: standard output\n"
 	"  -b, --batch        top: plain text, no screen\n"
-	"  -n, --count N      top: stop after N times\n"
+	"  -n, --count N      top, events: stop after N\n"
 	"  -d, --delay S      top: seconds between, 0.1..3600 (2)\n"
 	"      --device PATH  device node (" XSCHED_DEVICE_PATH ")\n"
 	"      --socket PATH  socket of xschedd (/run/xsched/xschedd.sock)\n"
+	"      --root DIR     doctor, eject: /sys, /proc and so on are below DIR\n"
 	"      --version      print the version and exit\n"
 	"  -h, --help         print this and exit\n"
 	"\n"
@@ -62,23 +75,32 @@ int status_of(int error)
 	}
 }
 
-/* A command and its arguments, and one too many to tell. */
-#define MAX_ARGUMENTS	4
+void print_json(struct json_object *object)
+{
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+	fflush(stdout);
+}
+
+#define MAX_ARGUMENTS	16
 
 static const struct command {
 	const char *name;
 	int least;
 	int most;
-	int (*plain)(const struct options *options);
-	int (*with)(const struct options *options, char **arguments);
+	int (*run)(const struct options *options, char **arguments);
 } commands[] = {
-	{ "list", 0, 0, command_list, NULL },
-	{ "top", 0, 0, command_top, NULL },
-	{ "suspend", 1, 1, NULL, command_suspend },
-	{ "resume", 1, 1, NULL, command_resume },
-	{ "priority", 2, 2, NULL, command_priority },
-	{ "policy", 0, 1, NULL, command_policy },
-	{ "stats", 0, 0, command_stats, NULL },
+	{ "list", 0, 0, command_list },
+	{ "top", 0, 0, command_top },
+	{ "suspend", 1, 1, command_suspend },
+	{ "resume", 1, 1, command_resume },
+	{ "priority", 2, 2, command_priority },
+	{ "policy", 0, MAX_ARGUMENTS - 1, command_policy },
+	{ "rules", 2, 2, command_rules },
+	{ "stats", 0, 0, command_stats },
+	{ "events", 0, 0, command_events },
+	{ "trace", 0, 0, command_trace },
+	{ "eject", 1, 2, command_eject },
+	{ "doctor", 0, 0, command_doctor },
 };
 
 static int run(const struct options *options, int count, char **arguments)
@@ -88,13 +110,12 @@ static int run(const struct options *options, int count, char **arguments)
 
 		if (strcmp(c->name, arguments[0]))
 			continue;
-		if (count - 1 < c->least || count - 1 > c->most) {
-			complain("%s takes %d argument%s", c->name, c->most,
-				 c->most == 1 ? "" : "s");
-			return CTL_USAGE;
-		}
-		return c->plain ? c->plain(options) :
-				  c->with(options, arguments + 1);
+		if (count - 1 >= c->least && count - 1 <= c->most)
+			return c->run(options, arguments + 1);
+		complain("%s takes %d argument%s", c->name,
+			 count - 1 < c->least ? c->least : c->most,
+			 c->most == 1 ? "" : "s");
+		return CTL_USAGE;
 	}
 	complain("there is no command '%s'", arguments[0]);
 	return CTL_USAGE;
@@ -112,14 +133,14 @@ static bool parse_count(const char *text, unsigned int *count)
 	return true;
 }
 
-static bool parse_delay(const char *text, unsigned int *delay_ms)
+static bool parse_seconds(const char *text, unsigned int *ms)
 {
 	char *end;
 	double seconds = strtod(text, &end);
 
 	if (end == text || *end || !(seconds >= 0.1 && seconds <= 3600))
 		return false;
-	*delay_ms = seconds * 1000;
+	*ms = seconds * 1000;
 	return true;
 }
 
@@ -138,9 +159,22 @@ static int take_option(struct options *options, int option, const char *value)
 			return -1;
 		break;
 	case 'd':
-		if (parse_delay(value, &options->delay_ms))
+		if (parse_seconds(value, &options->delay_ms))
 			return -1;
 		break;
+	case 't':
+		if (parse_seconds(value, &options->time_ms))
+			return -1;
+		break;
+	case 'f':
+		options->follow = true;
+		return -1;
+	case 'o':
+		options->output = value;
+		return -1;
+	case 'R':
+		options->root = value;
+		return -1;
 	case 'D':
 		options->device = value;
 		return -1;
@@ -188,6 +222,10 @@ int main(int argc, char **argv)
 		{ "batch", no_argument, NULL, 'b' },
 		{ "count", required_argument, NULL, 'n' },
 		{ "delay", required_argument, NULL, 'd' },
+		{ "time", required_argument, NULL, 't' },
+		{ "follow", no_argument, NULL, 'f' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "root", required_argument, NULL, 'R' },
 		{ "device", required_argument, NULL, 'D' },
 		{ "socket", required_argument, NULL, 'S' },
 		{ "version", no_argument, NULL, 'V' },
@@ -197,6 +235,7 @@ int main(int argc, char **argv)
 	struct options options = {
 		.device = XSCHED_DEVICE_PATH,
 		.socket = "/run/xsched/xschedd.sock",
+		.root = "",
 		.delay_ms = 2000,
 	};
 	char *arguments[MAX_ARGUMENTS + 1];
@@ -204,7 +243,7 @@ int main(int argc, char **argv)
 	int option, status, count = 0;
 
 	negative = take_negative(&argc, argv);
-	while ((option = getopt_long(argc, argv, "jbn:d:h", long_options,
+	while ((option = getopt_long(argc, argv, "jbn:d:t:fo:h", long_options,
 				     NULL)) != -1) {
 		status = take_option(&options, option, optarg);
 		if (status >= 0)

@@ -2,14 +2,10 @@
 /*
  * top: the daemon's tenants, again and again; on a screen or as plain text.
  *
- * Held % is of the time since the look before; the first time, since the
- * daemon met the tenant.
- *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <curses.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,214 +13,257 @@
 #include <unistd.h>
 
 #include "ctl.h"
+#include "look.h"
 
-/**
- * struct look - what the daemon said at one time
- * @reply: its answer, or NULL
- * @tenants: of @reply
- * @count: number of @tenants
- * @now_ns: when
- */
-struct look {
-	struct json_object *reply;
-	struct json_object *tenants;
-	size_t count;
-	double now_ns;
-};
+#define LINE	512
 
-static int look_at(int fd, struct look *look)
+/* Colours, by state. */
+enum { PLAIN, RUNNING, HELD, BY_HAND, ODD };
+
+static int colour_of(const char *state)
 {
-	struct json_object *request = json_object_new_object();
-	int ret;
-
-	json_object_object_add(request, "cmd", json_object_new_string("list"));
-	ret = daemon_ask(fd, request, &look->reply);
-	if (!ret)
-		ret = daemon_error(look->reply);
-	if (!ret && (!json_object_object_get_ex(look->reply, "tenants",
-						&look->tenants) ||
-		     !json_object_is_type(look->tenants, json_type_array)))
-		ret = -EPROTO;
-	if (ret)
-		return ret;
-	look->count = json_object_array_length(look->tenants);
-	look->now_ns = get_number(look->reply, "now_ns");
-	return 0;
-}
-
-static struct json_object *find(const struct look *look, double pid)
-{
-	for (size_t i = 0; i < look->count; i++) {
-		struct json_object *t;
-
-		t = json_object_array_get_idx(look->tenants, i);
-		if (get_number(t, "pid") == pid)
-			return t;
+	switch (*state) {
+	case 'r':
+		return RUNNING;
+	case 'h':
+		return HELD;
+	case 'm':
+		return BY_HAND;
+	case 'i':
+		return PLAIN;
+	default:
+		return ODD;
 	}
-	return NULL;
 }
 
-static double held_percent(struct json_object *tenant, const struct look *now,
-			   const struct look *before)
+/* ---- text --------------------------------------------------------------- */
+
+static void format_summary(char *line, const struct look *look)
 {
-	struct json_object *former = find(before, get_number(tenant, "pid"));
-	double held = get_number(tenant, "held_ms") * 1e6;
-	double since = get_number(tenant, "since_ns");
-
-	/* The same process, not one that got its id. */
-	if (former && get_number(former, "since_ns") == since) {
-		held -= get_number(former, "held_ms") * 1e6;
-		since = before->now_ns;
-	}
-	if (now->now_ns <= since)
-		return 0;
-	held = 100 * held / (now->now_ns - since);
-	return held > 100 ? 100 : held;
+	snprintf(line, LINE, "policy %s   %zu tenants, %zu held   %.0f switches, %.0f failed",
+		 get_string(look->stats, "policy"), look->count,
+		 look_held(look), get_number(look->stats, "applies"),
+		 get_number(look->stats, "failures"));
 }
 
-static const char *state_name(struct json_object *tenant)
+static void format_latency(char *line, const struct look *look)
 {
-	if (get_flag(tenant, "exempt"))
-		return "exempt";
-	if (get_flag(tenant, "uncertain"))
-		return "unsure";
-	if (get_flag(tenant, "held"))
-		return get_flag(tenant, "manual") ? "manual" : "held";
-	return get_flag(tenant, "ready") ? "running" : "idle";
+	struct json_object *s = look->stats;
+
+	snprintf(line, LINE, "switch P50 %.1f P99 %.1f us   from event to quiet P50 %.1f P99 %.1f us",
+		 get_number(s, "call_p50_us"), get_number(s, "call_p99_us"),
+		 get_number(s, "reaction_p50_us"),
+		 get_number(s, "reaction_p99_us"));
 }
 
-/* On the screen or on standard output. */
-__attribute__((format(printf, 2, 3)))
-static void out(const struct options *options, const char *format, ...)
+static void format_header(char *line)
 {
-	va_list args;
-
-	va_start(args, format);
-	if (options->batch)
-		vprintf(format, args);
-	else
-		vw_printw(stdscr, format, args);
-	va_end(args);
+	snprintf(line, LINE, "%8s %5s  %-8s %6s %11s %9s %9s  %s", "PID",
+		 "PRIO", "STATE", "HELD%", "PREEMPTIONS", "P50_US", "P99_US",
+		 "EXE");
 }
 
-static void show_tenant(const struct options *options,
-			struct json_object *tenant, double held)
+static void format_tenant(char *line, struct json_object *tenant)
 {
 	const char *exe = get_string(tenant, "exe");
 
-	out(options, "%8.0f %5.0f  %-8s %6.1f %11.0f %9.1f %9.1f  %s\n",
-	    get_number(tenant, "pid"), get_number(tenant, "priority"),
-	    state_name(tenant), held, get_number(tenant, "preemptions"),
-	    get_number(tenant, "switch_p50_us"),
-	    get_number(tenant, "switch_p99_us"),
-	    *exe ? exe : get_string(tenant, "comm"));
+	snprintf(line, LINE, "%8.0f %5.0f  %-8s %6.1f %11.0f %9.1f %9.1f  %s",
+		 get_number(tenant, "pid"), get_number(tenant, "priority"),
+		 look_state(tenant), get_number(tenant, "held_percent"),
+		 get_number(tenant, "preemptions"),
+		 get_number(tenant, "switch_p50_us"),
+		 get_number(tenant, "switch_p99_us"),
+		 *exe ? exe : get_string(tenant, "comm"));
 }
 
-static void show(const struct options *options, const struct look *now,
-		 const struct look *before)
+static void show_text(const struct look *look)
 {
-	size_t held = 0;
+	char line[LINE];
 
-	for (size_t i = 0; i < now->count; i++)
-		held += get_flag(json_object_array_get_idx(now->tenants, i),
-				 "held");
-	out(options, "xsched: %zu tenants, %zu held\n\n", now->count, held);
-	out(options, "%8s %5s  %-8s %6s %11s %9s %9s  %s\n", "PID", "PRIO",
-	    "STATE", "HELD%", "PREEMPTIONS", "P50_US", "P99_US", "EXE");
-	for (size_t i = 0; i < now->count; i++) {
-		struct json_object *t = json_object_array_get_idx(now->tenants,
-								  i);
-
-		show_tenant(options, t, held_percent(t, now, before));
+	format_summary(line, look);
+	puts(line);
+	format_latency(line, look);
+	printf("%s\n\n", line);
+	format_header(line);
+	puts(line);
+	for (size_t i = 0; i < look->count; i++) {
+		format_tenant(line, look_tenant(look, i));
+		puts(line);
 	}
-	if (options->batch)
-		out(options, "\n");
+	putchar('\n');
 }
 
-static void show_json(const struct look *now, const struct look *before)
+/* ---- screen ------------------------------------------------------------- */
+
+/* A line of the screen: cut off at its edge, not wrapped. */
+static void draw_line(int row, int attributes, const char *line)
 {
-	for (size_t i = 0; i < now->count; i++) {
-		struct json_object *t = json_object_array_get_idx(now->tenants,
-								  i);
-
-		json_object_object_add(t, "held_percent",
-			json_object_new_double(held_percent(t, now, before)));
-	}
-	puts(json_object_to_json_string_ext(now->reply,
-					    JSON_C_TO_STRING_PLAIN));
+	if (row < 0 || row >= LINES)
+		return;
+	attron(attributes);
+	mvaddnstr(row, 0, line, COLS);
+	attroff(attributes);
 }
 
-/* Wait for the next look. Returns whether the user wants to end. */
-static bool pause_or_quit(const struct options *options)
+static void draw_keys(size_t hidden, enum look_order order)
+{
+	char line[LINE];
+
+	snprintf(line, LINE, "q quit   by: p priority  h held%%  n preemptions  i pid   now by %s",
+		 look_order_name(order));
+	draw_line(LINES - 1, A_DIM, line);
+	if (!hidden)
+		return;
+	snprintf(line, LINE, "(%zu more)", hidden);
+	draw_line(LINES - 2, A_DIM, line);
+}
+
+static void draw(const struct look *look, enum look_order order)
+{
+	size_t room = LINES > 6 ? LINES - 6 : 0;
+	char line[LINE];
+
+	erase();
+	format_summary(line, look);
+	draw_line(0, A_BOLD, line);
+	format_latency(line, look);
+	draw_line(1, 0, line);
+	format_header(line);
+	/* Reversed over the whole width. */
+	attron(A_REVERSE);
+	mvhline(3, 0, ' ', COLS);
+	attroff(A_REVERSE);
+	draw_line(3, A_REVERSE, line);
+	for (size_t i = 0; i < look->count && i < room; i++) {
+		struct json_object *t = look_tenant(look, i);
+
+		format_tenant(line, t);
+		draw_line(4 + i, COLOR_PAIR(colour_of(look_state(t))), line);
+	}
+	draw_keys(look->count > room ? look->count - room : 0, order);
+	refresh();
+}
+
+static SCREEN *open_screen(void)
+{
+	/* Unlike initscr() it does not exit on an unknown terminal. */
+	SCREEN *screen = newterm(NULL, stdout, stdin);
+
+	if (!screen)
+		return NULL;
+	cbreak();
+	noecho();
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	start_color();
+	use_default_colors();
+	init_pair(RUNNING, COLOR_GREEN, -1);
+	init_pair(HELD, COLOR_YELLOW, -1);
+	init_pair(BY_HAND, COLOR_MAGENTA, -1);
+	init_pair(ODD, COLOR_RED, -1);
+	return screen;
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+/*
+ * On the screen, until it is time for the next look or a key is pressed.
+ * Returns whether the user wants to end.
+ */
+static bool wait_key(struct look *look, enum look_order *order,
+		     uint64_t until)
+{
+	static const char keys[] = "phni";
+
+	for (;;) {
+		const uint64_t now = now_ms();
+		const char *found;
+		int key;
+
+		if (now >= until || interrupted())
+			return interrupted();
+		timeout(until - now);
+		key = getch();
+		if (key == 'q')
+			return true;
+		found = key > 0 && key < 128 ? strchr(keys, key) : NULL;
+		if (found)
+			*order = found - keys;
+		if (key != ERR && look->tenants) {
+			look_sort(look, *order);
+			draw(look, *order);
+		}
+	}
+}
+
+static bool pause_or_quit(const struct options *options,
+			  struct look *look, enum look_order *order)
 {
 	struct timespec delay = {
 		.tv_sec = options->delay_ms / 1000,
 		.tv_nsec = options->delay_ms % 1000 * 1000000L,
 	};
 
-	if (options->batch || options->json) {
-		fflush(stdout);
-		nanosleep(&delay, NULL);
-		return false;
-	}
-	refresh();
-	timeout(options->delay_ms);
-	return getch() == 'q';
+	if (!options->batch && !options->json)
+		return wait_key(look, order, now_ms() + options->delay_ms);
+	fflush(stdout);
+	nanosleep(&delay, NULL);
+	return interrupted();
+}
+
+static void show(const struct options *options, struct look *look,
+		 enum look_order order)
+{
+	look_sort(look, order);
+	if (options->json)
+		print_json(look->reply);
+	else if (options->batch)
+		show_text(look);
+	else
+		draw(look, order);
 }
 
 static int loop(const struct options *options, int fd)
 {
+	enum look_order order = LOOK_PRIORITY;
 	struct look before = { 0 };
 	int ret = 0;
 
 	for (unsigned int i = 0; !options->count || i < options->count; i++) {
 		struct look now = { 0 };
 
-		if (i && pause_or_quit(options))
+		if (i && pause_or_quit(options, &before, &order))
 			break;
-		ret = look_at(fd, &now);
+		ret = look_take(&now, fd, &before);
 		if (ret) {
-			json_object_put(now.reply);
+			look_free(&now);
 			break;
 		}
-		if (options->json) {
-			show_json(&now, &before);
-		} else {
-			if (!options->batch)
-				erase();
-			show(options, &now, &before);
-		}
-		json_object_put(before.reply);
+		show(options, &now, order);
+		look_free(&before);
 		before = now;
 	}
-	json_object_put(before.reply);
+	look_free(&before);
 	return ret;
 }
 
-int command_top(const struct options *options)
+int command_top(const struct options *options, char **arguments)
 {
 	bool screen = !options->batch && !options->json;
-	int fd = daemon_connect(options);
 	SCREEN *terminal = NULL;
-	int ret;
+	int ret, status, fd = request_connect(options, &status);
 
-	if (fd < 0) {
-		complain("xschedd does not answer at %s: %s", options->socket,
-			 strerror(-fd));
-		return status_of(fd) == CTL_NOT_PERMITTED ? CTL_NOT_PERMITTED :
-							    CTL_ABSENT;
-	}
+	(void)arguments;
+	if (fd < 0)
+		return status;
+	catch_interrupt();
 	if (screen) {
-		/* Unlike initscr() it does not exit on an unknown terminal. */
-		terminal = newterm(NULL, stdout, stdin);
+		terminal = open_screen();
 		if (!terminal) {
 			complain("no usable terminal; see --batch");
 			close(fd);
 			return CTL_FAILURE;
 		}
-		cbreak();
-		noecho();
-		curs_set(0);
 	}
 	ret = loop(options, fd);
 	if (screen) {

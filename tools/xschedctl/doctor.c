@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/*
+ * doctor: the findings, and the order of the checks. Each check stands on those
+ * before it, so the first problem is the one to solve first.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+static const char *const verdicts[] = { "ok", "note", "problem", "skipped" };
+
+void finding(struct doctor *doctor, const char *check, enum verdict verdict,
+	     const char *advice, const char *format, ...)
+{
+	struct json_object *object;
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	doctor->problems += verdict == PROBLEM;
+	if (!doctor->options->json) {
+		printf("%-8s %-10s %s\n", verdicts[verdict], check, text);
+		if (*advice)
+			printf("%20s-> %s\n", "", advice);
+		return;
+	}
+	object = json_object_new_object();
+	json_object_object_add(object, "check", json_object_new_string(check));
+	json_object_object_add(object, "verdict",
+			       json_object_new_string(verdicts[verdict]));
+	json_object_object_add(object, "message", json_object_new_string(text));
+	json_object_object_add(object, "advice",
+			       json_object_new_string(advice));
+	json_object_array_add(doctor->findings, object);
+}
+
+const char *root_path(const struct doctor *doctor, const char *format, ...)
+{
+	static char paths[4][PATH_MAX];
+	static unsigned int next;
+	char *path = paths[next++ % 4];
+	va_list args;
+	int used;
+
+	used = snprintf(path, PATH_MAX, "%s", doctor->options->root);
+	if (used < 0 || used >= PATH_MAX)
+		used = 0;
+	va_start(args, format);
+	vsnprintf(path + used, PATH_MAX - used, format, args);
+	va_end(args);
+	return path;
+}
+
+bool root_exists(const struct doctor *doctor, const char *path)
+{
+	return !access(root_path(doctor, "%s", path), F_OK);
+}
+
+int root_line(const struct doctor *doctor, const char *path, char *line,
+	      size_t size)
+{
+	FILE *file = fopen(root_path(doctor, "%s", path), "re");
+	int ret = 0;
+
+	*line = '\0';
+	if (!file)
+		return -errno;
+	if (!fgets(line, size, file))
+		ret = ferror(file) ? -errno : 0;
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return ret;
+}
+
+long root_number(const struct doctor *doctor, const char *path, long other)
+{
+	char line[64], *end;
+	long number;
+
+	if (root_line(doctor, path, line, sizeof(line)))
+		return other;
+	number = strtol(line, &end, 10);
+	return end == line || *end ? other : number;
+}
+
+static void check_stats(struct doctor *doctor, struct json_object *reply)
+{
+	double failures = get_number(reply, "failures");
+
+	finding(doctor, "daemon", FINE, "",
+		"xschedd runs with policy %s, %.0f tenants, %.0f switches",
+		get_string(reply, "policy"), get_number(reply, "tenants"),
+		get_number(reply, "applies"));
+	if (failures)
+		finding(doctor, "daemon", NOTE,
+			"see its log: journalctl -u xschedd",
+			"%.0f switches failed", failures);
+}
+
+void check_daemon(struct doctor *doctor)
+{
+	struct json_object *reply = NULL;
+	int ret, fd = daemon_connect(doctor->options);
+
+	if (fd < 0) {
+		doctor->absent = true;
+		finding(doctor, "daemon", PROBLEM,
+			"systemctl enable --now xschedd, or see journalctl -u xschedd",
+			"xschedd does not answer at %s: %s",
+			doctor->options->socket, strerror(-fd));
+		return;
+	}
+	ret = daemon_ask(fd, request_new("stats"), &reply);
+	if (!ret)
+		ret = daemon_error(reply);
+	close(fd);
+	if (ret)
+		finding(doctor, "daemon", PROBLEM,
+			"systemctl restart xschedd, if it does not recover",
+			"xschedd does not say how it is: %s", strerror(-ret));
+	else
+		check_stats(doctor, reply);
+	json_object_put(reply);
+}
+
+static void summarise(struct doctor *doctor)
+{
+	struct json_object *object;
+
+	if (!doctor->options->json) {
+		printf("\n%u problem%s\n", doctor->problems,
+		       doctor->problems == 1 ? "" : "s");
+		return;
+	}
+	object = json_object_new_object();
+	json_object_object_add(object, "problems",
+			       json_object_new_int(doctor->problems));
+	json_object_object_add(object, "findings", doctor->findings);
+	print_json(object);
+	json_object_put(object);
+}
+
+int command_doctor(const struct options *options, char **arguments)
+{
+	struct doctor doctor = { .options = options };
+
+	(void)arguments;
+	if (options->json)
+		doctor.findings = json_object_new_array();
+	check_kernel(&doctor);
+	check_module(&doctor);
+	check_device(&doctor);
+	check_nodes(&doctor);
+	check_daemon(&doctor);
+	summarise(&doctor);
+	if (!doctor.problems)
+		return CTL_OK;
+	return doctor.absent ? CTL_ABSENT : CTL_FAILURE;
+}

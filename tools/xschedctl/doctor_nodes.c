@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/*
+ * doctor: the GPUs. KFD's topology says which there are, the module what can
+ * be done with the queues of each.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <amdgpu.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
+
+static const struct {
+	uint32_t bit;
+	const char *name;
+} caps[] = {
+	{ KFD_XSCHED_CAP_SUSPEND, "suspend" },
+	{ KFD_XSCHED_CAP_UNMAP, "unmap" },
+	{ KFD_XSCHED_CAP_GRACE, "grace" },
+	{ KFD_XSCHED_CAP_PRIORITY, "priority" },
+	{ KFD_XSCHED_CAP_WAVES, "waves" },
+	{ KFD_XSCHED_CAP_CLASS, "class" },
+};
+
+/* A member of the file "properties" of a node of the topology. */
+static uint64_t property(const struct doctor *doctor, const char *node,
+			 const char *name)
+{
+	FILE *file = fopen(root_path(doctor, TOPOLOGY "/%s/properties", node),
+			   "re");
+	uint64_t value = 0, number;
+	char key[64];
+
+	if (!file)
+		return 0;
+	while (fscanf(file, "%63s %" SCNu64, key, &number) == 2)
+		if (!strcmp(key, name))
+			value = number;
+	fclose(file);
+	return value;
+}
+
+/* What the vendor calls it, as libdrm knows; false: it does not. */
+static bool marketing_name(const struct doctor *doctor, uint64_t minor,
+			   char *name, size_t size)
+{
+	const char *path = root_path(doctor, "/dev/dri/renderD%" PRIu64,
+				     minor);
+	uint32_t major_version, minor_version;
+	amdgpu_device_handle device;
+	const char *known;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (amdgpu_device_initialize(fd, &major_version, &minor_version,
+				     &device)) {
+		close(fd);
+		return false;
+	}
+	known = amdgpu_get_marketing_name(device);
+	if (known)
+		snprintf(name, size, "%s", known);
+	amdgpu_device_deinitialize(device);
+	close(fd);
+	return known;
+}
+
+static void name_node(const struct doctor *doctor, const char *node,
+		      char *name, size_t size)
+{
+	uint64_t gfx = property(doctor, node, "gfx_target_version");
+	uint64_t minor = property(doctor, node, "drm_render_minor");
+	char path[512], line[64];
+
+	if (minor && marketing_name(doctor, minor, name, size))
+		return;
+	snprintf(path, sizeof(path), TOPOLOGY "/%s/name", node);
+	root_line(doctor, path, line, sizeof(line));
+	snprintf(name, size, "%s, gfx%" PRIu64 "%" PRIu64 "%" PRIx64, line,
+		 gfx / 10000, gfx / 100 % 100, gfx % 100);
+}
+
+static const char *backend_name(uint32_t backend)
+{
+	switch (backend) {
+	case KFD_XSCHED_BACKEND_HWS:
+		return "HWS";
+	case KFD_XSCHED_BACKEND_MES:
+		return "MES";
+	default:
+		return "none";
+	}
+}
+
+static const struct kfd_xsched_node *
+find(const struct kfd_xsched_node *nodes, size_t count, uint32_t gpu_id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (nodes[i].gpu_id == gpu_id)
+			return &nodes[i];
+	return NULL;
+}
+
+static void report(struct doctor *doctor, const char *node, uint32_t gpu_id,
+		   const struct kfd_xsched_node *known)
+{
+	char name[128], able[128] = "";
+	uint64_t firmware = property(doctor, node, "fw_version");
+
+	name_node(doctor, node, name, sizeof(name));
+	if (!known) {
+		finding(doctor, "gpu", PROBLEM,
+			"see dmesg; a GPU that is being reset comes back by itself",
+			"GPU %u (%s) is not known to kfd_xsched", gpu_id,
+			name);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
+		if (!(known->caps & caps[i].bit))
+			continue;
+		strcat(able, " ");
+		strcat(able, caps[i].name);
+	}
+	if (known->backend == KFD_XSCHED_BACKEND_NONE || !*able)
+		finding(doctor, "gpu", PROBLEM,
+			"let the firmware schedule: load amdgpu with sched_policy=0",
+			"GPU %u (%s): no queue can be held there", gpu_id,
+			name);
+	else
+		finding(doctor, "gpu", FINE, "",
+			"GPU %u (%s): %s, firmware %" PRIu64 ", can:%s",
+			gpu_id, name, backend_name(known->backend), firmware,
+			able);
+}
+
+/* Each node of the topology that is a GPU; those of CPUs have number 0. */
+static void walk(struct doctor *doctor, const struct kfd_xsched_node *nodes,
+		 size_t count)
+{
+	DIR *directory = opendir(root_path(doctor, TOPOLOGY));
+	struct dirent *entry;
+	unsigned int gpus = 0;
+
+	while (directory && (entry = readdir(directory))) {
+		char path[512];
+		long gpu_id;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id",
+			 entry->d_name);
+		gpu_id = root_number(doctor, path, 0);
+		if (!gpu_id)
+			continue;
+		gpus++;
+		report(doctor, entry->d_name, gpu_id,
+		       find(nodes, count, gpu_id));
+	}
+	if (directory)
+		closedir(directory);
+	if (!gpus)
+		finding(doctor, "gpu", PROBLEM,
+			"see dmesg for why amdgpu did not take the GPU",
+			"KFD has no GPU");
+}
+
+void check_nodes(struct doctor *doctor)
+{
+	const struct kfd_xsched_node *nodes;
+	struct xsched_device *device;
+	size_t count;
+	int ret = xsched_open(&device, doctor->options->device);
+
+	if (ret) {
+		finding(doctor, "gpu", SKIPPED, "",
+			"the device cannot be opened: %s", strerror(-ret));
+		return;
+	}
+	finding(doctor, "abi", FINE, "", "version %u",
+		xsched_abi_version(device));
+	nodes = xsched_nodes(device, &count);
+	walk(doctor, nodes, count);
+	xsched_close(device);
+}
