@@ -28,6 +28,7 @@ help:
 	@echo 'make check      every test; the last line counts them'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo ''
+	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
 	@echo 'make build      all that these two run, without running it'
 	@echo 'make amdgpu     the patched amdgpu.ko     (DISPLAY=y: with display code)'
 	@echo 'make kmod       kfd_xsched.ko'
@@ -54,6 +55,11 @@ check:
 vgpu-selftest:
 	@scripts/build check
 	@scripts/vgpu-selftest
+
+# Also a part of "make check": tests/unit/policies.
+bench-policies:
+	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
+	@scripts/bench-policies $(BUILD)
 
 build:
 	@scripts/build check
@@ -113,5 +119,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check vgpu-selftest build amdgpu kmod vgpu user guest docs install install-user install-dkms \
+.PHONY: help demo check vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs install install-user install-dkms \
 	clean distclean
