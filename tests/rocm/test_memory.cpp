@@ -13,7 +13,7 @@ static void properties(void)
 	int count;
 
 	HIP(hipGetDeviceCount(&count));
-	tap_is(count, 1, "hipGetDeviceCount");
+	tap_is(count, atoi(getenv("GPU_NODES")), "hipGetDeviceCount");
 	HIP(hipGetDeviceProperties(&p, 0));
 	tap_note("device '%s', %s, %d CUs, %zu MB", p.name, p.gcnArchName,
 		 p.multiProcessorCount, p.totalGlobalMem >> 20);
