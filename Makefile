@@ -26,6 +26,7 @@ endif
 help:
 	@echo 'make demo       two models on one GPU: alone, together, and under a scheduler'
 	@echo 'make check      every test; the last line counts them'
+	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo ''
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
@@ -60,6 +61,11 @@ vgpu-selftest:
 bench-policies:
 	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
 	@scripts/bench-policies $(BUILD)
+
+# Not a part of "make check": it installs compilers and takes several minutes.
+check-rocm:
+	@scripts/build rocm
+	@scripts/check-rocm
 
 build:
 	@scripts/build check
@@ -119,5 +125,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs install install-user install-dkms \
+.PHONY: help demo check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs install install-user install-dkms \
 	clean distclean

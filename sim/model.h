@@ -303,6 +303,8 @@ struct sim_aql_dispatch;
  * struct sim_ops - what the model asks of its surroundings
  * @memory: @bytes of the process's memory at @va, which do not cross a 4 KiB
  *	page. NULL: VM fault, and who must know has been told.
+ * @peek: the same for reading, where there may be nothing: NULL then, and no fault.
+ *	Only sim/code_object.c asks; may be NULL without it.
  * @interrupt: end-of-pipe or trap interrupt with an event id
  * @ticks: GPU clock at time @t_ns, for time stamps
  * @kernel: fill in what a dispatch's kernel costs (registers, LDS, time) and
@@ -319,6 +321,7 @@ struct sim_aql_dispatch;
  */
 struct sim_ops {
 	void *(*memory)(struct sim_queue *q, u64 va, u32 bytes, bool write);
+	const void *(*peek)(struct sim_queue *q, u64 va, u32 bytes);
 	void (*interrupt)(struct sim_queue *q, u32 context);
 	u64 (*ticks)(void *owner, u64 t_ns);
 	bool (*kernel)(struct sim_queue *q, const struct sim_aql_dispatch *p,

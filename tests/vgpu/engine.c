@@ -316,7 +316,11 @@ static void sim_saving(void *owner, u64 t)
 static const struct sim_ops ops = {
 	.memory = vgpu_vm_memory,
 	.interrupt = vgpu_interrupt_event,
+	.peek = vgpu_vm_peek,
 	.ticks = sim_ticks,
+	.kernel = vgpu_native_kernel,
+	.retired = vgpu_native_retired,
+	.completed = vgpu_native_completed,
 	.saved = vgpu_hqd_saved,
 	.fault = vgpu_hqd_fault,
 	.saving = sim_saving,

@@ -129,6 +129,19 @@ void *vgpu_vm_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 	return page ? page + offset : vm_fault(q, va, write, present);
 }
 
+/* ops->peek: the same to read, where there may be nothing. */
+const void *vgpu_vm_peek(struct sim_queue *sim, u64 va, u32 bytes)
+{
+	u32 offset = va & 0xfff;
+	const void *page = NULL;
+	bool present;
+
+	va &= AMDGPU_GMC_HOLE_MASK;
+	if (!WARN_ON_ONCE(offset + bytes > 4096))
+		page = page_ptr(vgpu_queue(sim), va >> 12, false, &present);
+	return page ? page + offset : NULL;
+}
+
 void vgpu_tlb_flush(struct vgpu *vg)
 {
 	unsigned long flags;

@@ -26,6 +26,7 @@ struct vgpu;
 #define VGPU_SDMA_SLOTS	8	/* a copy engine; profile->sdma_queues is the limit */
 #define VGPU_SLOTS	(VGPU_CP_SLOTS + SIM_MAX_SDMA * VGPU_SDMA_SLOTS)
 #define VGPU_TLB	16
+#define VGPU_NATIVES	64	/* kernels remembered */
 
 /*
  * What a doorbell holds between rings. Doorbells are write-only on hardware;
@@ -136,6 +137,9 @@ struct vgpu_hiq {
  * @bad_packets: PM4 or AQL the model does not know
  * @bad_runlists: RUN_LIST over mapped queues, or one that does not fit
  * @bad_queues: queues of a type the model lacks
+ * @native_kernels: dispatches of kernels the model carries out
+ * @native_lookups: of them, such that their code object was looked into
+ * @unknown_kernels: code objects looked into for a kernel the model does not know
  * @vm_faults: accesses to unmapped process memory
  * @gart_faults: the same of the driver's memory
  */
@@ -165,8 +169,27 @@ struct vgpu_stats {
 	u64 bad_packets;
 	u64 bad_runlists;
 	u64 bad_queues;
+	u64 native_kernels;
+	u64 native_lookups;
+	u64 unknown_kernels;
 	u64 vm_faults;
 	u64 gart_faults;
+};
+
+/**
+ * struct vgpu_natives - which kernels are behind descriptors, see kernels.c
+ * @known: process, address of the descriptor, number of the kernel or -1, and the
+ *	tlb_epoch of the device at which that was so
+ * @next: to be replaced next
+ */
+struct vgpu_natives {
+	struct {
+		u64 code;
+		u64 epoch;
+		u32 pasid;
+		s32 kernel;
+	} known[VGPU_NATIVES];
+	u32 next;
 };
 
 /**
@@ -181,6 +204,7 @@ struct vgpu_stats {
  * @gpu: the model
  * @slots: hardware queue slots: of the compute pipes, then of each copy engine
  * @faults: to be injected
+ * @natives: kernels it has met
  * @scratch: to look into the MQD of a queue that has no slot
  * @stats: see there
  */
@@ -195,6 +219,7 @@ struct vgpu_node {
 	struct sim_gpu gpu;
 	struct vgpu_queue slots[VGPU_SLOTS];
 	struct vgpu_faults faults;
+	struct vgpu_natives natives;
 	struct vgpu_queue scratch;
 	struct vgpu_stats stats;
 };
@@ -255,5 +280,13 @@ void vgpu_interrupt_bad_packet(struct vgpu_queue *q);
 
 /* gpuvm.c */
 void *vgpu_vm_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write);
+const void *vgpu_vm_peek(struct sim_queue *sim, u64 va, u32 bytes);
+
+/* kernels.c: ops->kernel, ops->retired and ops->completed */
+bool vgpu_native_kernel(struct sim_queue *sim, const struct sim_aql_dispatch *p,
+			struct sim_dispatch *d);
+bool vgpu_native_retired(struct sim_queue *sim, const struct sim_dispatch *d,
+			 u32 first, u32 n, u64 t);
+bool vgpu_native_completed(struct sim_queue *sim, const struct sim_dispatch *d, u64 t);
 
 #endif /* VGPU_NODE_H */

@@ -40,6 +40,9 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, resets);
 	SHOW(m, *s, bad_runlists);
 	SHOW(m, *s, bad_queues);
+	SHOW(m, *s, native_kernels);
+	SHOW(m, *s, native_lookups);
+	SHOW(m, *s, unknown_kernels);
 	SHOW(m, *s, vm_faults);
 	SHOW(m, *s, gart_faults);
 }

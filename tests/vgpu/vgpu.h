@@ -24,6 +24,7 @@
  *   mqd_sdma.c  SDMA queues between their MQD and the model
  *   interrupt.c entries of the interrupt ring
  *   gpuvm.c     GPU addresses to memory, by the driver's own page tables
+ *   kernels.c   which kernel a dispatch is of
  *   stats.c     debugfs vgpu/stats
  *
  * Locks: vg->lock (raw, irqs off), one a GPU and never two at a time, protects

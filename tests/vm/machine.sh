@@ -17,11 +17,12 @@
 KERNEL=/boot/vmlinuz-$("$TOP/scripts/kver")
 APPEND="console=ttyS0 quiet loglevel=5 log_buf_len=4M panic=-1 oops=panic tsc=reliable mitigations=off"
 
-# set_machine MODE INITRAMFS GPUS: fill the array "machine" with QEMU and its options.
+# set_machine MODE INITRAMFS GPUS [MEMORY [WARM VGPU]]: fill the array "machine" with QEMU and its
+# options. WARM: what runs before the machine is saved, on a GPU with these parameters (see init).
 set_machine() {
 	local append=$APPEND gpu
 
-	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m 2G
+	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m "${4:-2G}"
 		-accel "tcg,thread=single" -cpu "qemu64,-cx16"
 		-device pvpanic
 		-kernel "$KERNEL" -initrd "$2")
@@ -41,6 +42,8 @@ set_machine() {
 		die "no machine of mode $1"
 		;;
 	esac
+	# what the kernel does not know goes into init's environment
+	[ -z "${5:-}" ] || append="$append GUEST_WARM=$5 GUEST_VGPU=\"$6\""
 	machine+=(-append "$append")
 }
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+/* Native kernels: finding one, and carrying out its workgroups. */
+#include "native.h"
+
+#define PAGE	4096
+
+/*
+ * What sim_dispatch.cookie carries. It is saved with the waves in memory of the
+ * process and comes back from there, so it is checked each time it is used.
+ */
+enum {
+	COOKIE_ARGS,
+	COOKIE_GRID_XY,
+	COOKIE_GRID_Z,
+	COOKIE_SIZE,	/* 16 bits each */
+	COOKIE_UNUSED,
+	COOKIE_KERNEL,	/* its number + 1; synthetic kernels have 0 here */
+};
+
+static const struct sim_native *const tables[] = {
+	sim_native_plain,
+	sim_native_hip,
+	sim_native_rocr,
+};
+
+const struct sim_native *sim_native_at(u32 i)
+{
+	const struct sim_native *k;
+	u32 t;
+
+	for (t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+		for (k = tables[t]; k->run; k++)
+			if (!i--)
+				return k;
+	return NULL;
+}
+
+static s32 find_symbol(const char *name)
+{
+	const struct sim_native *k;
+	u32 i;
+
+	for (i = 0; (k = sim_native_at(i)); i++)
+		if (k->symbol && !strcmp(k->symbol, name))
+			return i;
+	return -1;
+}
+
+static s32 find_hash(u64 hash)
+{
+	const struct sim_native *k;
+	u32 i;
+
+	for (i = 0; (k = sim_native_at(i)); i++)
+		if (!k->symbol && k->code == hash)
+			return i;
+	return -1;
+}
+
+/* What stands for the name of bare code. */
+static void name_hash(char name[SIM_NATIVE_NAME], u64 hash)
+{
+	u32 i;
+
+	memcpy(name, "code ", 5);
+	for (i = 0; i < 16; i++)
+		name[5 + i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+	name[21] = 0;
+}
+
+s32 sim_native_find(struct sim_queue *q, u64 code, char name[SIM_NATIVE_NAME])
+{
+	u64 hash;
+
+	if (sim_code_symbol(q, code, name))
+		return find_symbol(name);
+	hash = sim_code_hash(q, code);
+	name_hash(name, hash);
+	return hash ? find_hash(hash) : -1;
+}
+
+static u32 at_least_one(u32 n)
+{
+	return n ? n : 1;
+}
+
+bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
+		       struct sim_dispatch *d, u32 i)
+{
+	const struct sim_native *k = sim_native_at(i);
+	u32 rounds = 1;
+
+	if (!k || (k->rounds && !k->rounds(q, p->args, &rounds)))
+		return false;
+	d->vgprs = k->vgprs;
+	d->workgroup_ns = (u64)k->cycles * at_least_one(rounds) * 1000 /
+		q->gpu->profile->clock_mhz;
+	/* so that it can be met half done at many points, as on hardware */
+	d->spread = 20;
+	d->cookie[COOKIE_ARGS] = p->args;
+	d->cookie[COOKIE_GRID_XY] = (u64)at_least_one(p->grid[1]) << 32 |
+		at_least_one(p->grid[0]);
+	d->cookie[COOKIE_GRID_Z] = at_least_one(p->grid[2]);
+	d->cookie[COOKIE_SIZE] = (u64)at_least_one(p->workgroup[2]) << 32 |
+		at_least_one(p->workgroup[1]) << 16 | at_least_one(p->workgroup[0]);
+	d->cookie[COOKIE_KERNEL] = i + 1;
+	return true;
+}
+
+bool sim_native_is(const struct sim_dispatch *d)
+{
+	return d->cookie[COOKIE_KERNEL];
+}
+
+/* False: the cookies are not those of a dispatch. */
+static bool load_call(struct sim_queue *q, const struct sim_dispatch *d,
+		      struct sim_native_call *c)
+{
+	u32 i;
+
+	memset(c, 0, sizeof(*c));
+	c->q = q;
+	c->args = d->cookie[COOKIE_ARGS];
+	c->grid[0] = (u32)d->cookie[COOKIE_GRID_XY];
+	c->grid[1] = d->cookie[COOKIE_GRID_XY] >> 32;
+	c->grid[2] = (u32)d->cookie[COOKIE_GRID_Z];
+	for (i = 0; i < 3; i++) {
+		c->size[i] = d->cookie[COOKIE_SIZE] >> 16 * i & 0xffff;
+		if (!c->grid[i] || !c->size[i] || c->size[i] > 1024)
+			return false;
+	}
+	return true;
+}
+
+/* Workgroups are numbered along x first. */
+static void select_group(struct sim_native_call *c, u32 group)
+{
+	u32 i, groups;
+
+	for (i = 0; i < 3; i++) {
+		groups = (c->grid[i] - 1) / c->size[i] + 1;
+		c->first[i] = group % groups * c->size[i];
+		c->end[i] = c->grid[i] - c->first[i] < c->size[i] ?
+			c->grid[i] : c->first[i] + c->size[i];
+		group /= groups;
+	}
+}
+
+bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
+			u32 first, u32 n)
+{
+	u64 i = d->cookie[COOKIE_KERNEL] - 1;
+	const struct sim_native *k = i < 1000 ? sim_native_at(i) : NULL;
+	struct sim_native_call c;
+
+	if (!k || !load_call(q, d, &c))
+		return false;
+	for (; n; n--, first++) {
+		select_group(&c, first);
+		if (!k->run(&c))
+			return false;
+	}
+	return true;
+}
+
+void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bool write)
+{
+	u64 page = va / PAGE;
+
+	if (va % bytes)
+		return NULL;
+	if (c->view[view].page != page || !c->view[view].at) {
+		c->view[view].page = page;
+		c->view[view].at = c->q->gpu->ops->memory(c->q, page * PAGE, PAGE, write);
+	}
+	return c->view[view].at ? c->view[view].at + va % PAGE : NULL;
+}
+
+bool sim_native_copy(struct sim_queue *q, u64 dst, u64 src, u64 bytes)
+{
+	const void *from;
+	void *to;
+	u64 n;
+
+	for (; bytes; bytes -= n, src += n, dst += n) {
+		n = PAGE - src % PAGE;
+		n = PAGE - dst % PAGE < n ? PAGE - dst % PAGE : n;
+		n = bytes < n ? bytes : n;
+		from = q->gpu->ops->memory(q, src, n, false);
+		to = from ? q->gpu->ops->memory(q, dst, n, true) : NULL;
+		if (!to)
+			return false;
+		memmove(to, from, n);
+	}
+	return true;
+}

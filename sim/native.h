@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Native kernels: dispatches of real code objects, whose effect on memory is
+ * known and carried out here.
+ *
+ * The model does not execute GPU instructions. It recognises a kernel by the
+ * symbol of its descriptor, in the code object the runtime has put into GPU
+ * memory; or, where a runtime brings bare code, by a hash of that code. What
+ * such a kernel does to memory, a function of the table does: one workgroup at
+ * a time, when the model retires that workgroup, never earlier. So a dispatch
+ * that was saved half-way has done half its work, and one that never ran none.
+ *
+ * A kernel that is not in the table is refused: its queue halts.
+ */
+#ifndef SIM_NATIVE_H
+#define SIM_NATIVE_H
+
+#include "aql.h"
+
+/* Longest symbol of a kernel, with its end. */
+#define SIM_NATIVE_NAME		96
+
+/* Memory of several operands a kernel walks through, a page of each at hand. */
+#define SIM_NATIVE_VIEWS	4
+
+/**
+ * struct sim_native_call - a workgroup of a native kernel
+ * @q: the queue, whose process's memory it works on
+ * @args: address of the arguments
+ * @grid: work-items, x y z, each at least 1
+ * @size: of a workgroup
+ * @first: the first work-item of this workgroup
+ * @end: behind its last one, within the grid
+ * @view: pages the kernel is at
+ */
+struct sim_native_call {
+	struct sim_queue *q;
+	u64 args;
+	u32 grid[3];
+	u32 size[3];
+	u32 first[3];
+	u32 end[3];
+	struct {
+		u64 page;
+		u8 *at;
+	} view[SIM_NATIVE_VIEWS];
+};
+
+/**
+ * struct sim_native - a kernel
+ * @symbol: of its descriptor; NULL: bare code
+ * @code: sim_native_hash() of bare code
+ * @vgprs: registers of a lane. Assumed.
+ * @cycles: of a workgroup, at the clock of the profile. Assumed.
+ * @rounds: times a workgroup does that; NULL: once. False: fault.
+ * @run: carry out one workgroup; false: fault
+ */
+struct sim_native {
+	const char *symbol;
+	u64 code;
+	u32 vgprs;
+	u32 cycles;
+	bool (*rounds)(struct sim_queue *q, u64 args, u32 *rounds);
+	bool (*run)(struct sim_native_call *c);
+};
+
+/* The tables, each ended by an entry without @run. */
+extern const struct sim_native sim_native_plain[];	/* native_plain.c */
+extern const struct sim_native sim_native_hip[];	/* native_hip.c */
+extern const struct sim_native sim_native_rocr[];	/* native_rocr.c */
+
+/* native.c */
+
+/* Kernel number @i of all tables, or NULL. */
+const struct sim_native *sim_native_at(u32 i);
+
+/*
+ * The number of the kernel whose descriptor is at @code, -1: not known. @name
+ * is its symbol, or what is known instead. Memory that is not there is no fault.
+ */
+s32 sim_native_find(struct sim_queue *q, u64 code, char name[SIM_NATIVE_NAME]);
+
+/* Prepare @d for kernel number @i; false: fault. */
+bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
+		       struct sim_dispatch *d, u32 i);
+
+/* Whether @d was prepared so. */
+bool sim_native_is(const struct sim_dispatch *d);
+
+/* ops->retired of such a dispatch. */
+bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
+			u32 first, u32 n);
+
+/* An aligned word at @va, of operand @view; NULL: fault. */
+void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bool write);
+
+/* Copy within the memory of the process, in ascending order. */
+bool sim_native_copy(struct sim_queue *q, u64 dst, u64 src, u64 bytes);
+
+/* code_object.c: the symbol at @va of the code object that is there. */
+bool sim_code_symbol(struct sim_queue *q, u64 va, char name[SIM_NATIVE_NAME]);
+
+/* Hash of bare code behind a descriptor at @va; 0: there is none. */
+u64 sim_code_hash(struct sim_queue *q, u64 va);
+
+/* float32.c: a * b + c, rounded once to the nearest, ties to even. */
+u32 sim_f32_fma(u32 a, u32 b, u32 c);
+
+#endif /* SIM_NATIVE_H */

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The kernels of tests/rocm/kernels.h: what their source there does, done here.
+ * How long they take is assumed: a cycle for each instruction of a wave and a few
+ * hundred for memory.
+ */
+#include "native.h"
+
+/* Work-items beyond this in x do nothing. */
+static u32 end_x(const struct sim_native_call *c, u32 n)
+{
+	return c->end[0] < n ? c->end[0] : n;
+}
+
+struct vector_args {
+	u64 a;
+	u64 b;
+	u64 out;
+	u32 n;
+};
+
+/* out[i] = a[i] + b[i], in float */
+static bool run_vector_add(struct sim_native_call *c)
+{
+	const u32 *a, *b;
+	struct vector_args args;
+	u32 *out;
+	u64 i;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	for (i = c->first[0]; i < end_x(c, args.n); i++) {
+		a = sim_native_word(c, 0, args.a + 4 * i, 4, false);
+		b = sim_native_word(c, 1, args.b + 4 * i, 4, false);
+		out = sim_native_word(c, 2, args.out + 4 * i, 4, true);
+		if (!a || !b || !out)
+			return false;
+		*out = sim_f32_fma(*a, 0x3f800000, *b);
+	}
+	return true;
+}
+
+struct fill_args {
+	u64 out;
+	u32 value;
+	u32 n;
+};
+
+static bool run_fill(struct sim_native_call *c)
+{
+	struct fill_args args;
+	u32 *out;
+	u64 i;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	for (i = c->first[0]; i < end_x(c, args.n); i++) {
+		out = sim_native_word(c, 0, args.out + 4 * i, 4, true);
+		if (!out)
+			return false;
+		*out = args.value;
+	}
+	return true;
+}
+
+struct unary_args {
+	u64 in;
+	u64 out;
+	u32 n;
+};
+
+static bool run_copy(struct sim_native_call *c)
+{
+	struct unary_args args;
+	u32 first = c->first[0];
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	if (first >= end_x(c, args.n))
+		return true;
+	return sim_native_copy(c->q, args.out + 4ULL * first, args.in + 4ULL * first,
+			       4ULL * (end_x(c, args.n) - first));
+}
+
+/* *out += the sum of all in[i], one atomic addition a workgroup */
+static bool run_reduce(struct sim_native_call *c)
+{
+	struct unary_args args;
+	const u32 *in;
+	u64 *out, i, sum = 0;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	for (i = c->first[0]; i < end_x(c, args.n); i++) {
+		in = sim_native_word(c, 0, args.in + 4 * i, 4, false);
+		if (!in)
+			return false;
+		sum += *in;
+	}
+	out = sim_native_word(c, 1, args.out, 8, true);
+	if (!out)
+		return false;
+	__atomic_fetch_add(out, sum, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* One element of the product of two n by n matrices. */
+static bool dot(struct sim_native_call *c, const struct vector_args *args, u64 row, u64 col)
+{
+	const u32 *a, *b;
+	u32 *out, sum = 0;
+	u64 i;
+
+	for (i = 0; i < args->n; i++) {
+		a = sim_native_word(c, 0, args->a + 4 * (row * args->n + i), 4, false);
+		b = sim_native_word(c, 1, args->b + 4 * (i * args->n + col), 4, false);
+		if (!a || !b)
+			return false;
+		sum = sim_f32_fma(*a, *b, sum);
+	}
+	out = sim_native_word(c, 2, args->out + 4 * (row * args->n + col), 4, true);
+	if (!out)
+		return false;
+	*out = sum;
+	return true;
+}
+
+static bool run_gemm(struct sim_native_call *c)
+{
+	struct vector_args args;
+	u32 x, y;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	for (y = c->first[1]; y < c->end[1] && y < args.n; y++)
+		for (x = c->first[0]; x < end_x(c, args.n); x++)
+			if (!dot(c, &args, y, x))
+				return false;
+	return true;
+}
+
+static bool gemm_rounds(struct sim_queue *q, u64 va, u32 *rounds)
+{
+	struct vector_args args;
+
+	if (!sim_read(q, va, &args, sizeof(args)))
+		return false;
+	*rounds = args.n;
+	return true;
+}
+
+struct iterate_args {
+	u64 data;
+	u32 n;
+	u32 rounds;
+};
+
+/* x = x * 1664525 + 1013904223, so many times: by squaring the step. */
+static u32 iterate(u32 x, u32 rounds)
+{
+	u32 a = 1664525, b = 1013904223;
+
+	for (; rounds; rounds >>= 1) {
+		if (rounds & 1)
+			x = x * a + b;
+		b = b * a + b;
+		a *= a;
+	}
+	return x;
+}
+
+static bool run_iterate(struct sim_native_call *c)
+{
+	struct iterate_args args;
+	u32 *data;
+	u64 i;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	for (i = c->first[0]; i < end_x(c, args.n); i++) {
+		data = sim_native_word(c, 0, args.data + 4 * i, 4, true);
+		if (!data)
+			return false;
+		*data = iterate(*data, args.rounds);
+	}
+	return true;
+}
+
+static bool iterate_rounds(struct sim_queue *q, u64 va, u32 *rounds)
+{
+	struct iterate_args args;
+
+	if (!sim_read(q, va, &args, sizeof(args)))
+		return false;
+	*rounds = args.rounds;
+	return true;
+}
+
+const struct sim_native sim_native_plain[] = {
+	{ "xs_vector_add.kd", 0, 8, 2000, NULL, run_vector_add },
+	{ "xs_fill.kd", 0, 8, 1000, NULL, run_fill },
+	{ "xs_copy.kd", 0, 8, 2000, NULL, run_copy },
+	{ "xs_reduce.kd", 0, 16, 4000, NULL, run_reduce },
+	{ "xs_gemm.kd", 0, 32, 200, gemm_rounds, run_gemm },
+	{ "xs_iterate.kd", 0, 8, 16, iterate_rounds, run_iterate },
+	{ },
+};

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "check.h"
+#include "kernels.h"
+
+#define CYCLES_PER_ROUND 16	/* as sim/native_plain.c has it */
+#define CLOCK_MHZ	 1900	/* between the clocks of the profiles */
+
+void hip_check(hipError_t error, const char *call, const char *file, int line)
+{
+	if (error == hipSuccess)
+		return;
+	tap_note("%s:%d: %s: %s", file, line, call, hipGetErrorString(error));
+	throw hip_failed();
+}
+
+void run_test(const char *name, void (*test)(void))
+{
+	try {
+		test();
+	} catch (const hip_failed &) {
+		tap_ok(false, "%s: HIP calls succeed", name);
+	}
+}
+
+std::vector<uint32_t> numbers(size_t n, uint32_t seed)
+{
+	std::vector<uint32_t> v(n);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = step(seed * 77777u + (uint32_t)i * 2654435761u);
+	return v;
+}
+
+std::vector<float> floats(size_t n, uint32_t seed)
+{
+	std::vector<uint32_t> from = numbers(n, seed);
+	std::vector<float> v(n);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = (float)(int32_t)from[i] / 65536.0f;
+	return v;
+}
+
+std::vector<uint32_t> iterated(std::vector<uint32_t> data, uint32_t rounds)
+{
+	uint32_t a = 1, b = 0, i;
+
+	/* a x + b after so many steps */
+	for (i = 0; i < rounds; i++) {
+		a *= 1664525u;
+		b = step(b);
+	}
+	for (uint32_t &x : data)
+		x = x * a + b;
+	return data;
+}
+
+void launch_iterate(uint32_t *data, size_t n, uint32_t rounds, hipStream_t s)
+{
+	xs_iterate<<<(n + 255) / 256, 256, 0, s>>>(data, n, rounds);
+	LAUNCHED();
+}
+
+uint32_t rounds_of_us(uint32_t us)
+{
+	return us * CLOCK_MHZ / CYCLES_PER_ROUND;
+}
+
+double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+std::string wait_for_line(const std::string &name)
+{
+	FILE *f = fopen((name + ".ready").c_str(), "w");
+	char line[256];
+
+	if (!f || fclose(f))
+		tap_bail("%s.ready cannot be written", name.c_str());
+	f = fopen(name.c_str(), "r");
+	if (!f || !fgets(line, sizeof(line), f))
+		tap_bail("%s says nothing", name.c_str());
+	fclose(f);
+	return line;
+}
+
+void set_up(void)
+{
+	device_array<uint32_t> d(64);
+	stream s;
+
+	HIP(hipMemset(d.at, 0, 256));
+	launch_iterate(d.at, 64, 1, s.s);
+	HIP(hipStreamSynchronize(s.s));
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "kernels.h"
+
+extern "C" {
+
+__global__ void xs_vector_add(const float *a, const float *b, float *out, uint32_t n)
+{
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		out[i] = a[i] + b[i];
+}
+
+__global__ void xs_fill(uint32_t *out, uint32_t value, uint32_t n)
+{
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		out[i] = value;
+}
+
+__global__ void xs_copy(const uint32_t *in, uint32_t *out, uint32_t n)
+{
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		out[i] = in[i];
+}
+
+__global__ void xs_reduce(const uint32_t *in, unsigned long long *out, uint32_t n)
+{
+	__shared__ unsigned long long part[256];
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, half;
+
+	part[threadIdx.x] = i < n ? in[i] : 0;
+	__syncthreads();
+	for (half = blockDim.x / 2; half; half /= 2) {
+		if (threadIdx.x < half)
+			part[threadIdx.x] += part[threadIdx.x + half];
+		__syncthreads();
+	}
+	if (!threadIdx.x)
+		atomicAdd(out, part[0]);
+}
+
+__global__ void xs_gemm(const float *a, const float *b, float *out, uint32_t n)
+{
+	uint32_t col = blockIdx.x * blockDim.x + threadIdx.x;
+	uint32_t row = blockIdx.y * blockDim.y + threadIdx.y, i;
+	float sum = 0;
+
+	if (row >= n || col >= n)
+		return;
+	for (i = 0; i < n; i++)
+		sum = __builtin_fmaf(a[row * n + i], b[i * n + col], sum);
+	out[row * n + col] = sum;
+}
+
+__global__ void xs_iterate(uint32_t *data, uint32_t n, uint32_t rounds)
+{
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, x;
+
+	if (i >= n)
+		return;
+	for (x = data[i]; rounds; rounds--)
+		x = step(x);
+	data[i] = x;
+}
+
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+/* Native kernels: found by their symbol, carried out a workgroup at a time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+#include "native.h"
+
+#define ITEMS	1024
+#define GROUPS	16
+#define ROUNDS	1000
+
+/* A code object as a runtime loads it: headers, then symbols, then descriptors. */
+struct image {
+	u8 elf[4096];
+	u8 code[4096];
+};
+
+/**
+ * struct test - a GPU, and the memory of its process
+ * @f: the GPU; last field: its own memory ends where it does
+ * @image: code object
+ * @bare: code without one
+ * @data: what kernels work on
+ * @args: of the kernel
+ */
+struct test {
+	struct image image __attribute__((aligned(4096)));
+	u8 bare[8192] __attribute__((aligned(4096)));
+	u32 data[ITEMS];
+	struct {
+		u64 data;
+		u32 n;
+		u32 rounds;
+	} args;
+	struct fake *f;
+};
+
+static struct test *test;
+
+static void *memory(struct sim_queue *sim, u64 at, u32 bytes, bool write)
+{
+	const u8 *p = (const u8 *)(uintptr_t)at;
+	struct fake *f = test->f;
+
+	(void)sim;
+	(void)write;
+	assert_true(bytes && at % 4096 + bytes <= 4096);
+	/* pages of which there is a part are there */
+	if ((p >= (u8 *)test && p + bytes <= (u8 *)(test + 1) + 4096) ||
+	    (p >= (u8 *)f && p + bytes <= (u8 *)(f + 1)))
+		return (void *)(uintptr_t)at;
+	return NULL;
+}
+
+static const void *peek(struct sim_queue *sim, u64 at, u32 bytes)
+{
+	return memory(sim, at, bytes, false);
+}
+
+static bool kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
+		   struct sim_dispatch *d)
+{
+	char name[SIM_NATIVE_NAME];
+	s32 i = sim_native_find(q, p->code, name);
+
+	return i >= 0 && sim_native_kernel(q, p, d, i);
+}
+
+static bool retired(struct sim_queue *q, const struct sim_dispatch *d, u32 first, u32 n, u64 t)
+{
+	(void)t;
+	return sim_native_retired(q, d, first, n);
+}
+
+static bool completed(struct sim_queue *q, const struct sim_dispatch *d, u64 t)
+{
+	(void)q;
+	(void)t;
+	return sim_native_is(d);
+}
+
+static struct sim_ops ops;
+
+/* The code object's only symbol names the descriptor at the start of its code. */
+static void make_image(struct image *m, const char *name)
+{
+	u64 *at = (u64 *)m->elf;
+
+	memset(m, 0, sizeof(*m));
+	memcpy(m->elf, "\177ELF", 4);
+	((u16 *)m->elf)[9] = 224;	/* machine */
+	at[4] = 64;			/* program headers */
+	((u16 *)m->elf)[27] = 56;
+	((u16 *)m->elf)[28] = 1;
+	((u32 *)m->elf)[16] = 2;	/* PT_DYNAMIC */
+	at[8 + 2] = 256;
+	at[32] = 4, at[33] = 512;	/* hash, strings, symbols */
+	at[34] = 5, at[35] = 600;
+	at[36] = 6, at[37] = 1024;
+	((u32 *)m->elf)[129] = 2;	/* symbols */
+	strcpy((char *)m->elf + 601, name);
+	((u32 *)m->elf)[256 + 6] = 1;	/* name of the second */
+	at[128 + 3 + 1] = sizeof(m->elf);	/* its value */
+}
+
+static int setup(void **state)
+{
+	void *fake;
+	u32 i;
+
+	test = aligned_alloc(4096, (sizeof(*test) + 8191) & ~4095UL);
+	assert_non_null(test);
+	memset(test, 0, sizeof(*test));
+	fake_setup(&fake);
+	test->f = fake;
+	ops = *test->f->gpu.ops;
+	ops.memory = memory;
+	ops.peek = peek;
+	ops.kernel = kernel;
+	ops.retired = retired;
+	ops.completed = completed;
+	test->f->gpu.ops = &ops;
+	make_image(&test->image, "xs_iterate.kd");
+	for (i = 0; i < ITEMS; i++)
+		test->data[i] = i;
+	test->args.data = (uintptr_t)test->data;
+	test->args.n = ITEMS;
+	test->args.rounds = ROUNDS;
+	*state = test;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	void *fake = test->f;
+
+	(void)state;
+	fake_teardown(&fake);
+	free(test);
+	return 0;
+}
+
+static struct fake_queue *dispatch(const void *code)
+{
+	struct fake_queue *q = &test->f->q[0];
+	struct sim_aql_packet *p = fake_packet(q, SIM_AQL_DISPATCH);
+
+	p->dispatch.workgroup[0] = ITEMS / GROUPS;
+	p->dispatch.workgroup[1] = 1;
+	p->dispatch.workgroup[2] = 1;
+	p->dispatch.grid[0] = ITEMS;
+	p->dispatch.grid[1] = 1;
+	p->dispatch.grid[2] = 1;
+	p->dispatch.code = (uintptr_t)code;
+	p->dispatch.args = (uintptr_t)&test->args;
+	return q;
+}
+
+/* How many elements are as they were, and as they must be after the kernel. */
+static void count(u32 *before, u32 *after)
+{
+	u32 i, k, x;
+
+	*before = 0;
+	*after = 0;
+	for (i = 0; i < ITEMS; i++) {
+		for (x = i, k = 0; k < ROUNDS; k++)
+			x = x * 1664525u + 1013904223u;
+		*before += test->data[i] == i;
+		*after += test->data[i] == x;
+	}
+}
+
+static void test_result(void **state)
+{
+	u32 before, after;
+
+	(void)state;
+	fake_map(test->f, dispatch(test->image.code), 0);
+	fake_run(test->f);
+	count(&before, &after);
+	assert_int_equal(after, ITEMS);
+}
+
+static void test_not_early(void **state)
+{
+	u32 before, after;
+	u64 up;
+
+	(void)state;
+	up = fake_map(test->f, dispatch(test->image.code), 0);
+	/* 16 cycles a round at 2100 MHz, 2 % less at the earliest */
+	sim_advance(&test->f->gpu, up + 100 + ROUNDS * 16 * 10 / 21 * 97 / 100);
+	count(&before, &after);
+	assert_int_equal(before, ITEMS);
+	assert_int_equal(test->f->q[0].aql.read, 1);	/* although it has begun */
+}
+
+/* Only some workgroups have room: interrupted, half of the work is done, once. */
+static void test_interrupted(void **state)
+{
+	u32 before, after, i;
+	struct fake_queue *q;
+	u64 up;
+
+	(void)state;
+	q = dispatch(test->image.code);
+	q->ring[0].dispatch.group_bytes = 65536;	/* 10 of 16 at a time */
+	up = fake_map(test->f, q, 0);
+	sim_advance(&test->f->gpu, up + 100 + ROUNDS * 16 * 10 / 21 * 110 / 100);
+	for (i = 0; i < 3; i++) {
+		fake_unmap(test->f, q, 1, 0);
+		count(&before, &after);
+		assert_int_equal(after, 10 * ITEMS / GROUPS);
+		assert_int_equal(before, 6 * ITEMS / GROUPS);
+		assert_true(q->image_bytes);
+		fake_map(test->f, q, 0);
+	}
+	fake_run(test->f);
+	count(&before, &after);
+	assert_int_equal(after, ITEMS);
+}
+
+static void refused(const void *code)
+{
+	struct fake_queue *q = dispatch(code);
+	u32 before, after;
+
+	fake_map(test->f, q, 0);
+	fake_run(test->f);
+	assert_non_null(q->fault);
+	count(&before, &after);
+	assert_int_equal(before, ITEMS);
+}
+
+static void test_unknown(void **state)
+{
+	(void)state;
+	make_image(&test->image, "xs_iteratf.kd");
+	refused(test->image.code);
+}
+
+static void test_no_symbol(void **state)
+{
+	(void)state;
+	refused(test->image.code + 64);
+}
+
+static void test_no_code_object(void **state)
+{
+	(void)state;
+	memset(test->image.elf, 0, 4);
+	refused(test->image.code);
+}
+
+static void test_broken_code_object(void **state)
+{
+	u64 *at = (u64 *)test->image.elf;
+
+	(void)state;
+	at[10] = 1ULL << 60;	/* the dynamic section is nowhere */
+	refused(test->image.code);
+}
+
+static void test_bare_code(void **state)
+{
+	struct sim_queue *sim = &test->f->q[0].aql.sim;
+	char name[SIM_NATIVE_NAME];
+
+	(void)state;
+	sim->gpu = &test->f->gpu;
+	assert_int_equal(sim_native_find(sim, (uintptr_t)test->bare, name), -1);
+	assert_memory_equal(name, "code ", 5);
+	assert_int_equal(sim_code_hash(sim, (uintptr_t)test->bare + 8), 0);
+}
+
+/* What a process may write where its waves are saved. */
+static void test_cookies(void **state)
+{
+	struct sim_queue *sim = &test->f->q[0].aql.sim;
+	struct sim_dispatch d = { .cookie[5] = 1000 };
+
+	(void)state;
+	sim->gpu = &test->f->gpu;
+	assert_false(sim_native_retired(sim, &d, 0, 1));
+	d.cookie[5] = ~0ULL;
+	assert_false(sim_native_retired(sim, &d, 0, 1));
+	d.cookie[5] = 1;	/* no grid */
+	assert_false(sim_native_retired(sim, &d, 0, 1));
+	d.cookie[1] = 1ULL << 32 | 1;
+	d.cookie[2] = 1;
+	d.cookie[3] = 1ULL << 32 | 1 << 16 | 2000;	/* too large */
+	assert_false(sim_native_retired(sim, &d, 0, 1));
+}
+
+static u32 bits(float f)
+{
+	u32 u;
+
+	memcpy(&u, &f, 4);
+	return u;
+}
+
+static float number(u32 u)
+{
+	float f;
+
+	memcpy(&f, &u, 4);
+	return f;
+}
+
+static void compare(u32 a, u32 b, u32 c)
+{
+	float want = fmaf(number(a), number(b), number(c));
+	u32 got = sim_f32_fma(a, b, c);
+
+	if (isnan(want) ? got != 0x7fc00000 : got != bits(want))
+		fail_msg("%08x * %08x + %08x is %08x, not %08x", a, b, c, got, bits(want));
+}
+
+static void test_fma(void **state)
+{
+	static const u32 odd[] = {
+		0, 1, 2, 0x7fffff, 0x800000, 0x800001, 0xffffff, 0x33800000, 0x34000000,
+		0x3f7fffff, 0x3f800000, 0x3f800001, 0x40490fdb, 0x4b000000, 0x4b7fffff,
+		0x5f000000, 0x7effffff, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7fc00000,
+	};
+	const u32 n = sizeof(odd) / sizeof(odd[0]);
+	u64 seed = 1;
+	u32 a, b, c, i;
+
+	(void)state;
+	for (i = 0; i < n * n * n * 8; i++) {
+		a = odd[i / 8 % n] ^ (i & 1) << 31;
+		b = odd[i / 8 / n % n] ^ (i & 2) << 30;
+		c = odd[i / 8 / n / n] ^ (i & 4) << 29;
+		compare(a, b, c);
+	}
+	for (i = 0; i < 1000000; i++) {
+		a = fake_random(&seed, ~0U);
+		b = fake_random(&seed, ~0U);
+		c = fake_random(&seed, ~0U);
+		compare(a, b, c);
+		/* of about the same size, so that they cancel or tie */
+		c = bits(-number(a) * number(b)) ^ fake_random(&seed, 8);
+		compare(a, b, c);
+		compare(a, 0x3f800000, c);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_result, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_early, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_interrupted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_symbol, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_code_object, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_broken_code_object, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bare_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cookies, setup, teardown),
+		cmocka_unit_test(test_fma),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
