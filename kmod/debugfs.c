@@ -189,7 +189,7 @@ static void show_queue(struct seq_file *m, struct xs_queue *queue, u64 now)
 		   queue->id, pid_nr(process->pid), queue->queue_id,
 		   queue->type == KFD_XSCHED_QUEUE_SDMA ? "sdma" : "compute",
 		   applied_names[queue->applied], xs_queue_state_locked(queue, NULL),
-		   xs_state_holders(&queue->claims));
+		   xs_queue_holders_locked(queue));
 	seq_printf(m, " priority=%u class=%u override=%d/%u pending=%d in_flight=%d",
 		   queue->priority, queue->prio_class, queue->override.priority,
 		   queue->override.prio_class, !list_empty(&queue->in_pending),

@@ -21,6 +21,9 @@
 /* How soon a switch that failed is tried again, milliseconds. */
 #define XS_RETRY_MS	100
 
+/* How long who lets go waits for all nodes together: a save, many times over. */
+#define XS_SETTLE_MS	500
+
 /* By number. Changed under both xs_lock and xs_nodes_lock, read under either. */
 static LIST_HEAD(xs_nodes);
 static DEFINE_SPINLOCK(xs_nodes_lock);
@@ -89,7 +92,14 @@ static struct xs_node *node_behind(u32 number)
 
 static void settle(struct kthread_work *work)
 {
-	xs_node_switch(container_of(work, struct xs_node, settle), XS_GRACE_NOW);
+	struct xs_node *node = container_of(work, struct xs_node, settle);
+	u32 kicked;
+
+	scoped_guard(mutex, &xs_lock)
+		kicked = node->kicked;
+	xs_node_switch(node, XS_GRACE_NOW);
+	WRITE_ONCE(node->done, kicked);
+	wake_up_all(&node->quiet);
 }
 
 static void retry(struct kthread_work *work)
@@ -127,6 +137,7 @@ static struct xs_node *node_new(struct xs_hw_node *hw,
 	INIT_LIST_HEAD(&node->pending);
 	INIT_LIST_HEAD(&node->in_flight);
 	mutex_init(&node->lock);
+	init_waitqueue_head(&node->quiet);
 	kthread_init_work(&node->settle, settle);
 	kthread_init_delayed_work(&node->retry, retry);
 	return node;
@@ -378,8 +389,10 @@ void xs_node_kick_locked(struct xs_node *node)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (!node->gone && !stopped)
-		kthread_queue_work(node->worker, &node->settle);
+	if (node->gone || stopped)
+		return;
+	node->kicked++;
+	kthread_queue_work(node->worker, &node->settle);
 }
 
 void xs_nodes_kick_locked(void)
@@ -394,15 +407,23 @@ void xs_nodes_kick_locked(void)
 	}
 }
 
+static bool has_tried(const struct xs_node *node, u32 kicked)
+{
+	return (s32)(READ_ONCE(node->done) - kicked) >= 0;
+}
+
 void xs_nodes_settle(void)
 {
+	long left = msecs_to_jiffies(XS_SETTLE_MS);
 	struct xs_node *node;
-	u32 number = 0;
+	u32 number = 0, kicked;
 
 	scoped_guard(mutex, &xs_lock)
 		xs_nodes_kick_locked();
 	while ((node = node_behind(number))) {
-		kthread_flush_work(&node->settle);
+		scoped_guard(mutex, &xs_lock)
+			kicked = node->kicked;
+		left = wait_event_timeout(node->quiet, has_tried(node, kicked), left);
 		number = node->number;
 		xs_node_put(node);
 	}

@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -46,6 +47,9 @@ struct xs_part;
  * @spare_room: elements of @spare, or of @changes
  * @worker: runs parts of batches, @settle and @retry
  * @settle: switches what is pending
+ * @kicked: counts what was asked of @settle
+ * @done: what of that @settle has tried; without a lock
+ * @quiet: who waits for @done
  * @retry: the same, later
  * @switching: odd while a transaction is on its way; read by the sampler
  * @switched_ns: end of the last transaction; read by the sampler
@@ -73,6 +77,9 @@ struct xs_node {
 	unsigned int spare_room;
 	struct kthread_worker *worker;
 	struct kthread_work settle;
+	u32 kicked;
+	u32 done;
+	wait_queue_head_t quiet;
 	struct kthread_delayed_work retry;
 	atomic_t switching;
 	u64 switched_ns;
@@ -113,7 +120,10 @@ bool xs_node_switch_part(struct xs_node *node, struct xs_part *part);
 /* Let the node's worker switch what is pending there, now. */
 void xs_node_kick_locked(struct xs_node *node);
 
-/* The same for all nodes; and wait until each has tried once. */
+/*
+ * The same for all nodes; and wait until each has tried once, but not for one
+ * whose firmware does not answer: that one catches up when it does.
+ */
 void xs_nodes_kick_locked(void);
 void xs_nodes_settle(void);
 

@@ -491,15 +491,21 @@ void xs_queues_free_locked(void)
 	xa_destroy(&queues);
 }
 
-u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_claim *mine)
+u32 xs_queue_holders_locked(const struct xs_queue *queue)
 {
-	u32 state = xs_backend->state(queue->hw);
-
 	lockdep_assert_held(&xs_lock);
 
-	if (xs_state_holders(&queue->claims))
+	return queue->applied == XS_APPLIED_GONE ? 0 : xs_state_holders(&queue->claims);
+}
+
+u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_claim *mine)
+{
+	const u32 holders = xs_queue_holders_locked(queue);
+	u32 state = xs_backend->state(queue->hw);
+
+	if (holders)
 		state |= KFD_XSCHED_QUEUE_HELD;
-	if (mine && mine->stake.now.held)
+	if (holders && mine && mine->stake.now.held)
 		state |= KFD_XSCHED_QUEUE_MINE;
 	if (xs_activity_is_ready(READ_ONCE(queue->watch.activity)))
 		state |= KFD_XSCHED_QUEUE_READY;
@@ -519,7 +525,7 @@ static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue
 			    struct xs_client *client, u64 now)
 {
 	const struct xs_claim *mine = xs_queue_claim_locked(queue, client);
-	const u32 holders = xs_state_holders(&queue->claims);
+	const u32 holders = xs_queue_holders_locked(queue);
 
 	*out = (struct kfd_xsched_queue){
 		.id = queue->id,

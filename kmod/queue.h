@@ -116,6 +116,12 @@ void xs_queue_commit_locked(struct xs_queue *queue,
 /* The transaction failed: nothing is known of the queue, which is pending. */
 void xs_queue_forget_locked(struct xs_queue *queue);
 
+/*
+ * How many clients hold the queue. What was reset runs for nobody: no hold of it
+ * can be, or needs to be, released.
+ */
+u32 xs_queue_holders_locked(const struct xs_queue *queue);
+
 /* Bits KFD_XSCHED_QUEUE_*, as LIST reports them to the client with the claim @mine. */
 u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_claim *mine);
 

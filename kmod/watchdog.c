@@ -143,12 +143,16 @@ static bool look_at_indices(const struct xs_queue *queue)
 	return packets;
 }
 
-/* Whether a held queue without packets may have saved waves. */
+/*
+ * Whether a held queue without packets may have saved waves. That the sampler
+ * calls it idle says so only where waves in flight can be counted.
+ */
 static bool may_have_waves(const struct xs_queue *queue)
 {
 	if (!queue->has_run)
 		return false;
 	return !xs_activity_watches(queue) ||
+		!(queue->node->desc.caps & KFD_XSCHED_CAP_WAVES) ||
 		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
 }
 

@@ -371,6 +371,31 @@ static void eject_while_switching(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xs_eject_number(who.client), -ESRCH);
 }
 
+/* The node's firmware does not answer: neither an administrator nor a close waits for it. */
+static void hung_node_is_not_waited_for(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test), *c = xt_open(test);
+	struct kfd_xsched_renew who;
+	u64 start;
+
+	KUNIT_EXPECT_EQ(test, renew(test, b, &who), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, c, xt->ids[1]), 0);
+	fake_hang(xt->node);
+	KUNIT_EXPECT_EQ(test, xt_async(test, b, OP(SUSPEND), QUEUE, xt->ids[0], 7), 0);
+	KUNIT_EXPECT_TRUE(test, xt_entered(xt->node));
+	start = ktime_get_ns();
+	KUNIT_EXPECT_EQ(test, xs_eject_number(who.client), 0);
+	xs_set_enabled(false);
+	xs_set_enabled(true);
+	KUNIT_EXPECT_LT(test, ktime_get_ns() - start, 3 * NSEC_PER_SEC);
+	KUNIT_EXPECT_TRUE(test, fake_anything_held());
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_TRUE(test, runs_within(xt->queues[0], LONG_MS));
+	KUNIT_EXPECT_TRUE(test, runs_within(xt->queues[1], LONG_MS));
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
 /*
  * The same in the middle of an APPLY that somebody waits for, on a tenant: it
  * ends with the client, and does not touch what is gone.
@@ -482,6 +507,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lease_becomes_shorter),
 	KUNIT_CASE(call_on_its_way),
 	KUNIT_CASE(eject_while_switching),
+	KUNIT_CASE(hung_node_is_not_waited_for),
 	KUNIT_CASE(eject_in_an_apply),
 	KUNIT_CASE(release_is_retried),
 	KUNIT_CASE(eject_by_name),

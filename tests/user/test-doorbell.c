@@ -361,6 +361,7 @@ static void test_info(struct app *app)
 {
 	int tries = 300;
 	long waves;
+	bool mes;
 
 	tap_is(probe("info"), 0, "info");
 	/* A fork evicts, for a moment, a process that has user memory registered. */
@@ -377,9 +378,14 @@ static void test_info(struct app *app)
 		probe("info");
 		waves = result("waves");
 	}
-	tap_ok(waves > 0, "waves in flight (%ld)", waves);
+	mes = waves == -EOPNOTSUPP;
+	if (mes)
+		tap_skip("this GPU does not count them", "waves in flight");
+	else
+		tap_ok(waves > 0, "waves in flight (%ld)", waves);
 	tap_is(probe("hold"), 0, "hold");
-	tap_ok(result("transactions") == 1 && result("flips") == QUEUES, "in one transaction");
+	tap_ok(result("transactions") == (mes ? QUEUES : 1) && result("flips") == QUEUES,
+	       "in one transaction, or on MES in one for each queue");
 	probe("info");
 	waves = result("waves");
 	tap_ok(result("reasons") == 1 && result("hint") == 1, "held");
@@ -401,7 +407,10 @@ static void test_info(struct app *app)
 	tap_is(result("effective"), 9, "in effect 9");
 	tap_is(kfdq_signal_wait(app->dev, app->done[0], 20000), 0, "the kernel ends");
 	probe("info");
-	tap_is(result("waves"), 0, "no waves are left");
+	if (mes)
+		tap_skip("this GPU does not count them", "no waves are left");
+	else
+		tap_is(result("waves"), 0, "no waves are left");
 }
 
 /* Memory that the kernel takes back evicts the process, and it is told. */

@@ -141,6 +141,7 @@ static void test_structures(void)
 	struct kfd_xsched_tenant tenant = {
 		.size = sizeof(tenant), .op = KFD_XSCHED_TENANT_CREATE,
 	};
+	struct kfd_xsched_renew renew = { .size = sizeof(renew) };
 	const struct argument args[] = {
 		{ "INFO", KFD_XSCHED_INFO, &info, sizeof(info), 32,
 		  offsetof(struct kfd_xsched_info, flags), 0, 0 },
@@ -156,6 +157,8 @@ static void test_structures(void)
 		{ "TENANT", KFD_XSCHED_TENANT, &tenant, sizeof(tenant), 32,
 		  offsetof(struct kfd_xsched_tenant, flags), 0,
 		  offsetof(struct kfd_xsched_tenant, reserved) },
+		{ "RENEW", KFD_XSCHED_RENEW, &renew, sizeof(renew), 24,
+		  offsetof(struct kfd_xsched_renew, flags), 0, 0 },
 	};
 	size_t i;
 

@@ -216,6 +216,17 @@ int worker_invalidate(struct worker *w)
 	return call(w, &request, &reply);
 }
 
+int worker_call(struct worker *w, unsigned int queue, worker_function function,
+		uint64_t argument)
+{
+	struct worker_request request = {
+		.command = WORKER_CALL, .queue = queue, .function = function, .argument = argument
+	};
+	struct worker_reply reply;
+
+	return call(w, &request, &reply);
+}
+
 int worker_load_start(struct worker *w, const struct spin_shape *shape, uint32_t seed)
 {
 	struct worker_request request = { .command = WORKER_LOAD, .shape = *shape, .a = seed };

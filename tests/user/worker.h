@@ -107,6 +107,17 @@ int worker_last_log(struct worker *w, unsigned int queue, struct vgpu_log *out);
 int worker_invalidate(struct worker *w);
 
 /*
+ * What a test may have a worker do beside that, in the worker's process: with
+ * its (first) GPU, one of its queues, or NULL if it has none, and a number.
+ */
+typedef int (*worker_function)(struct kfdq_device *dev, struct kfdq_queue *queue,
+			       uint64_t argument);
+
+/* Have the worker call it; what it returned. */
+int worker_call(struct worker *w, unsigned int queue, worker_function function,
+		uint64_t argument);
+
+/*
  * Load: on every queue, submit a batch of dispatches up to this shape, wait
  * for them, again and again until worker_load_stop(). Nothing else may be
  * asked meanwhile. @seed varies the sizes; 0: all of the given shape.

@@ -158,9 +158,11 @@ static int invalidate(struct worker_state *s)
 static void serve(struct worker_state *s, const struct worker_request *request,
 		  struct worker_reply *reply)
 {
+	const bool needs_queue = request->command != WORKER_CALL &&
+		request->command != WORKER_ADD_QUEUE;
 	struct worker_queue *q = &s->queues[request->queue];
 
-	if (request->queue >= s->count) {
+	if (request->queue >= s->count && (needs_queue || request->queue)) {
 		reply->ret = -EINVAL;
 		return;
 	}
@@ -192,6 +194,9 @@ static void serve(struct worker_state *s, const struct worker_request *request,
 		break;
 	case WORKER_INVALIDATE:
 		reply->ret = invalidate(s);
+		break;
+	case WORKER_CALL:
+		reply->ret = request->function(s->devices[0], q->queue, request->argument);
 		break;
 	case WORKER_LOAD:
 		reply->ret = load(s, request);

@@ -16,6 +16,7 @@ enum worker_command {
 	WORKER_LAST_LOG,
 	WORKER_INVALIDATE,
 	WORKER_LOAD,
+	WORKER_CALL,
 };
 
 /**
@@ -25,6 +26,8 @@ enum worker_command {
  * @shape: of dispatches
  * @a: count, timeout, percentage or seed
  * @b: priority
+ * @function: to call
+ * @argument: of it
  */
 struct worker_request {
 	uint32_t command;
@@ -32,6 +35,8 @@ struct worker_request {
 	struct spin_shape shape;
 	uint32_t a;
 	uint32_t b;
+	worker_function function;
+	uint64_t argument;
 };
 
 /**

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A node whose firmware does not answer, and the reset that follows: who asks
+ * something else, lets go, is ejected or disables the module does not wait for
+ * it; a hold outlives the reset; then every node works as before.
+ *
+ *   test-reset [GPUS]	the last of them hangs
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sysfile.h"
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
+#define FW_TIMEOUT_MS	"3000"	/* instead of amdkfd's nine seconds; MES has 2.1 of its own */
+#define OLD_TIMEOUT_MS	"9000"
+#define FAULT		"/sys/kernel/debug/vgpu/fault"
+#define PROMPT_MS	1800	/* what does not wait for the firmware takes, on a busy machine */
+#define DONE_MS		20000
+
+static const struct spin_shape endless = { 64, 256, 60000 * MS };
+static const struct spin_shape tenth = { 64, 256, 100 * MS };
+static unsigned int gpus = 1;
+static int fd;
+
+/* Two whose process is on the node that hangs, one that is held all the time; one that is not. */
+static struct worker lost, held, bystander;
+
+static void write_file(const char *path, const char *text)
+{
+	int ret = sysfile_write(text, "%s", path);
+
+	if (ret)
+		tap_bail("%s: error %d", path, ret);
+}
+
+static void hang(void)
+{
+	char command[32];
+
+	snprintf(command, sizeof(command), "%u.0 %s", gpus - 1,
+		 xsdev_transactions(fd, 2) == 1 ? "preempt_hang" : "mes_hang remove");
+	write_file(FAULT, command);
+}
+
+static uint32_t state_of(struct worker *w)
+{
+	struct kfd_xsched_queue q;
+	uint32_t id;
+
+	if (worker_queue_id(w, 0, &id) || xsdev_find(fd, w->pid, id, &q))
+		tap_bail("the queue is not listed");
+	return q.state;
+}
+
+static int op(int file, uint32_t operation, const struct worker *w)
+{
+	return xsdev_process_op(file, operation, w->pid, 0, NULL);
+}
+
+static uint64_t client_of(int file)
+{
+	struct kfd_xsched_renew renew = { .size = sizeof(renew) };
+
+	if (xsdev_ioctl(file, KFD_XSCHED_RENEW, &renew))
+		tap_bail("RENEW fails");
+	return renew.client;
+}
+
+/**
+ * struct hung - a call that the firmware does not answer
+ * @thread: which makes it
+ * @file: by this client
+ * @client: its number
+ * @ret: what it returned
+ */
+struct hung {
+	pthread_t thread;
+	int file;
+	uint64_t client;
+	int ret;
+};
+
+static void *suspend(void *argument)
+{
+	struct hung *h = argument;
+
+	h->ret = op(h->file, KFD_XSCHED_OP_SUSPEND, &lost);
+	return NULL;
+}
+
+static void hang_in_a_call(struct hung *h)
+{
+	hang();
+	h->file = xsdev_open();
+	h->client = client_of(h->file);
+	if (pthread_create(&h->thread, NULL, suspend, h))
+		tap_bail("no thread");
+	xsdev_sleep_ms(200);
+}
+
+/* Report that something succeeded, and did not wait for the firmware. */
+static void prompt(int ret, uint64_t since, const char *what)
+{
+	const uint64_t ms = (xsdev_now() - since) / MS;
+
+	if (!tap_ok(ret >= 0 && ms < PROMPT_MS, "hung: %s at once", what))
+		tap_note("error %d after %llu ms", ret, (unsigned long long)ms);
+}
+
+static void ask_something_else(void)
+{
+	int other = xsdev_open();
+	uint64_t since = xsdev_now();
+
+	prompt(xsdev_list(fd, NULL, 0), since, "LIST returns");
+	if (gpus == 1) {
+		tap_skip("there is one GPU", "hung: a process on another node is held");
+	} else {
+		since = xsdev_now();
+		prompt(op(other, KFD_XSCHED_OP_SUSPEND, &bystander), since,
+		       "a process on another node is held");
+		since = xsdev_now();
+		prompt(op(other, KFD_XSCHED_OP_RESUME, &bystander), since, "and released");
+	}
+	close(other);
+}
+
+static void wait_reset(void)
+{
+	struct kfd_xsched_event e;
+
+	do {
+		if (xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, DONE_MS, &e)) {
+			tap_ok(false, "the node is reset");
+			return;
+		}
+	} while (e.data != 1);
+	tap_ok(true, "the node is reset");
+}
+
+static void start(struct worker *w, unsigned int gpu)
+{
+	if (worker_start_on(w, 1, gpu))
+		tap_bail("no worker on GPU %u", gpu);
+}
+
+static void start_all(void)
+{
+	start(&lost, gpus - 1);
+	start(&held, gpus - 1);
+	start(&bystander, 0);
+	worker_submit(&lost, 0, &endless, 1);
+	xsdev_sleep_ms(20);
+}
+
+static void kill_all(void)
+{
+	worker_kill(&lost);
+	worker_kill(&held);
+	worker_kill(&bystander);
+	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "no queue is left of their processes");
+}
+
+static void check_works(void)
+{
+	struct spin_account a;
+	struct worker w;
+	unsigned int i;
+
+	for (i = 0; i < gpus; i++) {
+		start(&w, i);
+		worker_submit(&w, 0, &tenth, 1);
+		tap_ok(!op(fd, KFD_XSCHED_OP_SUSPEND, &w) && worker_wait(&w, 0, 300) == -ETIME,
+		       "GPU %u: a new process is held", i);
+		tap_ok(!op(fd, KFD_XSCHED_OP_RESUME, &w) && !worker_wait(&w, 0, DONE_MS),
+		       "GPU %u: and runs to its end", i);
+		tap_ok(!worker_account(&w, &a) && spin_account_clean(&a),
+		       "GPU %u: every dispatch executed once and in order", i);
+		worker_stop(&w);
+	}
+	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/held"), 0, "nothing is held in the end");
+	xsdev_wait_no_queue(fd, DONE_MS);
+}
+
+/* A client with a hold there closes its file; the one that waits is ejected. */
+static void test_eject(void)
+{
+	struct hung h;
+	uint64_t since;
+	char number[32];
+	int third;
+
+	start_all();
+	/* Not before: its file would be the workers', too. */
+	third = xsdev_open();
+	tap_is(op(fd, KFD_XSCHED_OP_SUSPEND, &held), 0, "a process is held before the node hangs");
+	op(third, KFD_XSCHED_OP_SUSPEND, &held);
+	hang_in_a_call(&h);
+	ask_something_else();
+	since = xsdev_now();
+	prompt(close(third) ? -errno : 0, since, "a client with a hold there closes its file");
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)h.client);
+	since = xsdev_now();
+	prompt(sysfile_write(number, SYSFILE_GLOBAL "eject"), since,
+	       "the client that waits for it is ejected");
+	pthread_join(h.thread, NULL);
+	tap_is(h.ret, -EOWNERDEAD, "its call returns EOWNERDEAD");
+	close(h.file);
+	wait_reset();
+	tap_ok((state_of(&held) & (KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE |
+				   KFD_XSCHED_QUEUE_ACTIVE)) ==
+	       (KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE), "the hold outlives the reset");
+	tap_ok(!(state_of(&lost) & KFD_XSCHED_QUEUE_HELD), "nobody holds what hung");
+	tap_is(op(fd, KFD_XSCHED_OP_RESUME, &held), 0, "the hold is released afterwards");
+	tap_ok(!(state_of(&held) & KFD_XSCHED_QUEUE_HELD), "and listed so");
+	kill_all();
+	check_works();
+}
+
+/* The whole module is disabled, and enabled again, while the node hangs. */
+static void test_disable(void)
+{
+	uint64_t since;
+	struct hung h;
+
+	start_all();
+	hang_in_a_call(&h);
+	since = xsdev_now();
+	prompt(sysfile_write("0", SYSFILE_GLOBAL "enabled"), since, "the module is disabled");
+	since = xsdev_now();
+	prompt(sysfile_write("1", SYSFILE_GLOBAL "enabled"), since, "and enabled");
+	pthread_join(h.thread, NULL);
+	tap_is(h.ret, -EOWNERDEAD, "the call on its way returns EOWNERDEAD");
+	close(h.file);
+	wait_reset();
+	kill_all();
+	check_works();
+}
+
+int main(int argc, char **argv)
+{
+	gpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 1;
+	fd = xsdev_open();
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	write_file(FW_TIMEOUT, FW_TIMEOUT_MS);
+	test_eject();
+	test_disable();
+	write_file(FW_TIMEOUT, OLD_TIMEOUT_MS);
+	return tap_done();
+}
