@@ -28,8 +28,8 @@ help:
 	@echo 'make check      every test; the last line counts them'
 	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
-	@echo ''
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
+	@echo ''
 	@echo 'make build      all that these two run, without running it'
 	@echo 'make amdgpu     the patched amdgpu.ko     (DISPLAY=y: with display code)'
 	@echo 'make kmod       kfd_xsched.ko'
@@ -125,5 +125,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs install install-user install-dkms \
-	clean distclean
+.PHONY: help demo check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs \
+	install install-user install-dkms clean distclean
