@@ -63,7 +63,8 @@
  * ==========  ==============================================================
  * EINVAL      size too small, reserved field set, value outside its limits
  * E2BIG       nonzero data in a tail this kernel does not know, or a count
- *             above KFD_XSCHED_MAX_ENTRIES
+ *             above KFD_XSCHED_MAX_ENTRIES, for ARM
+ *             KFD_XSCHED_MAX_ARMED_ENTRIES
  * EFAULT      a pointer could not be read or written
  * ENOTTY      no such ioctl
  * EOPNOTSUPP  unknown flag, operation, target or event; or known, and the
@@ -590,7 +591,7 @@ struct kfd_xsched_subscribe {
  * @KFD_XSCHED_EJECT_WATCHDOG: no sign of life while it held a queue with work
  * @KFD_XSCHED_EJECT_ADMIN: an administrator ejected it
  * @KFD_XSCHED_EJECT_DISABLED: an administrator disabled the module while it
- *	held something or had set a priority
+ *	held something, had set a priority or armed a switch
  */
 enum kfd_xsched_eject {
 	KFD_XSCHED_EJECT_NONE = 0,
@@ -623,8 +624,9 @@ struct kfd_xsched_renew {
 	__aligned_u64 client;
 };
 
-/* Armed switches a client may have at a time. */
+/* Armed switches a client may have at a time, and entries of one. */
 #define KFD_XSCHED_MAX_ARMED	64
+#define KFD_XSCHED_MAX_ARMED_ENTRIES	256
 
 /**
  * enum kfd_xsched_arm_op - what KFD_XSCHED_ARM does
@@ -644,7 +646,7 @@ enum kfd_xsched_arm_op {
  * @trigger: SET: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_TENANT; else zero
  * @trigger_id: SET: which, as in an entry of APPLY; else zero
  * @id: which switch, never used again by this client; SET: out, zero before
- * @count: SET: elements of @entries, 1..KFD_XSCHED_MAX_ENTRIES; else zero
+ * @count: SET: elements of @entries, 1..KFD_XSCHED_MAX_ARMED_ENTRIES; else zero
  * @stride: SET: size of one element of @entries; else zero
  * @entries: SET: address of an array of struct kfd_xsched_entry, as for APPLY;
  *	else zero
