@@ -49,11 +49,12 @@ struct xs_site *xs_tap_take_rung(u64 *rung_ns)
 {
 	struct xs_site *site;
 
-	guard(spinlock)(&tap_lock);
-	site = list_first_entry_or_null(&rung, struct xs_site, in_rung);
-	if (site) {
-		list_del_init(&site->in_rung);
-		*rung_ns = site->rung_ns;
+	scoped_guard(spinlock, &tap_lock) {
+		site = list_first_entry_or_null(&rung, struct xs_site, in_rung);
+		if (site) {
+			list_del_init(&site->in_rung);
+			*rung_ns = site->rung_ns;
+		}
 	}
 	return site;
 }
@@ -81,15 +82,15 @@ void xs_doorbell(struct xs_hw_process *process, struct xs_hw_node *node)
 {
 	const u64 now = ktime_get_ns();
 	struct xs_site *site;
-	bool first;
+	bool first = false;
 
 	scoped_guard(spinlock, &tap_lock) {
 		site = find_locked(process, node);
-		if (!site)
-			return;
-		WRITE_ONCE(rings, rings + 1);
-		trace_doorbell(site);
-		first = list_empty(&site->in_rung);
+		if (site) {
+			WRITE_ONCE(rings, rings + 1);
+			trace_doorbell(site);
+			first = list_empty(&site->in_rung);
+		}
 		if (first) {
 			site->rung_ns = now;
 			list_add_tail(&site->in_rung, &rung);
