@@ -1,14 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sampler: which queues have work. See activity.c.
+ * Which queues have work: the sampler, and what it asks of the tap. See
+ * activity.c.
  */
 #ifndef KFD_XSCHED_ACTIVITY_H
 #define KFD_XSCHED_ACTIVITY_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 struct xs_client;
+struct xs_node;
+struct xs_process;
 struct xs_queue;
+
+/**
+ * struct xs_site - a process on a node: its doorbells there; sampler's lock
+ * @process: which
+ * @node: where
+ * @queues: to watch, by xs_watch.in_site; a site without one is freed
+ * @in_process: in xs_process.sites
+ * @in_sampler: in the sampler's list of those it samples, or of those tapped
+ * @tapped: idle, and its doorbells are taken away; read by anybody
+ * @untappable: the driver cannot tap it
+ * @tap_after_ns: not to be tapped before
+ * @by_hw: in the tap's table; tap's lock
+ * @in_rung: in the tap's list of those that rang, or empty; tap's lock
+ * @rung_ns: when, if it is there; tap's lock
+ */
+struct xs_site {
+	struct xs_process *process;
+	struct xs_node *node;
+	struct list_head queues;
+	struct list_head in_process;
+	struct list_head in_sampler;
+	bool tapped;
+	bool untappable;
+	u64 tap_after_ns;
+	struct hlist_node by_hw;
+	struct list_head in_rung;
+	u64 rung_ns;
+};
+
+/**
+ * struct xs_activity_counts - what is watched now
+ * @sampled: sites that are sampled; 0: nothing ticks
+ * @tapped: sites that are not, because their doorbells tell
+ * @rings: doorbells that told so far
+ */
+struct xs_activity_counts {
+	u32 sampled;
+	u32 tapped;
+	u64 rings;
+};
 
 int xs_activity_init(void);
 void xs_activity_exit(void);
@@ -18,12 +62,18 @@ void xs_activity_add_locked(struct xs_queue *queue);
 void xs_activity_remove_locked(struct xs_queue *queue);
 
 /*
- * A subscription changed: start, stop or change pace. @newcomer, if not NULL,
- * is told which queues are READY already.
+ * A subscription or an armed switch came or went: start, stop or change pace.
+ * @newcomer, if not NULL, is told which queues are READY already.
  */
 void xs_activity_configure_locked(struct xs_client *newcomer);
 
-/* Whether the queue is being sampled. A hint. */
+/* Whether it is known if the queue has work, and whether by a tap. Hints. */
 bool xs_activity_watches(const struct xs_queue *queue);
+bool xs_activity_taps_locked(const struct xs_queue *queue);
+
+/* A site rang: it is in the tap's list. From a page fault. */
+void xs_activity_ring(void);
+
+struct xs_activity_counts xs_activity_counts(void);
 
 #endif /* KFD_XSCHED_ACTIVITY_H */

@@ -20,8 +20,7 @@
 #include "user.h"
 #include "xsched.h"
 
-/* Elements of its arrays as they were first published. */
-#define XS_ENTRY_MIN_SIZE	offsetofend(struct kfd_xsched_entry, prio_class)
+/* The elements of another array as they were first published. */
 #define XS_RESULT_MIN_SIZE	offsetofend(struct kfd_xsched_node_result, total_ns)
 
 /* So many entries need no memory of their own: most calls have no more. */
@@ -192,6 +191,21 @@ static int stage_locked(struct apply_call *call)
 	return verdict(call->items, call->count);
 }
 
+static void tell_done(struct xs_batch *batch)
+{
+	const struct xs_part *failed = xs_batch_failed(batch);
+	const struct kfd_xsched_event event = {
+		.type = KFD_XSCHED_EVENT_APPLY_DONE,
+		.time_ns = ktime_get_ns(),
+		.id = batch->cookie,
+		.gpu_id = failed ? failed->result.gpu_id : 0,
+		.queue_id = xs_batch_flips(batch),
+		.data = failed ? -failed->result.status : 0,
+	};
+
+	xs_event_promised(batch->client, &event);
+}
+
 /* From here on its event will come, and the batch is its own. */
 static int start_async_locked(struct apply_call *call)
 {
@@ -203,6 +217,7 @@ static int start_async_locked(struct apply_call *call)
 	if (!xs_event_promise(call->client))
 		return -EAGAIN;
 	batch->async = true;
+	batch->ended = tell_done;
 	batch->cookie = call->cookie;
 	call->batch = NULL;
 	xs_batch_start_locked(batch);

@@ -19,6 +19,9 @@ struct xs_terms;
 /* Whether an error lets the other entries go on. */
 bool xs_status_is_benign(int status);
 
+/* Elements of the array as they were first published. */
+#define XS_ENTRY_MIN_SIZE	offsetofend(struct kfd_xsched_entry, prio_class)
+
 /* What can be said of an entry without knowing any queue. 0 or -errno. */
 int xs_entry_check(const struct kfd_xsched_entry *entry);
 
@@ -37,6 +40,14 @@ int xs_stage_join_locked(struct xs_batch *batch, struct xs_rule *rule,
 			 const struct xs_terms *others);
 int xs_stage_leave_locked(struct xs_batch *batch, struct xs_rule *rule,
 			  const struct xs_terms *others);
+
+/*
+ * Stage that a client gives back all it holds and has set: 0, -EAGAIN, -ENOMEM.
+ */
+int xs_stage_give_back_locked(struct xs_batch *batch);
+
+/* Whether an entry asks for something, rather than gives it back. */
+bool xs_entry_takes(const struct kfd_xsched_entry *entry);
 
 /* Whether a queue has what a SET_PRIORITY sets; true for other entries. */
 bool xs_queue_has_what_is_set(const struct xs_queue *queue,

@@ -108,6 +108,10 @@ struct xs_hw_times {
  * @state: KFD_XSCHED_QUEUE_ACTIVE, _EVICTED, _DEBUGGED, _DISABLED, _RESET as they
  *	are now; a hint, waits for nothing
  * @waves: waves of the queue on the GPU, or -EOPNOTSUPP
+ * @tap: take the doorbells of the process on that node away until it rings, and
+ *	tell then, once, by xs_doorbell(); see kfd_sched_tap_arm(). Waits for nothing
+ *	long. 0, or -EAGAIN, -ENXIO, -EOPNOTSUPP, -ESRCH. With KFD_XSCHED_CAP_TAP
+ * @untap: do not tell; likewise
  */
 struct xs_backend_ops {
 	int (*start)(void);
@@ -117,14 +121,22 @@ struct xs_backend_ops {
 	void (*hold_new)(struct xs_hw_process *process, bool hold);
 	u32 (*state)(struct xs_hw_queue *queue);
 	int (*waves)(struct xs_hw_queue *queue);
+	int (*tap)(struct xs_hw_process *process, struct xs_hw_node *node);
+	void (*untap)(struct xs_hw_process *process, struct xs_hw_node *node);
 };
 
-/* Implemented by the core, called by the backend. All may sleep. */
+/* Implemented by the core, called by the backend. All may sleep, but the last. */
 int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
 void xs_node_removed(struct xs_hw_node *hw);
 void xs_node_reset(struct xs_hw_node *hw, bool done);
 int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc);
 void xs_queue_removed(struct xs_hw_queue *hw);
 void xs_process_exited(struct xs_hw_process *hw);
+
+/*
+ * A process rang that was tapped, or mapped its doorbells. In a page fault: waits
+ * for nothing. Of any process, also one whose queues nobody watches.
+ */
+void xs_doorbell(struct xs_hw_process *process, struct xs_hw_node *node);
 
 #endif /* KFD_XSCHED_BACKEND_H */

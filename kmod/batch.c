@@ -8,7 +8,6 @@
 #include "apply.h"
 #include "batch.h"
 #include "client.h"
-#include "event.h"
 #include "node.h"
 #include "process.h"
 #include "queue.h"
@@ -284,7 +283,7 @@ static void fail_rule_locked(const struct xs_claim *claim, int status)
 		rule->tenant->status = status;
 }
 
-static u32 sum_of_flips(const struct xs_batch *batch)
+u32 xs_batch_flips(const struct xs_batch *batch)
 {
 	const struct xs_part *part;
 	u32 flips = 0;
@@ -294,7 +293,7 @@ static u32 sum_of_flips(const struct xs_batch *batch)
 	return flips;
 }
 
-static const struct xs_part *first_failed(const struct xs_batch *batch)
+const struct xs_part *xs_batch_failed(const struct xs_batch *batch)
 {
 	const struct xs_part *part;
 
@@ -303,21 +302,6 @@ static const struct xs_part *first_failed(const struct xs_batch *batch)
 			return part;
 	}
 	return NULL;
-}
-
-static void tell_done(const struct xs_batch *batch)
-{
-	const struct xs_part *failed = first_failed(batch);
-	const struct kfd_xsched_event event = {
-		.type = KFD_XSCHED_EVENT_APPLY_DONE,
-		.time_ns = ktime_get_ns(),
-		.id = batch->cookie,
-		.gpu_id = failed ? failed->result.gpu_id : 0,
-		.queue_id = sum_of_flips(batch),
-		.data = failed ? -failed->result.status : 0,
-	};
-
-	xs_event_promised(batch->client, &event);
 }
 
 /* All parts are done: rules and tenants follow, and the caller can be told. */
@@ -338,8 +322,8 @@ static void end_locked(struct xs_batch *batch)
 	unpin_locked(batch);
 	batch->client->batches--;
 	xs_watchdog_touch(batch->client);
-	if (batch->async)
-		tell_done(batch);
+	if (batch->ended)
+		batch->ended(batch);
 	xs_client_settled_locked(batch->client);
 }
 
@@ -429,6 +413,6 @@ int xs_batch_finish(struct xs_batch *batch)
 
 	if (batch->part_count && !run(last_part(batch)))
 		wait_for_completion(&batch->done);
-	failed = first_failed(batch);
+	failed = xs_batch_failed(batch);
 	return failed ? failed->result.status : 0;
 }

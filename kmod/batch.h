@@ -24,6 +24,7 @@
 
 #include <linux/kfd_xsched.h>
 
+struct xs_armed;
 struct xs_claim;
 struct xs_client;
 struct xs_node;
@@ -69,6 +70,7 @@ struct xs_part {
  * struct xs_item - one entry of an APPLY, and what its id names
  * @entry: as read; the out fields are filled in when the batch is over
  * @part: of the node of the queue, for KFD_XSCHED_TARGET_QUEUE
+ * @target: process that it names, if that was found before, or NULL
  * @process: for KFD_XSCHED_TARGET_PROCESS, pinned until the batch is over
  * @tenant: for KFD_XSCHED_TARGET_TENANT; the batch keeps it
  * @status: 0 or -errno
@@ -78,6 +80,7 @@ struct xs_part {
 struct xs_item {
 	struct kfd_xsched_entry *entry;
 	struct xs_part *part;
+	struct xs_process *target;
 	struct xs_process *process;
 	struct xs_tenant *tenant;
 	int status;
@@ -88,8 +91,10 @@ struct xs_item {
 /**
  * struct xs_batch - changes that are checked together; under xs_lock
  * @client: who asks; a reference is held
- * @async: nobody waits: it tells by an event, and frees itself
- * @cookie: for the event
+ * @async: nobody waits: it frees itself
+ * @ended: called when it is over, under xs_lock, or NULL
+ * @cookie: for the event, where @ended tells by one
+ * @armed: the switch it runs; NULL: it is none, or the switch is gone
  * @start_ns: when the caller began to wait
  * @items: entries of an APPLY that is not async, or NULL
  * @item_count: how many
@@ -106,7 +111,9 @@ struct xs_item {
 struct xs_batch {
 	struct xs_client *client;
 	bool async;
+	void (*ended)(struct xs_batch *batch);
 	u64 cookie;
+	struct xs_armed *armed;
 	u64 start_ns;
 	struct xs_item *items;
 	u32 item_count;
@@ -156,6 +163,12 @@ void xs_batch_start_locked(struct xs_batch *batch);
  * amdkfd bounds that. Returns 0 or the error of the first node that failed.
  */
 int xs_batch_finish(struct xs_batch *batch);
+
+/* What the parts of a batch that is over have done, taken together. */
+u32 xs_batch_flips(const struct xs_batch *batch);
+
+/* The first part that failed, or NULL. */
+const struct xs_part *xs_batch_failed(const struct xs_batch *batch);
 
 /* The node has done the part, under its lock. Whether the batch is over. */
 bool xs_part_commit_locked(struct xs_part *part);

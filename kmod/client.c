@@ -2,7 +2,7 @@
 /*
  * Clients: open files of /dev/kfd_xsched.
  *
- * A client owns its claims, its rules and its subscription. release() drops
+ * A client owns its claims, its rules, its armed switches and its subscription. release() drops
  * them all, and cannot fail: what the GPU does not accept at once is retried.
  */
 #include <linux/capability.h>
@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "activity.h"
+#include "armed.h"
 #include "client.h"
 #include "node.h"
 #include "process.h"
@@ -25,10 +26,6 @@
 #include "watchdog.h"
 #include "xsched.h"
 
-#define XS_EVENTS_ACTIVITY					\
-	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |		\
-	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
-
 #define XS_EVENTS_ALL						\
 	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_ADD) |	\
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_DEL) |	\
@@ -37,6 +34,7 @@
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET) |	\
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_APPLY_DONE) |	\
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_EJECTED) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED) |		\
 	 XS_EVENTS_ACTIVITY)
 
 LIST_HEAD(xs_clients);
@@ -66,7 +64,8 @@ void xs_client_put(struct xs_client *client)
 {
 	if (!refcount_dec_and_test(&client->refs))
 		return;
-	put_pid_ns(client->pid_ns);
+	if (client->pid_ns)
+		put_pid_ns(client->pid_ns);
 	put_pid(client->pid);
 	kfree(client);
 }
@@ -135,6 +134,7 @@ void xs_client_init(struct xs_client *client)
 	INIT_LIST_HEAD(&client->claims);
 	INIT_LIST_HEAD(&client->rules);
 	xa_init(&client->tenants);
+	xa_init(&client->armed);
 	init_waitqueue_head(&client->unsettled);
 	init_waitqueue_head(&client->readable);
 	client->opened_ns = ktime_get_ns();
@@ -185,6 +185,7 @@ void xs_client_drop_all_locked(struct xs_client *client)
 
 	lockdep_assert_held(&xs_lock);
 
+	xs_armed_drop_all_locked(client);
 	xs_tenants_free_locked(client);
 	list_for_each_entry_safe(rule, next_rule, &client->rules, in_client) {
 		struct xs_process *process = rule->process;
@@ -215,12 +216,12 @@ int xs_client_release(struct inode *inode, struct file *file)
 
 static int subscribe_check(const struct kfd_xsched_subscribe *arg)
 {
-	if (arg->flags || arg->events & ~XS_EVENTS_ALL)
+	if (arg->flags & ~KFD_XSCHED_SUBSCRIBE_NO_TAP || arg->events & ~XS_EVENTS_ALL)
 		return -EOPNOTSUPP;
 	if (arg->reserved)
 		return -EINVAL;
 	if (!(arg->events & XS_EVENTS_ACTIVITY))
-		return arg->sample_us || arg->settle_us ? -EINVAL : 0;
+		return arg->sample_us || arg->settle_us || arg->flags ? -EINVAL : 0;
 	if ((arg->sample_us && arg->sample_us < KFD_XSCHED_SAMPLE_US_MIN) ||
 	    arg->sample_us > KFD_XSCHED_SAMPLE_US_MAX ||
 	    arg->settle_us > KFD_XSCHED_SETTLE_US_MAX)
@@ -252,6 +253,7 @@ long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
 		client->events = arg->events;
 		client->sample_us = arg->sample_us;
 		client->settle_us = arg->settle_us;
+		client->no_tap = arg->flags & KFD_XSCHED_SUBSCRIBE_NO_TAP;
 	}
 	xs_activity_configure_locked(newcomer ? client : NULL);
 	return 0;

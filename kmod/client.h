@@ -40,6 +40,10 @@ struct xs_owner;
  * @claims: by xs_claim.in_client
  * @rules: by xs_rule.in_client
  * @tenants: by xs_tenant.id
+ * @owner: NULL, or of which client this is but the holder of an armed switch
+ * @armed: switches, by xs_armed.id
+ * @armed_count: how many
+ * @last_armed: the highest id ever
  * @tenant_count: how many
  * @last_tenant: the highest id ever
  * @batches: its batches that are not over
@@ -48,6 +52,7 @@ struct xs_owner;
  * @events: KFD_XSCHED_EVENT_BIT()s subscribed; xs_clients_lock
  * @sample_us: sampling period asked for; xs_clients_lock
  * @settle_us: settle time asked for; xs_clients_lock
+ * @no_tap: it wants that doorbells are left alone; xs_clients_lock
  * @ring: events to be read; xs_clients_lock
  * @readable: woken when there is something to read
  */
@@ -67,6 +72,10 @@ struct xs_client {
 	struct pid_namespace *pid_ns;
 	struct list_head claims;
 	struct list_head rules;
+	struct xs_client *owner;
+	struct xarray armed;
+	u32 armed_count;
+	u64 last_armed;
 	struct xarray tenants;
 	u32 tenant_count;
 	u64 last_tenant;
@@ -76,6 +85,7 @@ struct xs_client {
 	u32 events;
 	u32 sample_us;
 	u32 settle_us;
+	bool no_tap;
 	struct xs_ring ring;
 	wait_queue_head_t readable;
 };
@@ -115,7 +125,7 @@ int xs_client_wait_settled(struct xs_client *client, u32 settled);
 int xs_client_need_ring_locked(struct xs_client *client);
 
 /*
- * Drop its claims, rules and tenants, also those on their way. The queues are
+ * Drop its claims, rules, tenants and armed switches, also those on their way. The queues are
  * pending: see to it that they are switched.
  */
 void xs_client_drop_all_locked(struct xs_client *client);

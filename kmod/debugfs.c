@@ -19,6 +19,8 @@
 
 #include <linux/kfd_xsched.h>
 
+#include "activity.h"
+#include "armed.h"
 #include "client.h"
 #include "debugfs.h"
 #include "eject.h"
@@ -118,6 +120,9 @@ static void show_subscription(struct seq_file *m, const struct xs_client *client
 
 static void show_client(struct seq_file *m, struct xs_client *client, u64 now)
 {
+	struct xs_client *holder;
+	unsigned long at;
+
 	seq_printf(m, "client %llu: pid=%d uid=%u comm=%s state=%s", client->id,
 		   pid_nr(client->pid), from_kuid(&init_user_ns, client->uid), client->comm,
 		   xs_eject_word(client->ejected));
@@ -127,8 +132,13 @@ static void show_client(struct seq_file *m, struct xs_client *client, u64 now)
 		   ms_between(now, READ_ONCE(client->lease_ns)), client->batches);
 	show_subscription(m, client);
 	seq_putc(m, '\n');
-	show_holds(m, client, now);
-	show_rules(m, client);
+	xs_for_each_holder_locked(holder, client, at) {
+		if (holder != client)
+			seq_puts(m, "  an armed switch:\n");
+		show_holds(m, holder, now);
+		show_rules(m, holder);
+	}
+	xs_armed_show_locked(m, client);
 }
 
 static void show_ejections(struct seq_file *m, u64 now)

@@ -17,6 +17,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "activity.h"
+#include "armed.h"
 #include "client.h"
 #include "eject.h"
 #include "event.h"
@@ -43,17 +44,21 @@ static u64 ejection_count;
 
 static atomic64_t by_reason[ARRAY_SIZE(reasons)];
 
-static u32 count_held_locked(const struct xs_client *client)
+static u32 count_held_locked(struct xs_client *client)
 {
 	const struct xs_claim *claim;
+	struct xs_client *holder;
+	unsigned long at;
 	u32 held = 0;
 
-	list_for_each_entry(claim, &client->claims, in_client)
-		held += claim->stake.now.held;
+	xs_for_each_holder_locked(holder, client, at) {
+		list_for_each_entry(claim, &holder->claims, in_client)
+			held += claim->stake.now.held;
+	}
 	return held;
 }
 
-static void remember_locked(const struct xs_client *client, u32 reason)
+static void remember_locked(struct xs_client *client, u32 reason)
 {
 	struct xs_ejection *entry = &ejections[ejection_count++ % XS_EJECTIONS];
 	const u64 now = ktime_get_ns();
@@ -148,6 +153,8 @@ static bool wants_locked(struct xs_client *client)
 	const struct xs_rule *rule;
 	unsigned long id;
 
+	if (client->armed_count)
+		return true;
 	list_for_each_entry(claim, &client->claims, in_client) {
 		if (asks_for_anything(&claim->stake))
 			return true;

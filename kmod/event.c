@@ -207,8 +207,18 @@ void xs_event_eject_locked(struct xs_client *client, u32 reason)
 		client->events = 0;
 		client->sample_us = 0;
 		client->settle_us = 0;
+		client->no_tap = false;
 	}
 	wake_up_interruptible(&client->readable);
+}
+
+void xs_event_armed(struct xs_client *client, struct pid *pid,
+		    const struct kfd_xsched_event *event)
+{
+	struct kfd_xsched_event copy = *event;
+
+	scoped_guard(spinlock, &xs_clients_lock)
+		client_push_locked(client, NULL, pid, &copy);
 }
 
 void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns)

@@ -16,6 +16,7 @@
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
 struct file;
+struct pid;
 struct xs_client;
 struct xs_process;
 struct xs_queue;
@@ -74,6 +75,10 @@ void xs_event_promised(struct xs_client *client, const struct kfd_xsched_event *
 
 /* Tell it that it was ejected: no other event follows, but for those promised. */
 void xs_event_eject_locked(struct xs_client *client, u32 reason);
+
+/* Tell a client that an armed switch of it ran; @pid is the trigger, or NULL. */
+void xs_event_armed(struct xs_client *client, struct pid *pid,
+		    const struct kfd_xsched_event *event);
 
 void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns);
 void xs_event_node(u32 gpu_id, u32 type, u64 time_ns, u64 data);

@@ -155,6 +155,35 @@ static u32 node_backend(enum kfd_sched_fw fw)
 	return KFD_XSCHED_BACKEND_NONE;
 }
 
+#ifdef KFD_SCHED_HAS_TAP
+static bool can_tap(const struct kfd_sched_node_info *info)
+{
+	return info->can_tap;
+}
+
+static int kfd_tap(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	return kfd_sched_tap_arm(to_process(process), to_node(node));
+}
+
+static void kfd_untap(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	kfd_sched_tap_disarm(to_process(process), to_node(node));
+}
+
+/* Which doorbell it was does not matter: the indices tell which queue has work. */
+static void kfd_doorbell(struct kfd_process *process, struct kfd_node *node, u32 offset)
+{
+	xs_doorbell(from_process(process), from_node(node));
+}
+#else
+/* An amdkfd without that patch: activity is sampled. */
+static bool can_tap(const struct kfd_sched_node_info *info)
+{
+	return false;
+}
+#endif
+
 static u32 node_caps(const struct kfd_sched_node_info *info)
 {
 	u32 caps = 0;
@@ -169,6 +198,8 @@ static u32 node_caps(const struct kfd_sched_node_info *info)
 		caps |= KFD_XSCHED_CAP_CLASS;
 	if (info->can_count_waves)
 		caps |= KFD_XSCHED_CAP_WAVES;
+	if (can_tap(info))
+		caps |= KFD_XSCHED_CAP_TAP;
 	return caps;
 }
 
@@ -267,6 +298,9 @@ static const struct kfd_sched_ops sched_ops = {
 	.queue_add = kfd_queue_add,
 	.queue_del = kfd_queue_del,
 	.process_exit = kfd_process_exit,
+#ifdef KFD_SCHED_HAS_TAP
+	.doorbell = kfd_doorbell,
+#endif
 };
 
 static int kfd_start(void)
@@ -286,4 +320,8 @@ const struct xs_backend_ops xs_kfd_backend = {
 	.hold_new = kfd_hold_new,
 	.state = kfd_state,
 	.waves = kfd_waves,
+#ifdef KFD_SCHED_HAS_TAP
+	.tap = kfd_tap,
+	.untap = kfd_untap,
+#endif
 };

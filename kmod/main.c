@@ -11,6 +11,7 @@
 
 #include "activity.h"
 #include "apply.h"
+#include "armed.h"
 #include "backend.h"
 #include "client.h"
 #include "debugfs.h"
@@ -51,6 +52,7 @@ union xs_ioctl_arg {
 	struct kfd_xsched_subscribe subscribe;
 	struct kfd_xsched_tenant tenant;
 	struct kfd_xsched_renew renew;
+	struct kfd_xsched_arm arm;
 };
 
 /* @_last is the last field of the argument as it was first published. */
@@ -74,6 +76,8 @@ static const struct xs_ioctl xs_ioctls[] = {
 		 struct kfd_xsched_tenant, process),
 	XS_IOCTL(KFD_XSCHED_RENEW, xs_watchdog_ioctl_renew,
 		 struct kfd_xsched_renew, client),
+	XS_IOCTL(KFD_XSCHED_ARM, xs_armed_ioctl,
+		 struct kfd_xsched_arm, entries),
 };
 
 static const struct xs_ioctl *find_ioctl(unsigned int cmd)

@@ -19,6 +19,7 @@
 #include <linux/timekeeping.h>
 
 #include "activity.h"
+#include "armed.h"
 #include "client.h"
 #include "event.h"
 #include "process.h"
@@ -146,8 +147,7 @@ static struct xs_process *process_new_locked(const struct xs_hw_queue_desc *desc
 	mmgrab(process->mm);
 	INIT_LIST_HEAD(&process->queues);
 	INIT_LIST_HEAD(&process->rules);
-	INIT_LIST_HEAD(&process->watched);
-	INIT_LIST_HEAD(&process->in_watched);
+	INIT_LIST_HEAD(&process->sites);
 	/* In case the leader is reaped already. */
 	process->owner.cred = current_cred();
 	process->owner = xs_owner_get(process);
@@ -225,7 +225,10 @@ void xs_process_exited(struct xs_hw_process *hw)
 		xs_activity_remove_locked(queue);
 	process->exited = true;
 	process->hw = NULL;
-	xs_process_put_locked(process);
+	xs_process_pin_locked(process);
+	if (process->armed)
+		xs_armed_process_exited_locked(process);
+	xs_process_unpin_locked(process);
 }
 
 struct xs_rule *xs_process_rule_locked(struct xs_process *process,

@@ -80,8 +80,11 @@ struct xs_rule {
  * @pins: batches that will look at it again
  * @hold_new: what the backend was last told
  * @born_held: @hold_new was ever set: a new queue's state is unknown
- * @watched: queues to sample, by xs_watch.in_process; sampler's lock
- * @in_watched: in the sampler's list; sampler's lock
+ * @sites: nodes where it has queues to watch, by xs_site.in_process; sampler's
+ *	lock, and changed under xs_lock, too
+ * @ready: queues that are READY; written under the sampler's lock
+ * @edge_ns: when that last came from or went to 0; likewise
+ * @armed: armed switches and entries of them that name it: each pins it
  */
 struct xs_process {
 	struct xs_hw_process *hw;
@@ -97,8 +100,10 @@ struct xs_process {
 	unsigned int pins;
 	bool hold_new;
 	bool born_held;
-	struct list_head watched;
-	struct list_head in_watched;
+	struct list_head sites;
+	u32 ready;
+	u64 edge_ns;
+	u32 armed;
 };
 
 /*

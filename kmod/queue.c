@@ -13,6 +13,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "activity.h"
+#include "armed.h"
 #include "batch.h"
 #include "client.h"
 #include "event.h"
@@ -268,7 +269,6 @@ static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 	INIT_LIST_HEAD(&queue->in_pending);
 	INIT_LIST_HEAD(&queue->in_flight);
 	INIT_LIST_HEAD(&queue->claims);
-	INIT_LIST_HEAD(&queue->watch.in_process);
 	if (desc->indices_count_packets) {
 		queue->watch.read_index = desc->read_index;
 		queue->watch.write_index = desc->write_index;
@@ -498,19 +498,21 @@ u32 xs_queue_holders_locked(const struct xs_queue *queue)
 	return queue->applied == XS_APPLIED_GONE ? 0 : xs_state_holders(&queue->claims);
 }
 
-u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_claim *mine)
+u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *client)
 {
 	const u32 holders = xs_queue_holders_locked(queue);
 	u32 state = xs_backend->state(queue->hw);
 
 	if (holders)
 		state |= KFD_XSCHED_QUEUE_HELD;
-	if (holders && mine && mine->stake.now.held)
+	if (holders && client && xs_armed_or_client_holds_locked(queue, client))
 		state |= KFD_XSCHED_QUEUE_MINE;
 	if (xs_activity_is_ready(READ_ONCE(queue->watch.activity)))
 		state |= KFD_XSCHED_QUEUE_READY;
 	if (xs_activity_watches(queue))
 		state |= KFD_XSCHED_QUEUE_WATCHED;
+	if (xs_activity_taps_locked(queue))
+		state |= KFD_XSCHED_QUEUE_TAPPED;
 	return state;
 }
 
@@ -524,7 +526,6 @@ static u64 tenant_locked(struct xs_queue *queue, struct xs_client *client)
 static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue,
 			    struct xs_client *client, u64 now)
 {
-	const struct xs_claim *mine = xs_queue_claim_locked(queue, client);
 	const u32 holders = xs_queue_holders_locked(queue);
 
 	*out = (struct kfd_xsched_queue){
@@ -533,7 +534,7 @@ static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue
 		.queue_id = queue->queue_id,
 		.gpu_id = queue->node->desc.gpu_id,
 		.type = queue->type,
-		.state = xs_queue_state_locked(queue, mine),
+		.state = xs_queue_state_locked(queue, client),
 		.priority = queue->priority,
 		.holders = holders,
 		.prio_class = queue->prio_class,

@@ -14,10 +14,12 @@
 
 struct xs_client;
 struct xs_node;
+struct xs_site;
 
 /**
  * struct xs_watch - what the sampler keeps of a queue; under its lock
- * @in_process: in xs_process.watched; empty: never sampled
+ * @site: where it is watched, or NULL: never; changed under xs_lock, too
+ * @in_site: in xs_site.queues
  * @read_index: in the owner's address space
  * @write_index: in the owner's address space
  * @written: the write index at the last look
@@ -25,7 +27,8 @@ struct xs_node;
  * @dry_ns: since when, in XS_ACTIVITY_DRY
  */
 struct xs_watch {
-	struct list_head in_process;
+	struct xs_site *site;
+	struct list_head in_site;
 	u64 __user *read_index;
 	u64 __user *write_index;
 	u64 written;
@@ -122,8 +125,8 @@ void xs_queue_forget_locked(struct xs_queue *queue);
  */
 u32 xs_queue_holders_locked(const struct xs_queue *queue);
 
-/* Bits KFD_XSCHED_QUEUE_*, as LIST reports them to the client with the claim @mine. */
-u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_claim *mine);
+/* Bits KFD_XSCHED_QUEUE_*, as LIST reports them to the client, which may be NULL. */
+u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *client);
 
 /* Whether its node can hold at all. */
 bool xs_queue_can_hold(const struct xs_queue *queue);

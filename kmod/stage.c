@@ -10,6 +10,7 @@
 #include <linux/err.h>
 
 #include "apply.h"
+#include "armed.h"
 #include "batch.h"
 #include "client.h"
 #include "eject.h"
@@ -237,6 +238,13 @@ static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
 	return 0;
 }
 
+/* It would wait for itself. */
+static bool is_own_trigger_locked(const struct xs_batch *batch,
+				  struct xs_process *process)
+{
+	return batch->armed && xs_armed_triggers_locked(batch->armed, process);
+}
+
 static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
@@ -245,6 +253,8 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 
 	if (IS_ERR(queue))
 		return PTR_ERR(queue);
+	if (is_own_trigger_locked(batch, queue->process))
+		return -EINVAL;
 	mine = xs_queue_claim_locked(queue, batch->client);
 	if (!permitted_locked(queue->process, item->entry,
 			      mine ? &mine->stake.now : NULL))
@@ -310,6 +320,8 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 	struct xs_rule *rule;
 	int ret;
 
+	if (is_own_trigger_locked(batch, process))
+		return -EINVAL;
 	if (!permitted_locked(process, item->entry, &mine))
 		return -EPERM;
 	*held |= mine.held;
@@ -332,9 +344,16 @@ static int verdict(const struct xs_item *item, bool held)
 	return item->entry->op == KFD_XSCHED_OP_RESUME && !held ? -EALREADY : 0;
 }
 
+static struct xs_process *find_process_locked(const struct xs_item *item)
+{
+	if (!item->target)
+		return xs_process_find_locked(item->entry->id);
+	return item->target->exited ? ERR_PTR(-ESRCH) : item->target;
+}
+
 static int stage_process_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
-	struct xs_process *process = xs_process_find_locked(item->entry->id);
+	struct xs_process *process = find_process_locked(item);
 	bool held = false;
 	int ret;
 
@@ -348,9 +367,24 @@ static int stage_process_item_locked(struct xs_batch *batch, struct xs_item *ite
 	return verdict(item, held);
 }
 
+/* For members that are yet to come. An armed switch looks for those itself. */
+static int stage_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant,
+			       const struct kfd_xsched_entry *entry)
+{
+	int ret;
+
+	if (batch->client->owner)
+		return 0;
+	ret = xs_batch_take_tenant_locked(batch, tenant) ?: ask(&tenant->stake, entry);
+	if (!ret)
+		stage_terms(&tenant->stake.next, entry);
+	return ret;
+}
+
 static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
-	struct xs_tenant *tenant = xs_tenant_find_locked(batch->client, item->entry->id);
+	struct xs_client *client = batch->client->owner ?: batch->client;
+	struct xs_tenant *tenant = xs_tenant_find_locked(client, item->entry->id);
 	struct xs_rule *rule;
 	bool held;
 	int ret;
@@ -358,11 +392,9 @@ static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item
 	if (IS_ERR(tenant))
 		return PTR_ERR(tenant);
 	held = tenant->stake.now.held;
-	ret = xs_batch_take_tenant_locked(batch, tenant) ?:
-		ask(&tenant->stake, item->entry);
+	ret = stage_tenant_locked(batch, tenant, item->entry);
 	if (ret)
 		return ret;
-	stage_terms(&tenant->stake.next, item->entry);
 	list_for_each_entry(rule, &tenant->rules, in_tenant) {
 		if (rule->process->exited)
 			continue;
@@ -374,19 +406,19 @@ static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item
 	return verdict(item, held);
 }
 
-/* Whether the entry only gives back, and so is legal whatever else is not. */
-static bool only_gives(const struct kfd_xsched_entry *entry)
+bool xs_entry_takes(const struct kfd_xsched_entry *entry)
 {
-	return !holds(entry) &&
-		(!sets_priority(entry) || entry->value == KFD_XSCHED_PRIORITY_APP) &&
-		(!sets_class(entry) || entry->prio_class == KFD_XSCHED_CLASS_APP);
+	return holds(entry) ||
+		(sets_priority(entry) && entry->value != KFD_XSCHED_PRIORITY_APP) ||
+		(sets_class(entry) && entry->prio_class != KFD_XSCHED_CLASS_APP);
 }
 
 int xs_item_stage_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (!xs_enabled() && !only_gives(item->entry))
+	/* What only gives back is legal whatever else is not. */
+	if (!xs_enabled() && xs_entry_takes(item->entry))
 		return -ECANCELED;
 	switch (item->entry->target) {
 	case KFD_XSCHED_TARGET_QUEUE:
@@ -445,6 +477,43 @@ int xs_stage_leave_locked(struct xs_batch *batch, struct xs_rule *rule,
 		xs_terms_leave(&claim->stake.next, others);
 		queue->node->staging->concerned |= xs_terms_any(others);
 		xs_queue_set_pending_locked(queue);
+	}
+	return 0;
+}
+
+static int give_back_claim_locked(struct xs_batch *batch, struct xs_claim *claim)
+{
+	int ret;
+
+	if (!xs_terms_any(&claim->stake.now))
+		return 0;
+	ret = xs_batch_take_claim_locked(batch, claim);
+	if (ret)
+		return ret;
+	xs_terms_init(&claim->stake.next);
+	claim->queue->node->staging->concerned = true;
+	xs_queue_set_pending_locked(claim->queue);
+	return 0;
+}
+
+int xs_stage_give_back_locked(struct xs_batch *batch)
+{
+	struct xs_claim *claim;
+	struct xs_rule *rule;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(rule, &batch->client->rules, in_client) {
+		ret = xs_batch_take_rule_locked(batch, rule);
+		if (ret)
+			return ret;
+		xs_terms_init(&rule->stake.next);
+	}
+	list_for_each_entry(claim, &batch->client->claims, in_client) {
+		ret = give_back_claim_locked(batch, claim);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }

@@ -142,7 +142,7 @@ bool xs_activity_needs_waves(enum xs_activity now, const struct xs_sample *s)
 	case XS_ACTIVITY_DRY:
 		return s->settled;
 	case XS_ACTIVITY_IDLE:
-		break;
+		return s->tapping;
 	}
 	return false;
 }
@@ -167,7 +167,8 @@ enum xs_activity xs_activity_next(enum xs_activity now,
 	if (s->held)
 		return next_while_held(now, s->has_run);
 	if (now == XS_ACTIVITY_IDLE)
-		return XS_ACTIVITY_IDLE;
+		return s->tapping && s->waves == XS_WAVES_SOME ?
+			XS_ACTIVITY_READY : XS_ACTIVITY_IDLE;
 	if (s->waves == XS_WAVES_SOME)
 		return XS_ACTIVITY_READY;
 	if (s->waves == XS_WAVES_HIDDEN)

@@ -139,7 +139,7 @@ bool xs_state_settled(const struct xs_want *want, enum xs_applied applied,
  *	   |                ^ <-------- |                                    |
  *	   | dry            |   work                                         |
  *	   +--> IDLE        +------------------------------------------------+
- *	                                        work
+ *	                                work, or waves as it is tapped
  *
  * READY is reported on entering it from UNKNOWN or IDLE, IDLE on entering it
  * from READY or DRY.
@@ -176,6 +176,8 @@ enum xs_waves {
  * @has_run: it was free to run at some time
  * @waves: waves in flight
  * @settled: it has been dry for the settle time
+ * @tapping: its process was tapped just now: only what this look does not see
+ *	will ring
  */
 struct xs_sample {
 	bool packets;
@@ -183,6 +185,7 @@ struct xs_sample {
 	bool held;
 	bool has_run;
 	bool settled;
+	bool tapping;
 	enum xs_waves waves;
 };
 

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "apply.h"
+#include "armed.h"
 #include "batch.h"
 #include "client.h"
 #include "process.h"
@@ -214,8 +215,11 @@ static long change(struct xs_client *client, const struct kfd_xsched_tenant *arg
 	if (!batch)
 		return -ENOMEM;
 	ret = start(batch, arg);
-	if (!ret)
+	if (!ret) {
 		ret = xs_batch_finish(batch);
+		scoped_guard(mutex, &xs_lock)
+			xs_armed_tenants_changed_locked(client);
+	}
 	xs_batch_free(batch);
 	return ret;
 }

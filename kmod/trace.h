@@ -18,6 +18,8 @@
 
 #include <linux/kfd_xsched.h>
 
+#include "activity.h"
+#include "armed.h"
 #include "client.h"
 #include "node.h"
 #include "process.h"
@@ -282,6 +284,98 @@ TRACE_EVENT(switch_end,
 		  __entry->gpu_id, __entry->status, __entry->flips,
 		  __entry->fw_transactions, __entry->lock_ns,
 		  __entry->unmap_ns, __entry->map_ns, __entry->total_ns)
+);
+
+/* A process that was tapped on a node rang, or mapped its doorbells: in its fault. */
+TRACE_EVENT(doorbell,
+	TP_PROTO(const struct xs_site *site),
+	TP_ARGS(site),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(bool, tapped)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = site->node->desc.gpu_id;
+		__entry->pid = pid_nr(site->process->pid);
+		__entry->tapped = READ_ONCE(site->tapped);
+	),
+	TP_printk("node%u pid=%d tapped=%d", __entry->gpu_id, __entry->pid,
+		  __entry->tapped)
+);
+
+/* A process is not sampled on a node any more, because it is tapped; or again. */
+TRACE_EVENT(tap,
+	TP_PROTO(const struct xs_site *site, bool on),
+	TP_ARGS(site, on),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(bool, on)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = site->node->desc.gpu_id;
+		__entry->pid = pid_nr(site->process->pid);
+		__entry->on = on;
+	),
+	TP_printk("node%u pid=%d on=%d", __entry->gpu_id, __entry->pid, __entry->on)
+);
+
+/* Armed switches come and go, begin to run or to be undone, and have done so. */
+DECLARE_EVENT_CLASS(kfd_xsched_armed,
+	TP_PROTO(const struct xs_armed *armed),
+	TP_ARGS(armed),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u64, armed)
+		__field(pid_t, pid)
+		__field(u64, tenant)
+		__field(bool, ready)
+		__field(u64, edge_ns)
+	),
+	TP_fast_assign(
+		__entry->client = armed->client->id;
+		__entry->armed = armed->id;
+		__entry->pid = armed->process ? pid_nr(armed->process->pid) : 0;
+		__entry->tenant = armed->tenant;
+		__entry->ready = armed->active;
+		__entry->edge_ns = armed->edge_ns;
+	),
+	TP_printk("client=%llu armed=%llu pid=%d tenant=%llu ready=%d edge_ns=%llu",
+		  __entry->client, __entry->armed, __entry->pid, __entry->tenant,
+		  __entry->ready, __entry->edge_ns)
+);
+
+#define XS_TRACE_ARMED_EVENT(_name)					\
+DEFINE_EVENT(kfd_xsched_armed, _name,					\
+	TP_PROTO(const struct xs_armed *armed), TP_ARGS(armed))
+
+XS_TRACE_ARMED_EVENT(arm);
+XS_TRACE_ARMED_EVENT(disarm);
+XS_TRACE_ARMED_EVENT(armed_run);
+
+TRACE_EVENT(armed_done,
+	TP_PROTO(const struct xs_armed *armed, u32 error, u32 flips, u64 took_ns),
+	TP_ARGS(armed, error, flips, took_ns),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u64, armed)
+		__field(bool, ready)
+		__field(u32, error)
+		__field(u32, flips)
+		__field(u64, took_ns)
+	),
+	TP_fast_assign(
+		__entry->client = armed->client->id;
+		__entry->armed = armed->id;
+		__entry->ready = armed->active;
+		__entry->error = error;
+		__entry->flips = flips;
+		__entry->took_ns = took_ns;
+	),
+	TP_printk("client=%llu armed=%llu ready=%d error=%u flips=%u took_ns=%llu",
+		  __entry->client, __entry->armed, __entry->ready, __entry->error,
+		  __entry->flips, __entry->took_ns)
 );
 
 /* Nodes come and go, and have something left to be tried again. */

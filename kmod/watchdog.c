@@ -31,6 +31,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "activity.h"
+#include "armed.h"
 #include "client.h"
 #include "eject.h"
 #include "node.h"
@@ -172,13 +173,12 @@ struct suspects {
 	unsigned int count;
 };
 
-/* A held queue with packets, or 0 and the suspects. Without memory all count. */
-static u64 look_at_claims_locked(struct xs_client *client, struct suspects *suspects)
+/* A held queue with packets, or 0 and the suspects. */
+static u64 look_at_claims_locked(const struct xs_client *client,
+				 struct suspects *suspects)
 {
 	const struct xs_claim *claim;
 
-	suspects->ids = kvmalloc_array(list_count_nodes(&client->claims),
-				       sizeof(*suspects->ids), GFP_KERNEL);
 	list_for_each_entry(claim, &client->claims, in_client) {
 		const struct xs_queue *queue = claim->queue;
 
@@ -193,6 +193,22 @@ static u64 look_at_claims_locked(struct xs_client *client, struct suspects *susp
 		suspects->ids[suspects->count++] = queue->id;
 	}
 	return 0;
+}
+
+/* The same of the client and its armed switches. Without memory all count. */
+static u64 look_at_holders_locked(struct xs_client *client, struct suspects *suspects)
+{
+	struct xs_client *holder;
+	unsigned long at;
+	size_t room = 0;
+	u64 id = 0;
+
+	xs_for_each_holder_locked(holder, client, at)
+		room += list_count_nodes(&holder->claims);
+	suspects->ids = kvmalloc_array(room, sizeof(*suspects->ids), GFP_KERNEL);
+	xs_for_each_holder_locked(holder, client, at)
+		id = id ?: look_at_claims_locked(holder, suspects);
+	return id;
 }
 
 /*
@@ -260,20 +276,25 @@ static u64 ready_queue(struct xs_client *client, bool *again)
 	u64 id;
 
 	scoped_guard(mutex, &xs_lock)
-		id = look_at_claims_locked(client, &suspects);
+		id = look_at_holders_locked(client, &suspects);
 	if (!id)
 		id = look_at_suspects(&suspects, again);
 	kvfree(suspects.ids);
 	return id;
 }
 
-static bool holds_locked(const struct xs_client *client)
+/* Itself, or by an armed switch. */
+static bool holds_locked(struct xs_client *client)
 {
 	const struct xs_claim *claim;
+	struct xs_client *holder;
+	unsigned long at;
 
-	list_for_each_entry(claim, &client->claims, in_client) {
-		if (is_held(claim))
-			return true;
+	xs_for_each_holder_locked(holder, client, at) {
+		list_for_each_entry(claim, &holder->claims, in_client) {
+			if (is_held(claim))
+				return true;
+		}
 	}
 	return false;
 }

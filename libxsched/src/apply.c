@@ -215,6 +215,34 @@ int xsched_apply_run(struct xsched_apply *apply, struct xsched_device *device)
 	return ret;
 }
 
+int xsched_apply_arm(struct xsched_apply *apply, struct xsched_device *device,
+		     uint32_t trigger, uint64_t trigger_id, uint64_t *id)
+{
+	struct kfd_xsched_arm arg = {
+		.op = KFD_XSCHED_ARM_SET,
+		.trigger = trigger,
+		.trigger_id = trigger_id,
+		.count = apply->count,
+		.entries = (uintptr_t)apply->entries,
+	};
+	int ret;
+
+	apply_forget_results(apply);
+	if (!apply->count)
+		return -EINVAL;
+	ret = xsched_sys_arm(xsched_fd(device), &arg);
+	if (!ret)
+		*id = arg.id;
+	return ret;
+}
+
+int xsched_disarm(struct xsched_device *device, uint64_t id)
+{
+	struct kfd_xsched_arm arg = { .op = KFD_XSCHED_ARM_CLEAR, .id = id };
+
+	return xsched_sys_arm(xsched_fd(device), &arg);
+}
+
 size_t xsched_apply_count(const struct xsched_apply *apply)
 {
 	return apply->count;

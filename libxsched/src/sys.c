@@ -55,6 +55,14 @@ int xsched_sys_renew(int fd, struct kfd_xsched_renew *renew)
 	return sys_ioctl(fd, KFD_XSCHED_RENEW, renew);
 }
 
+int xsched_sys_arm(int fd, struct kfd_xsched_arm *arm)
+{
+	arm->size = sizeof(*arm);
+	if (arm->count)
+		arm->stride = sizeof(struct kfd_xsched_entry);
+	return sys_ioctl(fd, KFD_XSCHED_ARM, arm);
+}
+
 int xsched_sys_read(int fd, struct kfd_xsched_event *events, size_t capacity)
 {
 	ssize_t got;

@@ -48,7 +48,8 @@ static const struct rules ioctls[] = {
 	RULES(info, KFD_XSCHED_INFO, 32, 0, 0),
 	RULES(list, KFD_XSCHED_LIST, 32, 0, RESERVED(list)),
 	RULES(apply, KFD_XSCHED_APPLY, 48, KFD_XSCHED_APPLY_ASYNC, RESERVED(apply)),
-	RULES(subscribe, KFD_XSCHED_SUBSCRIBE, 24, 0, RESERVED(subscribe)),
+	RULES(subscribe, KFD_XSCHED_SUBSCRIBE, 24, KFD_XSCHED_SUBSCRIBE_NO_TAP,
+	      RESERVED(subscribe)),
 	RULES(tenant, KFD_XSCHED_TENANT, 32, 0, RESERVED(tenant)),
 	RULES(renew, KFD_XSCHED_RENEW, 24, 0, 0),
 };
@@ -438,7 +439,7 @@ static void subscribe_limits(struct kunit *test)
 
 		KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, 1U << bit,
 						   activity ? 1000 : 0, 0),
-				bit > KFD_XSCHED_EVENT_EJECTED ? -EOPNOTSUPP : 0);
+				bit > KFD_XSCHED_EVENT_ARMED ? -EOPNOTSUPP : 0);
 	}
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, min - 1, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, max + 1, 0), -EINVAL);

@@ -21,6 +21,7 @@
  * @last_apply: argument
  * @last_entry: its last entry
  * @last_tenant: argument
+ * @last_arm: argument
  */
 static struct fake {
 	uint32_t nodes;
@@ -34,6 +35,7 @@ static struct fake {
 	struct kfd_xsched_apply last_apply;
 	struct kfd_xsched_entry last_entry;
 	struct kfd_xsched_tenant last_tenant;
+	struct kfd_xsched_arm last_arm;
 } fake;
 
 static int fake_renew(struct kfd_xsched_renew *renew)
@@ -109,6 +111,16 @@ static int fake_tenant(struct kfd_xsched_tenant *tenant)
 	return fake.fail;
 }
 
+static int fake_arm(struct kfd_xsched_arm *arm)
+{
+	assert_int_equal(arm->size, sizeof(*arm));
+	assert_int_equal(arm->flags, 0);
+	fake.last_arm = *arm;
+	if (arm->op == KFD_XSCHED_ARM_SET)
+		arm->id = 55;
+	return fake.fail;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...);
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -126,6 +138,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		fail = fake_apply(arg);
 	else if (request == KFD_XSCHED_TENANT)
 		fail = fake_tenant(arg);
+	else if (request == KFD_XSCHED_ARM)
+		fail = fake_arm(arg);
 	else if (request == KFD_XSCHED_RENEW)
 		fail = fake_renew(arg);
 	else if (!fail && request == KFD_XSCHED_INFO)
@@ -161,6 +175,8 @@ static void abi_numbers(void **state)
 	assert_int_equal(KFD_XSCHED_SUBSCRIBE, 0xbd03);
 	assert_int_equal(KFD_XSCHED_TENANT, 0xbd04);
 	assert_int_equal(KFD_XSCHED_RENEW, 0xbd05);
+	assert_int_equal(KFD_XSCHED_ARM, 0xbd06);
+	assert_int_equal(sizeof(struct kfd_xsched_arm), 48);
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 16);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
@@ -418,6 +434,38 @@ static void tenants(void **state)
 	xsched_close(device);
 }
 
+/* A switch to be armed reaches the kernel, an id comes back on success only. */
+static void arms(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+	struct xsched_apply *apply;
+	uint64_t id = 1;
+
+	(void)state;
+	assert_int_equal(xsched_apply_new(&apply, 0), 0);
+	assert_int_equal(xsched_apply_arm(apply, device, KFD_XSCHED_TARGET_PROCESS, 9, &id),
+			 -EINVAL);
+	assert_int_equal(xsched_apply_suspend_process(apply, 8), 0);
+	assert_int_equal(xsched_apply_arm(apply, device, KFD_XSCHED_TARGET_PROCESS, 9, &id), 0);
+	assert_int_equal(id, 55);
+	assert_int_equal(fake.last_arm.trigger, KFD_XSCHED_TARGET_PROCESS);
+	assert_int_equal(fake.last_arm.trigger_id, 9);
+	assert_int_equal(fake.last_arm.count, 1);
+	assert_int_equal(fake.last_arm.stride, sizeof(struct kfd_xsched_entry));
+	assert_ptr_equal(fake.last_arm.entries, xsched_apply_entries(apply));
+	fake.fail = ELOOP;
+	id = 1;
+	assert_int_equal(xsched_apply_arm(apply, device, KFD_XSCHED_TARGET_TENANT, 9, &id), -ELOOP);
+	assert_int_equal(id, 1);
+	fake.fail = 0;
+	assert_int_equal(xsched_disarm(device, 55), 0);
+	assert_int_equal(fake.last_arm.op, KFD_XSCHED_ARM_CLEAR);
+	assert_int_equal(fake.last_arm.id, 55);
+	assert_int_equal(fake.last_arm.count + fake.last_arm.stride, 0);
+	xsched_apply_free(apply);
+	xsched_close(device);
+}
+
 /* Entries on tenants and of classes are what their names say. */
 static void entries_of_tenants_and_classes(void **state)
 {
@@ -515,6 +563,7 @@ int main(void)
 		cmocka_unit_test(tenants),
 		cmocka_unit_test(entries_of_tenants_and_classes),
 		cmocka_unit_test(apply_starts),
+		cmocka_unit_test(arms),
 		cmocka_unit_test(reads_events),
 	};
 

@@ -18,7 +18,7 @@
 
 #include "tap.h"
 #include "worker.h"
-#include "xsdev.h"
+#include "xsarm.h"
 
 #define ALICE	1000
 #define BOB	1001
@@ -55,6 +55,8 @@ static void open_devices(bool to_all)
  * @lower: SET_PRIORITY 3
  * @normal: SET_PRIORITY 7
  * @raise: SET_PRIORITY 8
+ * @arm: a switch that suspends the process
+ * @trigger: a switch that it triggers
  */
 struct attempt {
 	int list;
@@ -65,13 +67,16 @@ struct attempt {
 	int lower;
 	int normal;
 	int raise;
+	int arm;
+	int trigger;
 };
 
 #define COLUMNS		(sizeof(struct attempt) / sizeof(int))
 
 static const char *const columns[COLUMNS] = {
 	"list", "watch", "suspend", "suspend one queue", "resume", "lower the priority",
-	"set the normal priority", "raise the priority"
+	"set the normal priority", "raise the priority", "arm a switch of it",
+	"arm a switch it triggers"
 };
 
 /* What may come of it. */
@@ -79,16 +84,16 @@ static const struct attempt all = { .list = 1, .watch = 1 };
 static const struct attempt own = { .list = 1, .watch = 1, .raise = -EPERM };
 static const struct attempt none = {
 	.suspend = -EPERM, .suspend_queue = -EPERM, .resume = -EPERM, .lower = -EPERM,
-	.normal = -EPERM, .raise = -EPERM,
+	.normal = -EPERM, .raise = -EPERM, .arm = -EPERM, .trigger = -EPERM,
 };
 /* Not to be named by number, for there it has none; but by the id of its queue. */
 static const struct attempt unseen = {
 	.list = 1, .watch = 1, .suspend = -ENOENT, .resume = -ENOENT, .lower = -ENOENT,
-	.normal = -ENOENT, .raise = -ENOENT,
+	.normal = -ENOENT, .raise = -ENOENT, .arm = -ENOENT, .trigger = -ENOENT,
 };
 static const struct attempt unseen_none = {
 	.suspend = -ENOENT, .suspend_queue = -EPERM, .resume = -ENOENT, .lower = -ENOENT,
-	.normal = -ENOENT, .raise = -ENOENT,
+	.normal = -ENOENT, .raise = -ENOENT, .arm = -ENOENT, .trigger = -ENOENT,
 };
 
 /**
@@ -125,6 +130,19 @@ static int count_events(int fd, const struct target *t)
 	return xsdev_wait_event(fd, KFD_XSCHED_EVENT_QUEUE_ADD, 0, 0, &event) ? 0 : 1;
 }
 
+/* A switch on the process, or triggered by it, with an own and empty set as the other. */
+static int arm(int fd, pid_t pid, bool triggers)
+{
+	const uint64_t set = (uint64_t)xsdev_tenant(fd, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	struct kfd_xsched_entry on_it = XSARM_ENTRY(SUSPEND, PROCESS, pid, 0);
+	struct kfd_xsched_entry on_set = XSARM_ENTRY(SUSPEND, TENANT, set, 0);
+	int id = triggers ?
+		xsarm_set(fd, KFD_XSCHED_TARGET_PROCESS, (uint64_t)pid, &on_set, 1) :
+		xsarm_set(fd, KFD_XSCHED_TARGET_TENANT, set, &on_it, 1);
+
+	return id > 0 ? xsarm_clear(fd, (uint64_t)id) : id;
+}
+
 static void try_all(const struct target *t, struct attempt *a)
 {
 	int fd = xsdev_open();
@@ -143,6 +161,8 @@ static void try_all(const struct target *t, struct attempt *a)
 				     KFD_XSCHED_PRIORITY_NORMAL, NULL);
 	a->raise = xsdev_process_op(fd, KFD_XSCHED_OP_SET_PRIORITY, t->pid,
 				    KFD_XSCHED_PRIORITY_NORMAL + 1, NULL);
+	a->arm = arm(fd, t->pid, false);
+	a->trigger = arm(fd, t->pid, true);
 	close(fd);
 }
 

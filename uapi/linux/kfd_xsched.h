@@ -29,6 +29,9 @@
  * on its way. When none came, and a queue the client holds has work, the client
  * is *ejected*: all it holds, set and made is dropped.
  *
+ * What an armed switch of a client holds, the client holds; that the switch ran
+ * is no sign of life.
+ *
  * An administrator can eject a client, too, and all of them at once by disabling
  * the module (see Documentation/ABI/testing/sysfs-kfd-xsched).
  *
@@ -60,19 +63,23 @@
  * ==========  ==============================================================
  * EINVAL      size too small, reserved field set, value outside its limits
  * E2BIG       nonzero data in a tail this kernel does not know, or a count
- *             above KFD_XSCHED_MAX_ENTRIES
+ *             above KFD_XSCHED_MAX_ENTRIES, for ARM
+ *             KFD_XSCHED_MAX_ARMED_ENTRIES
  * EFAULT      a pointer could not be read or written
  * ENOTTY      no such ioctl
  * EOPNOTSUPP  unknown flag, operation, target or event; or known, and the
  *             node cannot do it
- * ENOENT      there is not and never was such a queue, GPU process or tenant;
- *             the process to be removed is not in the tenant
- * ESRCH       the queue, process or tenant existed and is gone, or went during
- *             the call (benign)
+ * ENOENT      there is not and never was such a queue, GPU process, tenant or
+ *             armed switch; the process to be removed is not in the tenant
+ * ESRCH       the queue, process, tenant or armed switch existed and is gone, or
+ *             went during the call (benign)
  * EALREADY    RESUME of what this client does not hold; ADD of a process that
  *             is in the tenant (benign)
  * EEXIST      ADD of a process that is in another tenant of this client
- * ENOSPC      KFD_XSCHED_MAX_TENANTS tenants of this client exist
+ * ELOOP       ARM: a target is a trigger whose switch, or one of that switch's
+ *             targets in turn, holds the trigger: both would wait for ever
+ * ENOSPC      KFD_XSCHED_MAX_TENANTS tenants of this client exist, or
+ *             KFD_XSCHED_MAX_ARMED switches
  * EPERM       the caller may not do this to this target
  * EIO         the firmware or a reset in progress refused the switch;
  *             amdkfd's own recovery takes over
@@ -139,6 +146,7 @@ enum kfd_xsched_backend {
 #define KFD_XSCHED_CAP_PRIORITY	(1u << 3)	/* SET_PRIORITY has an effect */
 #define KFD_XSCHED_CAP_WAVES	(1u << 4)	/* IDLE looks at waves, too */
 #define KFD_XSCHED_CAP_CLASS	(1u << 5)	/* SET_PRIORITY takes a class */
+#define KFD_XSCHED_CAP_TAP	(1u << 6)	/* READY comes with the doorbell */
 
 /**
  * struct kfd_xsched_node - one GPU node, as KFD_XSCHED_INFO reports it
@@ -159,12 +167,14 @@ struct kfd_xsched_node {
 #define KFD_XSCHED_QUEUE_HELD	(1u << 1)	/* somebody holds it */
 #define KFD_XSCHED_QUEUE_MINE	(1u << 2)	/* this client holds it */
 #define KFD_XSCHED_QUEUE_READY	(1u << 3)	/* has work, as far as is known */
-#define KFD_XSCHED_QUEUE_WATCHED (1u << 4)	/* sampled: READY is current */
+#define KFD_XSCHED_QUEUE_WATCHED (1u << 4)	/* READY is current */
 /* Why a queue does not run, beside HELD; several may be set at once. */
 #define KFD_XSCHED_QUEUE_EVICTED (1u << 5)	/* its memory is not there */
 #define KFD_XSCHED_QUEUE_DEBUGGED (1u << 6)	/* suspended by a debugger */
 #define KFD_XSCHED_QUEUE_DISABLED (1u << 7)	/* no share of time, or no ring */
 #define KFD_XSCHED_QUEUE_RESET	(1u << 8)	/* was reset: never runs again */
+/* With WATCHED: not sampled, because the next doorbell of its process tells. */
+#define KFD_XSCHED_QUEUE_TAPPED	(1u << 9)
 
 /**
  * enum kfd_xsched_queue_type - what a queue feeds
@@ -185,7 +195,7 @@ enum kfd_xsched_queue_type {
  * @type: enum kfd_xsched_queue_type
  * @state: bits KFD_XSCHED_QUEUE_*
  * @priority: KFD priority in effect, 0..15
- * @holders: number of clients that hold it
+ * @holders: number of clients that hold it; an armed switch counts as one
  * @prio_class: enum kfd_xsched_class in effect; 0: its node has no classes
  * @preemptions: times it was taken off the hardware by a hold
  * @held_ns: total time held so far, nanoseconds
@@ -240,7 +250,8 @@ struct kfd_xsched_list {
  *	chose for the node, and goes with any other. A grace is a property of
  *	the whole transaction of a node: two different ones for one node in one
  *	call are EINVAL.
- * @KFD_XSCHED_OP_RESUME: drop this client's hold, taken by either of the above
+ * @KFD_XSCHED_OP_RESUME: drop this client's hold, taken by either of the above,
+ *	but not what its armed switches hold
  * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, the class, or both,
  *	or give them back, which is success also without an override. The latest
  *	override of all clients is in effect; when its client goes, the one
@@ -482,6 +493,10 @@ struct kfd_xsched_tenant {
  *	positive errno of the table above, @gpu_id the first node that failed
  * @KFD_XSCHED_EVENT_EJECTED: this client was ejected; @data is the reason, an
  *	enum kfd_xsched_eject
+ * @KFD_XSCHED_EVENT_ARMED: an armed switch of this client ran: @id is its,
+ *	@time_ns when the last node was done, @pid the trigger, 0 if that is a
+ *	tenant, @queue_id how many queues went on or off the hardware, @gpu_id the
+ *	first node that failed, @data as KFD_XSCHED_ARMED_* take it apart
  */
 enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_QUEUE_ADD = 0,
@@ -493,6 +508,7 @@ enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_NODE_RESET = 6,
 	KFD_XSCHED_EVENT_APPLY_DONE = 7,
 	KFD_XSCHED_EVENT_EJECTED = 8,
+	KFD_XSCHED_EVENT_ARMED = 9,
 };
 
 #define KFD_XSCHED_EVENT_BIT(type)	(1u << (type))
@@ -530,10 +546,16 @@ struct kfd_xsched_event {
 #define KFD_XSCHED_SAMPLE_US_MAX	1000000
 #define KFD_XSCHED_SETTLE_US_MAX	10000000
 
+/*
+ * struct kfd_xsched_subscribe.flags: leave the doorbells of processes alone. No
+ * client's READY comes by them while one asks so.
+ */
+#define KFD_XSCHED_SUBSCRIBE_NO_TAP	(1u << 0)
+
 /**
  * struct kfd_xsched_subscribe - argument of KFD_XSCHED_SUBSCRIBE
  * @size: sizeof(struct kfd_xsched_subscribe)
- * @flags: must be zero
+ * @flags: with READY or IDLE: KFD_XSCHED_SUBSCRIBE_NO_TAP; else zero
  * @events: KFD_XSCHED_EVENT_BIT() of each type wanted; zero: none any more
  * @sample_us: with READY or IDLE: how often the indices are compared,
  *	KFD_XSCHED_SAMPLE_US_MIN..MAX, or zero for the period the administrator
@@ -547,7 +569,12 @@ struct kfd_xsched_event {
  * be sampled, or when the client begins to ask, is reported READY. Only queues
  * the caller may see are reported; that is decided by the credentials the
  * owner had when the queue came, and those of who opened the device.
- * Nothing is sampled when nobody asks for READY or IDLE.
+ * Nothing is sampled when nobody asks for READY or IDLE and no switch is armed.
+ *
+ * Where a node has KFD_XSCHED_CAP_TAP nothing is sampled there, either, of a
+ * process that is idle: its next doorbell faults, once, and is reported as
+ * READY, with the time of that fault. A doorbell rung by a GPU is not seen, nor
+ * is one of a process that mapped its doorbells MAP_PRIVATE: that is sampled.
  */
 struct kfd_xsched_subscribe {
 	__u32 size;
@@ -564,7 +591,7 @@ struct kfd_xsched_subscribe {
  * @KFD_XSCHED_EJECT_WATCHDOG: no sign of life while it held a queue with work
  * @KFD_XSCHED_EJECT_ADMIN: an administrator ejected it
  * @KFD_XSCHED_EJECT_DISABLED: an administrator disabled the module while it
- *	held something or had set a priority
+ *	held something, had set a priority or armed a switch
  */
 enum kfd_xsched_eject {
 	KFD_XSCHED_EJECT_NONE = 0,
@@ -597,11 +624,91 @@ struct kfd_xsched_renew {
 	__aligned_u64 client;
 };
 
+/* Armed switches a client may have at a time, and entries of one. */
+#define KFD_XSCHED_MAX_ARMED	64
+#define KFD_XSCHED_MAX_ARMED_ENTRIES	256
+
+/**
+ * enum kfd_xsched_arm_op - what KFD_XSCHED_ARM does
+ * @KFD_XSCHED_ARM_SET: leave a switch with the kernel; @id says which
+ * @KFD_XSCHED_ARM_CLEAR: give back what it holds and set, and forget it
+ */
+enum kfd_xsched_arm_op {
+	KFD_XSCHED_ARM_SET = 1,
+	KFD_XSCHED_ARM_CLEAR = 2,
+};
+
+/**
+ * struct kfd_xsched_arm - argument of KFD_XSCHED_ARM
+ * @size: sizeof(struct kfd_xsched_arm)
+ * @flags: must be zero
+ * @op: enum kfd_xsched_arm_op
+ * @trigger: SET: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_TENANT; else zero
+ * @trigger_id: SET: which, as in an entry of APPLY; else zero
+ * @id: which switch, never used again by this client; SET: out, zero before
+ * @count: SET: elements of @entries, 1..KFD_XSCHED_MAX_ARMED_ENTRIES; else zero
+ * @stride: SET: size of one element of @entries; else zero
+ * @entries: SET: address of an array of struct kfd_xsched_entry, as for APPLY;
+ *	else zero
+ *
+ * An APPLY that the kernel runs by itself: at once when a queue of the trigger
+ * becomes READY, or is READY when the switch is set. It undoes it when all queues
+ * of the trigger, on all nodes, have become IDLE. Each run is a switch as that
+ * of an APPLY, and is told by KFD_XSCHED_EVENT_ARMED to a client that subscribed
+ * it.
+ *
+ * Entries may SUSPEND, UNMAP, or SET_PRIORITY to something; what gives back is
+ * EINVAL, for a switch gives back by itself. The trigger, or a queue or member of
+ * it, as a target is EINVAL. SET checks all as APPLY does, and fails as that
+ * would, with the status of each entry, except that a benign error in one is one
+ * of all. It changes nothing itself.
+ *
+ * A switch is a holder of its own: what it holds is not released by a RESUME of
+ * its client, nor by another switch, nor does its undoing release what its
+ * client, or another switch, holds. So switches may overlap. Switches of one
+ * client may not wait for one another in a circle (ELOOP), as far as processes
+ * are in tenants when they are set.
+ *
+ * Each run checks again, with the credentials of who called SET: a target that
+ * may not be touched any more (EPERM), that is gone, or that has become part of
+ * the trigger (EINVAL) is left out, and the others are done. A process that
+ * joins or leaves a tenant while the switch is in force follows it soon after.
+ *
+ * A run that fails on a node has no effect there, until the next; an undoing that
+ * fails is retried until it succeeds.
+ *
+ * The switch is undone and forgotten with its trigger (one more ARMED follows,
+ * with ESRCH), by CLEAR, and with its client: closed, ejected, or because the
+ * module was disabled. When CLEAR returns its queues run, unless a node failed.
+ *
+ * Who may call: SET: whoever may APPLY the entries, and hold the trigger. CLEAR is
+ * the client's own.
+ */
+struct kfd_xsched_arm {
+	__u32 size;
+	__u32 flags;
+	__u32 op;
+	__u32 trigger;
+	__aligned_u64 trigger_id;
+	__aligned_u64 id;
+	__u32 count;
+	__u32 stride;
+	__aligned_u64 entries;
+};
+
+/* data of KFD_XSCHED_EVENT_ARMED: 0, or the first errno of a node or an entry */
+#define KFD_XSCHED_ARMED_ERRNO(data)	((__u32)(data) & 0xffffu)
+/* whether the trigger had become READY; else the switch was undone */
+#define KFD_XSCHED_ARMED_READY		(1u << 16)
+/* from the edge, a doorbell if the node has the tap, to @time_ns; nanoseconds */
+#define KFD_XSCHED_ARMED_NS(data)	((__u32)((data) >> 32))
+
 #define KFD_XSCHED_INFO		_IO(KFD_XSCHED_IOC_TYPE, 0x00)
 #define KFD_XSCHED_LIST		_IO(KFD_XSCHED_IOC_TYPE, 0x01)
 #define KFD_XSCHED_APPLY	_IO(KFD_XSCHED_IOC_TYPE, 0x02)
 #define KFD_XSCHED_SUBSCRIBE	_IO(KFD_XSCHED_IOC_TYPE, 0x03)
 #define KFD_XSCHED_TENANT	_IO(KFD_XSCHED_IOC_TYPE, 0x04)
 #define KFD_XSCHED_RENEW	_IO(KFD_XSCHED_IOC_TYPE, 0x05)
+#define KFD_XSCHED_ARM		_IO(KFD_XSCHED_IOC_TYPE, 0x06)
 
 #endif /* _UAPI_LINUX_KFD_XSCHED_H */

@@ -351,6 +351,34 @@ int xsched_apply_set_class(struct xsched_apply *apply, uint32_t target,
 int xsched_apply_run(struct xsched_apply *apply, struct xsched_device *device);
 
 /**
+ * xsched_apply_arm() - leave it with the kernel, for when a trigger becomes READY
+ * @apply: switch with at least one entry, none that gives back; may be changed or
+ *	freed afterwards
+ * @device: client that shall hold
+ * @trigger: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_TENANT
+ * @trigger_id: which
+ * @id: out, its name in KFD_XSCHED_EVENT_ARMED and xsched_disarm(); on success only
+ *
+ * The kernel runs it at the doorbell, undoes it when the trigger is IDLE, and
+ * tells of either by an event.
+ *
+ * Return: 0, -EINVAL without an entry, or a negative errno of KFD_XSCHED_ARM; the
+ * entries say what the check said of each.
+ */
+int xsched_apply_arm(struct xsched_apply *apply, struct xsched_device *device,
+		     uint32_t trigger, uint64_t trigger_id, uint64_t *id);
+
+/**
+ * xsched_disarm() - undo an armed switch and forget it
+ * @device: client
+ * @id: as xsched_apply_arm() gave it
+ *
+ * Return: 0, -ESRCH: it is gone, with its trigger; or another negative errno of
+ * KFD_XSCHED_ARM.
+ */
+int xsched_disarm(struct xsched_device *device, uint64_t id);
+
+/**
  * xsched_apply_start() - have it checked, and let the kernel do it: one ioctl
  * @apply: switch with at least one entry; may be changed or freed afterwards
  * @device: client that shall hold

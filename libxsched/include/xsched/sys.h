@@ -75,6 +75,15 @@ int xsched_sys_subscribe(int fd, struct kfd_xsched_subscribe *subscribe);
 int xsched_sys_renew(int fd, struct kfd_xsched_renew *renew);
 
 /**
+ * xsched_sys_arm() - KFD_XSCHED_ARM
+ * @fd: open kfd_xsched device
+ * @arm: as in the uapi header; @size and, with entries, @stride are filled in here
+ *
+ * Return: 0 or a negative errno.
+ */
+int xsched_sys_arm(int fd, struct kfd_xsched_arm *arm);
+
+/**
  * xsched_sys_read() - read events
  * @fd: open kfd_xsched device
  * @events: where to put them
