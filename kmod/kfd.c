@@ -189,11 +189,10 @@ static u32 node_caps(const struct kfd_sched_node_info *info)
 	u32 caps = 0;
 
 	if (info->can_hold)
-		caps |= KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP;
+		caps |= KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |
+			KFD_XSCHED_CAP_PRIORITY;
 	if (info->max_grace)
 		caps |= KFD_XSCHED_CAP_GRACE;
-	if (info->can_prioritise)
-		caps |= KFD_XSCHED_CAP_PRIORITY;
 	if (info->can_level)
 		caps |= KFD_XSCHED_CAP_CLASS;
 	if (info->can_count_waves)

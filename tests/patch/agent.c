@@ -32,7 +32,6 @@
  * @holds: how often it held the queues
  * @releases: how often a ring made it release them
  * @late: work that only the second look saw
- * @again: the tap could not be armed because mmap_lock was taken
  * @errors: anything else that failed
  */
 struct agent {
@@ -48,7 +47,6 @@ struct agent {
 	unsigned int holds;
 	unsigned int releases;
 	unsigned int late;
-	unsigned int again;
 	unsigned int errors;
 };
 
@@ -105,20 +103,15 @@ static void set_held_locked(struct agent *a, bool hold)
 
 static void look_locked(struct agent *a)
 {
-	int ret;
-
 	if (has_work_locked(a))
 		return;
 
 	udelay(get_random_u32_below(AGENT_SLOW_US));
 	a->seen = atomic_read(&probe_counts.doorbells);
-	ret = kfd_sched_tap_arm(a->process, a->node);
-	if (ret == -EAGAIN)
-		a->again++;
-	else if (ret)
+	if (kfd_sched_tap_arm(a->process, a->node)) {
 		a->errors++;
-	if (ret)
 		return;
+	}
 
 	if (a->recheck && has_work_locked(a)) {
 		kfd_sched_tap_disarm(a->process, a->node);
@@ -205,7 +198,7 @@ int probe_agent_stop(char *result, size_t size)
 	}
 	probe_unlock();
 	mmdrop(agent.mm);
-	scnprintf(result, size, "holds=%u releases=%u late=%u again=%u errors=%u\n",
-		  agent.holds, agent.releases, agent.late, agent.again, agent.errors);
+	scnprintf(result, size, "holds=%u releases=%u late=%u errors=%u\n",
+		  agent.holds, agent.releases, agent.late, agent.errors);
 	return 0;
 }

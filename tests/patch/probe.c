@@ -196,17 +196,29 @@ static int command_info_locked(pid_t tgid)
 {
 	struct probe_queue *found[PROBE_MAX_QUEUES];
 	unsigned int n = probe_find_locked(tgid, found), i;
-	struct kfd_sched_queue_info info;
 	size_t at = 0;
 
 	for (i = 0; i < n; i++) {
-		kfd_sched_queue_info(found[i]->queue, &info);
+		struct queue *queue = found[i]->queue;
+		const u32 reasons = kfd_sched_queue_reasons(queue);
+		/* Changes nothing, and so tells what is in effect. */
+		struct kfd_sched_change change = {
+			.q = queue,
+			.hold = reasons & KFD_SCHED_HELD,
+			.priority = KFD_SCHED_PRIORITY_KEEP,
+			.level = KFD_SCHED_PRIORITY_KEEP,
+		};
+		struct kfd_sched_queue_info info;
+		struct kfd_sched_times times;
+
+		kfd_sched_queue_info(queue, &info);
+		kfd_sched_apply(info.node, &change, 1, KFD_SCHED_GRACE_DEFAULT, &times);
 		at += scnprintf(probe_result + at, sizeof(probe_result) - at,
-				"queue=%u reasons=%#x hint=%#x priority=%u effective=%u level=%u waves=%d\n",
-				info.queue_id, info.reasons,
-				kfd_sched_queue_reasons(found[i]->queue), info.priority,
-				info.effective_priority, info.effective_level,
-				kfd_sched_queue_waves(found[i]->queue));
+				"queue=%u reasons=%#x priority=%u effective=%u level=%u flips=%u waves=%d\n",
+				info.queue_id, reasons, info.priority,
+				change.effective_priority, change.effective_level,
+				times.flips + times.fw_transactions,
+				kfd_sched_queue_waves(queue));
 	}
 	return n ? 0 : -ESRCH;
 }
