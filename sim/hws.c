@@ -323,6 +323,20 @@ static u32 next_packet(struct sim_hws *h, u32 *p)
 	return 0;
 }
 
+bool sim_hws_owes(struct sim_hws *h)
+{
+	u32 left = h->loaded ? (h->wptr - h->rptr) & (h->dwords - 1) : 0, header, n;
+
+	for (; left && ring_dwords(h, h->wptr - left, &header, 1); left -= n) {
+		if (pm4_opcode(header) == PM4_QUERY_STATUS)
+			return true;
+		n = pm4_len(header);
+		if (n > left)
+			return false;
+	}
+	return false;
+}
+
 static void report_rptr(struct sim_hws *h)
 {
 	u32 *p = h->rptr_report ? h->ops->memory(h->owner, h->rptr_report, 4) : NULL;

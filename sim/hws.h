@@ -187,6 +187,9 @@ void sim_hws_unload(struct sim_hws *h);
 /* The HIQ's doorbell was rung with this write index, in dwords. */
 void sim_hws_ring(struct sim_hws *h, u32 wptr, u64 now);
 
+/* Whether a QUERY_STATUS in the ring has not been answered: the driver waits for it. */
+bool sim_hws_owes(struct sim_hws *h);
+
 /* When the firmware acts next: not while queues are being taken off. */
 u64 sim_hws_next_event(const struct sim_hws *h);
 

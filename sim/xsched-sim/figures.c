@@ -5,41 +5,9 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "figures.h"
 #include "memory.h"
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Nearest rank: a value that did occur. */
-static double percentile(const double *sorted, size_t n, double p)
-{
-	size_t rank = (size_t)ceil(p / 100 * (double)n);
-
-	return sorted[rank ? rank - 1 : 0];
-}
-
-struct sample sample_of(double *values, size_t n)
-{
-	struct sample s = { .count = n };
-	size_t i;
-
-	if (!n)
-		return s;
-	for (i = 0; i < n; i++)
-		s.mean += values[i] / (double)n;
-	qsort(values, n, sizeof(*values), compare);
-	s.p50 = percentile(values, n, 50);
-	s.p99 = percentile(values, n, 99);
-	s.max = values[n - 1];
-	return s;
-}
 
 static double seconds(u64 from, u64 to)
 {
@@ -54,31 +22,19 @@ static double per_second(double n, u64 from, u64 to)
 /* ---- groups ------------------------------------------------------------- */
 
 /* Of one program: its dispatches, one by one, in the order they were written. */
-static void add_account(struct account *a, const struct user_queue *q)
+static void add_account(struct spin_account *a, const struct user_queue *q)
 {
 	const struct scenario_process *scn = q->process->group->scn;
 	u32 kernels = scenario_request_kernels(scn), k;
-	u64 last_ticket = 0, last_end = 0, i;
-	const struct vgpu_log *log;
-	bool any = false;
+	const struct vgpu_log *log, *last = NULL;
+	u64 i;
 
 	for (i = 0; i < q->program.submitted; i++) {
 		for (k = 0; k < kernels; k++) {
 			log = &q->program.requests[i].log[k];
-			a->submitted++;
-			a->executed += log->executed;
-			a->saved += log->saved;
-			if (!log->executed) {
-				a->lost++;
-				continue;
-			}
-			a->duplicated += log->executed - 1;
-			if (scn->barrier && any &&
-			    (log->ticket <= last_ticket || log->start_ns < last_end))
-				a->out_of_order++;
-			last_ticket = log->ticket;
-			last_end = log->end_ns;
-			any = true;
+			spin_account_log(a, log, last);
+			if (scn->barrier && log->executed)
+				last = log;
 		}
 	}
 }
@@ -168,11 +124,6 @@ static void add_group(struct mode_figures *m, const struct world *w, u32 index)
 	f->rps = per_second((double)n, group->scn->start, group->end_ns);
 	f->images_s = f->iter_s * group->scn->images;
 	free(ms);
-}
-
-bool account_clean(const struct account *a)
-{
-	return a->executed == a->submitted && !a->lost && !a->duplicated && !a->out_of_order;
 }
 
 /* ---- scheduler ---------------------------------------------------------- */

@@ -3,42 +3,9 @@
 #ifndef XSIM_FIGURES_H
 #define XSIM_FIGURES_H
 
+#include "sample.h"
+#include "spin_account.h"
 #include "world.h"
-
-/**
- * struct sample - distribution of a set of times
- * @count: how many
- * @mean: in the unit of the times
- * @p50: nearest rank
- * @p99: nearest rank
- * @max: longest
- */
-struct sample {
-	size_t count;
-	double mean;
-	double p50;
-	double p99;
-	double max;
-};
-
-/**
- * struct account - what became of dispatches
- * @submitted: their packets were written
- * @executed: completions, all told
- * @lost: dispatches that never completed
- * @duplicated: completions beyond the first of a dispatch
- * @out_of_order: with the barrier bit: dispatches that completed before, or
- *	began before the end of, one submitted earlier
- * @saved: times waves were saved to memory
- */
-struct account {
-	u64 submitted;
-	u64 executed;
-	u64 lost;
-	u64 duplicated;
-	u64 out_of_order;
-	u64 saved;
-};
 
 /**
  * struct group_figures - one group of processes in one mode
@@ -90,7 +57,7 @@ struct mode_figures {
 	u64 calls;
 	u64 flips;
 	u64 lists;
-	struct account account;
+	struct spin_account account;
 	struct sim_stats gpu;
 	struct sim_sched_stats turns;
 	u64 end_ns;
@@ -108,11 +75,5 @@ void figures_init(struct mode_figures *f, const struct scenario *scn,
 void figures_add(struct mode_figures *f, const struct world *w);
 
 void figures_free(struct mode_figures *f);
-
-/* Whether every dispatch was executed once, and in order. */
-bool account_clean(const struct account *account);
-
-/* Distribution of @n values, which are sorted by this. */
-struct sample sample_of(double *values, size_t n);
 
 #endif /* XSIM_FIGURES_H */

@@ -66,7 +66,7 @@ static json_object *switch_json(const struct mode_figures *m)
 	return o;
 }
 
-static json_object *dispatch_json(const struct account *a)
+static json_object *dispatch_json(const struct spin_account *a)
 {
 	json_object *o = json_object_new_object();
 

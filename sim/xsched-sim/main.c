@@ -199,7 +199,7 @@ static bool all_clean(const struct report *r)
 	u32 i;
 
 	for (i = 0; i < r->scn->mode_count; i++) {
-		if (account_clean(&r->modes[i].account))
+		if (spin_account_clean(&r->modes[i].account))
 			continue;
 		fprintf(stderr, "xsched-sim: mode %s: not every dispatch executed once, in order\n",
 			r->modes[i].mode->name);

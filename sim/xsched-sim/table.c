@@ -65,7 +65,7 @@ static void print_gpu(const struct report *r, FILE *f)
 
 static void print_accounts(const struct report *r, FILE *f)
 {
-	const struct account *a;
+	const struct spin_account *a;
 	u32 i;
 
 	fprintf(f, "\n  %-12s %10s %10s %6s %11s %13s %12s\n", "dispatches", "submitted",

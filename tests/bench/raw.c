@@ -74,12 +74,12 @@ static bool read_account(struct raw_model *m)
 
 	if (!json_object_object_get_ex(m->doc, "dispatch", &a))
 		return false;
-	m->submitted = get_u64(a, "submitted");
-	m->executed = get_u64(a, "executed");
-	m->lost = get_u64(a, "lost");
-	m->duplicated = get_u64(a, "duplicated");
-	m->out_of_order = get_u64(a, "out_of_order");
-	m->saved = get_u64(a, "saved");
+	m->account.submitted = get_u64(a, "submitted");
+	m->account.executed = get_u64(a, "executed");
+	m->account.lost = get_u64(a, "lost");
+	m->account.duplicated = get_u64(a, "duplicated");
+	m->account.out_of_order = get_u64(a, "out_of_order");
+	m->account.saved = get_u64(a, "saved");
 	return true;
 }
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../sim/spin_account.h"
+
 struct json_object;
 
 /**
@@ -49,12 +51,7 @@ struct raw_dispatch {
  * @window_to: and end
  * @dispatches: dispatches that touch that time
  * @dispatch_count: how many
- * @submitted: dispatches of the whole run, and what became of them
- * @executed: see struct spin_account
- * @lost: likewise
- * @duplicated: likewise
- * @out_of_order: likewise
- * @saved: likewise
+ * @account: dispatches of the whole run, and what became of them
  */
 struct raw_model {
 	struct json_object *doc;
@@ -67,12 +64,7 @@ struct raw_model {
 	uint64_t window_to;
 	struct raw_dispatch *dispatches;
 	size_t dispatch_count;
-	uint64_t submitted;
-	uint64_t executed;
-	uint64_t lost;
-	uint64_t duplicated;
-	uint64_t out_of_order;
-	uint64_t saved;
+	struct spin_account account;
 };
 
 /**

@@ -47,12 +47,12 @@ static json_object *write_mode(const struct raw_mode *mode, const struct stats_m
 	add(o, "event_to_quiet_p99_us", s->reaction_us.p99);
 	json_object_object_add(run, "switch", o);
 	o = json_object_new_object();
-	add_count(o, "submitted", s->submitted);
-	add_count(o, "executed", s->executed);
-	add_count(o, "lost", s->lost);
-	add_count(o, "duplicated", s->duplicated);
-	add_count(o, "out_of_order", s->out_of_order);
-	add_count(o, "wave_saves", s->saved);
+	add_count(o, "submitted", s->account.submitted);
+	add_count(o, "executed", s->account.executed);
+	add_count(o, "lost", s->account.lost);
+	add_count(o, "duplicated", s->account.duplicated);
+	add_count(o, "out_of_order", s->account.out_of_order);
+	add_count(o, "wave_saves", s->account.saved);
 	json_object_object_add(run, "dispatch", o);
 	return run;
 }

@@ -6,36 +6,6 @@
 
 #include "stats.h"
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Nearest rank: a value that did occur. */
-static double percentile(const double *sorted, size_t n, double p)
-{
-	size_t rank = (size_t)ceil(p / 100 * (double)n);
-
-	return sorted[rank ? rank - 1 : 0];
-}
-
-static struct stats_sample sample(double *values, size_t n)
-{
-	struct stats_sample s = { .count = n };
-	size_t i;
-
-	if (!n)
-		return s;
-	for (i = 0; i < n; i++)
-		s.mean += values[i] / (double)n;
-	qsort(values, n, sizeof(*values), compare);
-	s.p50 = percentile(values, n, 50);
-	s.p99 = percentile(values, n, 99);
-	return s;
-}
-
 static double seconds(uint64_t from, uint64_t to)
 {
 	return (double)(to - from) / 1e9;
@@ -50,7 +20,7 @@ static void compute_hi(struct stats_mode *s, const struct raw_model *m)
 		ms[i] = (double)(m->requests[i].done - m->requests[i].arrival) / 1e6;
 		busy += seconds(m->requests[i].first, m->requests[i].last);
 	}
-	s->hi_ms = sample(ms, m->count);
+	s->hi_ms = sample_of(ms, m->count);
 	s->hi_rps = (double)m->count / seconds(m->start, m->end);
 	s->hi_busy = busy / seconds(m->start, m->end);
 	free(ms);
@@ -98,20 +68,10 @@ static void compute_switches(struct stats_mode *s, const struct raw_mode *mode)
 		if (sw->event)
 			reaction[m++] = (double)(sw->end - sw->event) / 1e3;
 	}
-	s->switch_us = sample(call, n);
-	s->reaction_us = sample(reaction, m);
+	s->switch_us = sample_of(call, n);
+	s->reaction_us = sample_of(reaction, m);
 	free(call);
 	free(reaction);
-}
-
-static void add_account(struct stats_mode *s, const struct raw_model *m)
-{
-	s->submitted += m->submitted;
-	s->executed += m->executed;
-	s->lost += m->lost;
-	s->duplicated += m->duplicated;
-	s->out_of_order += m->out_of_order;
-	s->saved += m->saved;
 }
 
 static void compute_kills(struct stats *stats, const struct raw *raw)
@@ -139,8 +99,8 @@ void stats_compute(struct stats *stats, const struct raw *raw)
 		compute_hi(s, &mode->hi);
 		compute_lo(s, &mode->lo, i == RAW_ALONE ? mode->lo.end : mode->hi.end);
 		compute_switches(s, mode);
-		add_account(s, &mode->hi);
-		add_account(s, &mode->lo);
+		spin_account_add(&s->account, &mode->hi.account);
+		spin_account_add(&s->account, &mode->lo.account);
 	}
 	compute_kills(stats, raw);
 	stats->native_p99_ratio = stats->modes[RAW_NATIVE].hi_ms.p99 / alone->hi_ms.p99;

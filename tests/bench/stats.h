@@ -8,20 +8,7 @@
 #include <stdint.h>
 
 #include "raw.h"
-
-/**
- * struct stats_sample - distribution of a set of times
- * @count: how many
- * @mean: in the unit of the times
- * @p50: nearest rank
- * @p99: nearest rank
- */
-struct stats_sample {
-	size_t count;
-	double mean;
-	double p50;
-	double p99;
-};
+#include "sample.h"
 
 /**
  * struct stats_mode - one row of the table
@@ -32,27 +19,17 @@ struct stats_sample {
  * @lo_images_s: the same in images
  * @switch_us: preemptions: from the call until the GPU was quiet
  * @reaction_us: the same from the event that the request had come
- * @submitted: dispatches of both, and what became of them
- * @executed: see struct spin_account
- * @lost: likewise
- * @duplicated: likewise
- * @out_of_order: likewise
- * @saved: likewise
+ * @account: dispatches of both, and what became of them
  */
 struct stats_mode {
-	struct stats_sample hi_ms;
+	struct sample hi_ms;
 	double hi_rps;
 	double hi_busy;
 	double lo_iter_s;
 	double lo_images_s;
-	struct stats_sample switch_us;
-	struct stats_sample reaction_us;
-	uint64_t submitted;
-	uint64_t executed;
-	uint64_t lost;
-	uint64_t duplicated;
-	uint64_t out_of_order;
-	uint64_t saved;
+	struct sample switch_us;
+	struct sample reaction_us;
+	struct spin_account account;
 };
 
 /**

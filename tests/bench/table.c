@@ -24,7 +24,7 @@ static void print_row(const char *name, const struct stats_mode *s, double p99_a
 void table_print(const struct raw *raw, const struct stats *stats)
 {
 	double p99 = stats->modes[RAW_ALONE].hi_ms.p99;
-	const struct stats_mode *s;
+	const struct spin_account *a;
 	int i;
 
 	printf("\n  Two models on one GPU (guest time)\n\n");
@@ -37,12 +37,12 @@ void table_print(const struct raw *raw, const struct stats *stats)
 	printf("\n  dispatches: %-7s %10s %10s %6s %11s %13s %12s\n", "mode", "submitted", "executed",
 	       "lost", "duplicated", "out of order", "wave saves");
 	for (i = 0; i < RAW_MODES; i++) {
-		s = &stats->modes[i];
+		a = &stats->modes[i].account;
 		printf("              %-7s %10llu %10llu %6llu %11llu %13llu %12llu\n",
-		       raw->modes[i].name, (unsigned long long)s->submitted,
-		       (unsigned long long)s->executed, (unsigned long long)s->lost,
-		       (unsigned long long)s->duplicated, (unsigned long long)s->out_of_order,
-		       (unsigned long long)s->saved);
+		       raw->modes[i].name, (unsigned long long)a->submitted,
+		       (unsigned long long)a->executed, (unsigned long long)a->lost,
+		       (unsigned long long)a->duplicated, (unsigned long long)a->out_of_order,
+		       (unsigned long long)a->saved);
 	}
 	printf("\n  high priority alone keeps the GPU busy %.1f %% of the time\n\n",
 	       stats->modes[RAW_ALONE].hi_busy * 100);
@@ -63,8 +63,8 @@ bool table_verdict(const struct stats *stats)
 
 	for (i = 0; i < RAW_MODES; i++) {
 		s = &stats->modes[i];
-		wrong += s->lost + s->duplicated + s->out_of_order;
-		if (s->executed != s->submitted)
+		wrong += s->account.lost + s->account.duplicated + s->account.out_of_order;
+		if (!spin_account_clean(&s->account))
 			wrong++;
 	}
 	ok = criterion(stats->native_p99_ratio >= NATIVE_MIN,

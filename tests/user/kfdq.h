@@ -102,6 +102,10 @@ int kfdq_alloc(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
 int kfdq_alloc_read_only(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
 			 struct kfdq_buffer *out);
 
+/* KFDQ_USERPTR over part of a file in memory, which may be mapped elsewhere, too. */
+int kfdq_alloc_file(struct kfdq_device *dev, int fd, uint64_t offset, size_t size,
+		    struct kfdq_buffer *out);
+
 /* Unmap and free a buffer; one that was never allocated (all zero) is fine. */
 void kfdq_free(struct kfdq_device *dev, struct kfdq_buffer *buf);
 
@@ -123,12 +127,17 @@ int kfdq_signal_wait(struct kfdq_device *dev, struct kfdq_signal *sig, int timeo
  * @percentage: 0..100; KFD runs a queue with any but 0
  * @priority: KFD priority, 0..15
  * @no_eop: without an end-of-pipe buffer, as HIP creates them on gfx942
+ * @save_fd: file in memory its save area is part of; 0: it has one of its own. KFD
+ *	wants tens of MiB for each, of which the model uses the first pages.
+ * @save_offset: where it begins there
  */
 struct kfdq_queue_options {
 	uint32_t packets;
 	uint32_t percentage;
 	uint32_t priority;
 	bool no_eop;
+	int save_fd;
+	uint64_t save_offset;
 };
 
 /* What runtimes ask for. */

@@ -61,19 +61,14 @@ static int map_to_cpu(struct kfdq_device *dev, void *addr, size_t size, uint64_t
 	return p == MAP_FAILED ? -errno : 0;
 }
 
-static int alloc(struct kfdq_device *dev, enum kfdq_memory kind, bool writable, size_t size,
-		 struct kfdq_buffer *out)
+/* @out->addr and @out->size are mapped: there it shall be. */
+static int alloc_at(struct kfdq_device *dev, enum kfdq_memory kind, bool writable,
+		    struct kfdq_buffer *out)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = { 0 };
+	size_t size = out->size;
 	int ret;
 
-	size = kfdq_align(size, KFDQ_PAGE);
-	out->addr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (out->addr == MAP_FAILED) {
-		out->addr = NULL;
-		return -errno;
-	}
-	out->size = size;
 	args.va_addr = (uintptr_t)out->addr;
 	args.size = size;
 	args.gpu_id = dev->gpu_id;
@@ -103,6 +98,26 @@ unmap:
 	return ret;
 }
 
+static int map_memory(size_t size, int flags, int fd, uint64_t offset, struct kfdq_buffer *out)
+{
+	size = kfdq_align(size, KFDQ_PAGE);
+	out->addr = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, (off_t)offset);
+	if (out->addr == MAP_FAILED) {
+		out->addr = NULL;
+		return -errno;
+	}
+	out->size = size;
+	return 0;
+}
+
+static int alloc(struct kfdq_device *dev, enum kfdq_memory kind, bool writable, size_t size,
+		 struct kfdq_buffer *out)
+{
+	int ret = map_memory(size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, out);
+
+	return ret ? ret : alloc_at(dev, kind, writable, out);
+}
+
 int kfdq_alloc(struct kfdq_device *dev, enum kfdq_memory kind, size_t size,
 	       struct kfdq_buffer *out)
 {
@@ -113,6 +128,14 @@ int kfdq_alloc_read_only(struct kfdq_device *dev, enum kfdq_memory kind, size_t 
 			 struct kfdq_buffer *out)
 {
 	return alloc(dev, kind, false, size, out);
+}
+
+int kfdq_alloc_file(struct kfdq_device *dev, int fd, uint64_t offset, size_t size,
+		    struct kfdq_buffer *out)
+{
+	int ret = map_memory(size, MAP_SHARED, fd, offset, out);
+
+	return ret ? ret : alloc_at(dev, KFDQ_USERPTR, true, out);
 }
 
 void kfdq_free(struct kfdq_device *dev, struct kfdq_buffer *buf)

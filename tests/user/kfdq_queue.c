@@ -127,7 +127,10 @@ static int alloc_buffers(struct kfdq_queue *q)
 		ret = kfdq_alloc(q->dev, KFDQ_GTT, sizeof(struct indices), &q->indices);
 	if (!ret && !q->options.no_eop)
 		ret = kfdq_alloc(q->dev, KFDQ_VRAM, EOP_BYTES, &q->eop);
-	if (!ret)
+	if (!ret && q->options.save_fd)
+		ret = kfdq_alloc_file(q->dev, q->options.save_fd, q->options.save_offset, save,
+				      &q->save);
+	else if (!ret)
 		ret = kfdq_alloc(q->dev, KFDQ_GTT, save, &q->save);
 	if (ret)
 		free_buffers(q);

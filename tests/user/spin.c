@@ -88,32 +88,13 @@ int spin_submit(struct spin_set *set, struct kfdq_queue *queue, const struct spi
 
 void spin_account(const struct spin_set *set, struct spin_account *out)
 {
-	uint64_t i, last_ticket = 0, last_end = 0;
-	const struct vgpu_log *log;
-	bool any = false;
+	const struct vgpu_log *last = NULL;
+	uint64_t i;
 
 	memset(out, 0, sizeof(*out));
-	out->submitted = set->used;
 	for (i = 0; i < set->used; i++) {
-		log = &set->log[i];
-		out->saved += log->saved;
-		out->executed += log->executed;
-		if (!log->executed) {
-			out->lost++;
-			continue;
-		}
-		out->duplicated += log->executed - 1;
-		out->busy_ns += log->end_ns - log->start_ns;
-		if (any && (log->ticket <= last_ticket || log->start_ns < last_end))
-			out->out_of_order++;
-		last_ticket = log->ticket;
-		last_end = log->end_ns;
-		any = true;
+		spin_account_log(out, &set->log[i], last);
+		if (set->log[i].executed)
+			last = &set->log[i];
 	}
-}
-
-bool spin_account_clean(const struct spin_account *account)
-{
-	return account->executed == account->submitted && !account->lost &&
-	       !account->duplicated && !account->out_of_order;
 }

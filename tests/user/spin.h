@@ -11,6 +11,7 @@
 #ifndef SPIN_H
 #define SPIN_H
 
+#include "../../sim/spin_account.h"
 #include "kfdq.h"
 
 /**
@@ -49,27 +50,6 @@ struct spin_shape {
 	uint64_t workgroup_ns;
 };
 
-/**
- * struct spin_account - what became of the dispatches of a set
- * @submitted: prepared, and so submitted
- * @executed: completions, all told
- * @lost: dispatches that never completed
- * @duplicated: completions beyond the first of a dispatch
- * @out_of_order: dispatches that completed before, or began before the end
- *	of, one submitted earlier
- * @saved: times waves were saved to memory
- * @busy_ns: sum of the times from first wave to last
- */
-struct spin_account {
-	uint64_t submitted;
-	uint64_t executed;
-	uint64_t lost;
-	uint64_t duplicated;
-	uint64_t out_of_order;
-	uint64_t saved;
-	uint64_t busy_ns;
-};
-
 /* Registers and LDS of the kernel: 8 workgroups of 4 waves fill a gfx9 CU. */
 #define SPIN_VGPRS	64
 #define SPIN_LDS_BYTES	8192
@@ -94,8 +74,5 @@ int spin_submit(struct spin_set *set, struct kfdq_queue *queue, const struct spi
 
 /* Read the log. Only what is complete counts as executed. */
 void spin_account(const struct spin_set *set, struct spin_account *out);
-
-/* Whether every dispatch executed exactly once and in order. */
-bool spin_account_clean(const struct spin_account *account);
 
 #endif /* SPIN_H */

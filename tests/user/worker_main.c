@@ -53,17 +53,6 @@ static int add_queue(struct worker_state *s)
 	return ret;
 }
 
-static void add_account(struct spin_account *sum, const struct spin_account *a)
-{
-	sum->submitted += a->submitted;
-	sum->executed += a->executed;
-	sum->lost += a->lost;
-	sum->duplicated += a->duplicated;
-	sum->out_of_order += a->out_of_order;
-	sum->saved += a->saved;
-	sum->busy_ns += a->busy_ns;
-}
-
 static void account(struct worker_state *s, struct spin_account *sum)
 {
 	struct spin_account a;
@@ -71,7 +60,7 @@ static void account(struct worker_state *s, struct spin_account *sum)
 
 	for (i = 0; i < s->count; i++) {
 		spin_account(&s->queues[i].set, &a);
-		add_account(sum, &a);
+		spin_account_add(sum, &a);
 	}
 }
 

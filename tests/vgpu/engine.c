@@ -169,6 +169,7 @@ void vgpu_engine_run(struct vgpu *vg)
 	s->runs++;
 	s->run_ns += t;
 	s->run_max_ns = max(s->run_max_ns, t);
+	vgpu_clock_ran(vg, now);
 }
 
 /* What time it is for a node that something is asked of now. */
@@ -184,6 +185,8 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	u32 i;
 
 	raw_spin_lock_irqsave(&vg->lock, flags);
+	/* on the way here since it was due */
+	vgpu_clock_ran(vg, vg->timer_at);
 	vg->timer_at = 0;
 	for (i = 0; i < vg->nr_nodes; i++)
 		sim_retry_blocked(&vg->nodes[i].gpu);

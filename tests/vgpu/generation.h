@@ -21,6 +21,7 @@ struct vgpu_node;
  * @reset: the GPU was reset
  * @next: when it acts next, SIM_NEVER: not by itself
  * @step: what is due at time @t
+ * @owes: the driver waits for an answer
  * @preempted: the model has taken the stopped queues off, at time @t
  */
 struct vgpu_firmware {
@@ -28,6 +29,7 @@ struct vgpu_firmware {
 	void (*reset)(struct vgpu_node *node);
 	u64 (*next)(const struct vgpu_node *node);
 	void (*step)(struct vgpu_node *node, u64 t);
+	bool (*owes)(struct vgpu_node *node);
 	void (*preempted)(struct vgpu_node *node, u64 t);
 };
 

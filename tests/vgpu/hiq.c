@@ -191,6 +191,11 @@ static void step(struct vgpu_node *node, u64 t)
 	s->bad_queues = h->stats.bad_queues;
 }
 
+static bool owes(struct vgpu_node *node)
+{
+	return sim_hws_owes(&node->hiq.hws);
+}
+
 static void preempted(struct vgpu_node *node, u64 t)
 {
 	sim_hws_preempted(&node->hiq.hws, t);
@@ -201,5 +206,6 @@ const struct vgpu_firmware vgpu_hws = {
 	.reset = reset,
 	.next = next,
 	.step = step,
+	.owes = owes,
 	.preempted = preempted,
 };

@@ -384,6 +384,12 @@ static void step(struct vgpu_node *node, u64 t)
 	look_at_moves(node);
 }
 
+/* amdgpu waits for each of its calls. */
+static bool owes(struct vgpu_node *node)
+{
+	return node->mes && !sim_mes_ready(&node->mes->sim);
+}
+
 static void preempted(struct vgpu_node *node, u64 t)
 {
 	sim_mes_preempted(&node->mes->sim, t);
@@ -408,6 +414,7 @@ const struct vgpu_firmware vgpu_mes = {
 	.reset = reset,
 	.next = next,
 	.step = step,
+	.owes = owes,
 	.preempted = preempted,
 };
 
@@ -447,11 +454,13 @@ void vgpu_mes_unload(struct vgpu *vg)
 /* The doorbell of the ring was rung. */
 void vgpu_mes_ring(struct vgpu *vg)
 {
+	u64 from = ktime_get_ns();
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	take_frame(&vg->nodes[0], vgpu_node_time(&vg->nodes[0]));
 	vgpu_engine_run(vg);
+	vgpu_clock_ran(vg, from);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
 }
 

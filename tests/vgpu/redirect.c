@@ -40,6 +40,7 @@ void *vgpu_symbol(const char *name)
 static void new_kernel_doorbell64(void __iomem *db, u64 value)
 {
 	struct vgpu *vg = vgpu_of_doorbell(db);
+	u64 from = ktime_get_ns();
 	unsigned long flags;
 	u32 i;
 
@@ -50,6 +51,7 @@ static void new_kernel_doorbell64(void __iomem *db, u64 value)
 	for (i = 0; i < vg->nr_nodes; i++)
 		vgpu_hiq_ring(&vg->nodes[i], vgpu_node_time(&vg->nodes[i]));
 	vgpu_engine_run(vg);
+	vgpu_clock_ran(vg, from);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
 }
 

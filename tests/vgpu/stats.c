@@ -196,6 +196,7 @@ void vgpu_stats_init(const char *profile)
 {
 	dir = debugfs_create_dir("vgpu", NULL);
 	debugfs_create_file("stats", 0444, dir, NULL, &stats_fops);
+	vgpu_clock_init(dir);
 	vgpu_fault_debugfs(dir);
 	debugfs_create_file("profile", 0444, dir, (void *)profile, &profile_fops);
 }

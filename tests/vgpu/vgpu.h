@@ -26,6 +26,7 @@
  *   gpuvm.c     GPU addresses to memory, by the driver's own page tables
  *   kernels.c   which kernel a dispatch is of
  *   stats.c     debugfs vgpu/stats
+ *   clock.c     debugfs vgpu/clock: what of the guest's time is the GPU's
  *
  * Locks: vg->lock (raw, irqs off), one a GPU and never two at a time, protects
  * its nodes and all they own. The sched_switch probe runs under the runqueue
@@ -70,6 +71,18 @@ struct vgpu_calls {
 };
 
 /**
+ * struct vgpu_clock - guest time that is the GPU's, not the software's
+ * @ns: total, up to @until
+ * @until: end of the last period counted
+ * @owed_since: the driver waits for the firmware since then; 0: it does not
+ */
+struct vgpu_clock {
+	u64 ns;
+	u64 until;
+	u64 owed_since;
+};
+
+/**
  * struct vgpu - a GPU; all below @lock is protected by it
  * @adev: the fabricated amdgpu device
  * @index: of vgpu_devices
@@ -86,6 +99,7 @@ struct vgpu_calls {
  * @timer: set to the next event of the model
  * @timer_at: when that is, 0: just fired
  * @behind: the model could not keep up, see engine.c
+ * @clock: see there
  * @tlb_epoch: changes when the driver flushes the TLB
  * @owners: address spaces with mapped queues, read without the lock as a hint
  * @nr_owners: how many
@@ -109,6 +123,7 @@ struct vgpu {
 	struct hrtimer timer;
 	u64 timer_at;
 	bool behind;
+	struct vgpu_clock clock;
 	u64 tlb_epoch;
 	const void *owners[VGPU_OWNERS];
 	u32 nr_owners;
@@ -203,6 +218,11 @@ void vgpu_stats_init(const char *profile);
 void vgpu_stats_exit(void);
 void vgpu_stats_add(struct vgpu *vg);
 void vgpu_stats_remove(struct vgpu *vg);
+
+/* clock.c: the model ran since @from, and may have answered the driver; the lock is held */
+void vgpu_clock_ran(struct vgpu *vg, u64 from);
+u64 vgpu_clock_gpu(void);
+void vgpu_clock_init(struct dentry *dir);
 
 extern int vgpu_verbose;
 

@@ -112,7 +112,7 @@ static struct mode_figures *run(struct bench *b, const char *mode, s32 only)
 	if (!world_run(w, &b->scn, &b->scn.modes[i], only))
 		fail_msg("%s", w->error);
 	figures_add(f, w);
-	assert_true(account_clean(&f->account));
+	assert_true(spin_account_clean(&f->account));
 	assert_true(f->account.submitted > 0);
 	assert_int_equal(f->account.submitted, f->gpu.dispatches);
 	return f;

@@ -220,20 +220,20 @@ static void test_account_notices(void **state)
 	log->executed++;
 	figures_add(&again, bench_world(&b, "hpf"));
 	assert_int_equal(again.account.duplicated, 1);
-	assert_false(account_clean(&again.account));
+	assert_false(spin_account_clean(&again.account));
 	figures_free(&again);
 	figures_init(&again, &b.scn, f->mode);
 	log->executed = 0;
 	figures_add(&again, bench_world(&b, "hpf"));
 	assert_int_equal(again.account.lost, 1);
-	assert_false(account_clean(&again.account));
+	assert_false(spin_account_clean(&again.account));
 	figures_free(&again);
 	figures_init(&again, &b.scn, f->mode);
 	log->executed = 1;
 	log->ticket = 0;
 	figures_add(&again, bench_world(&b, "hpf"));
 	assert_int_equal(again.account.out_of_order, 1);
-	assert_false(account_clean(&again.account));
+	assert_false(spin_account_clean(&again.account));
 	figures_free(&again);
 	bench_free(&b);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Distributions. Also of use to the reports on guest runs, so that figures can be compared. */
+#ifndef XSIM_SAMPLE_H
+#define XSIM_SAMPLE_H
+
+#include <stddef.h>
+
+/**
+ * struct sample - distribution of a set of times
+ * @count: how many
+ * @mean: in the unit of the times
+ * @p50: nearest rank
+ * @p99: nearest rank
+ * @max: longest
+ */
+struct sample {
+	size_t count;
+	double mean;
+	double p50;
+	double p99;
+	double max;
+};
+
+/* Distribution of @n values, which are sorted by this. */
+struct sample sample_of(double *values, size_t n);
+
+#endif /* XSIM_SAMPLE_H */

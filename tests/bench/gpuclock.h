@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The software GPU's clock (tests/vgpu/clock.c): what of a period was the
+ * software's, and what the GPU's.
+ */
+#ifndef GPUCLOCK_H
+#define GPUCLOCK_H
+
+#include <stdint.h>
+
+/**
+ * struct gpuclock - of one moment, nanoseconds
+ * @now: CLOCK_MONOTONIC
+ * @gpu: time of the GPU so far: the model ran, or the driver waited for it
+ * @save: in the model's own time, what it took to save
+ * @saves: preemptions so far
+ */
+struct gpuclock {
+	uint64_t now;
+	uint64_t gpu;
+	uint64_t save;
+	uint64_t saves;
+};
+
+/**
+ * struct gpuclock_period - between two moments, nanoseconds
+ * @software: instructions that were not the GPU's; without what reading the clock takes
+ * @save: see struct gpuclock
+ * @saves: likewise
+ */
+struct gpuclock_period {
+	uint64_t software;
+	uint64_t save;
+	uint64_t saves;
+};
+
+/* Open it, and find out what reading it takes; 0 or -errno. */
+int gpuclock_open(void);
+
+void gpuclock_read(struct gpuclock *out);
+
+void gpuclock_since(const struct gpuclock *begin, struct gpuclock_period *out);
+
+#endif /* GPUCLOCK_H */

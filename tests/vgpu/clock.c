@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What of the guest's time is the GPU's: while the model runs, and while the
+ * driver waits for an answer of the firmware. Under icount all the rest is
+ * instructions of the software above, one a nanosecond, so that a benchmark can
+ * tell what the software takes from what the hardware takes.
+ *
+ * debugfs vgpu/clock, one line, all of one moment, nanoseconds:
+ *
+ *   now        CLOCK_MONOTONIC
+ *   gpu        the GPU's time so far, of all GPUs
+ *   save       of that, what the model takes to save: from the last wave's stop
+ *              to the end of the save, in the GPU's own time
+ *   saves      preemptions so far
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include "vgpu.h"
+
+static bool owes_answer(struct vgpu *vg)
+{
+	u32 i;
+
+	for (i = 0; i < vg->nr_nodes; i++)
+		if (vg->gen->firmware->owes(&vg->nodes[i]))
+			return true;
+	return false;
+}
+
+void vgpu_clock_ran(struct vgpu *vg, u64 from)
+{
+	struct vgpu_clock *c = &vg->clock;
+	bool owes = owes_answer(vg);
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&vg->lock);
+	from = min(max(c->owed_since ?: from, c->until), now);
+	if (owes) {
+		c->owed_since = from;
+		return;
+	}
+	c->owed_since = 0;
+	c->ns += now - from;
+	c->until = now;
+}
+
+/* What one GPU adds to it. */
+struct reading {
+	u64 now;
+	u64 gpu;
+	u64 save;
+	u64 saves;
+};
+
+static void add_device(struct reading *r, struct vgpu *vg)
+{
+	const struct vgpu_clock *c = &vg->clock;
+	u32 i;
+
+	raw_spin_lock(&vg->lock);
+	r->gpu += c->ns;
+	if (c->owed_since && r->now > c->owed_since)
+		r->gpu += r->now - c->owed_since;
+	for (i = 0; i < vg->nr_nodes; i++) {
+		r->save += vg->nodes[i].gpu.stats.save_ns;
+		r->saves += vg->nodes[i].gpu.stats.preemptions;
+	}
+	raw_spin_unlock(&vg->lock);
+}
+
+/* One moment: nothing may come between the clocks. */
+static void read_clock(struct reading *r)
+{
+	struct vgpu *vg;
+	u32 i;
+
+	memset(r, 0, sizeof(*r));
+	local_irq_disable();
+	r->now = ktime_get_ns();
+	vgpu_for_each(vg, i)
+		add_device(r, vg);
+	local_irq_enable();
+}
+
+/* For kfd_baseline.ko, which finds it by name. */
+u64 vgpu_clock_gpu(void)
+{
+	struct reading r;
+
+	read_clock(&r);
+	return r.gpu;
+}
+
+static int clock_show(struct seq_file *m, void *unused)
+{
+	struct reading r;
+
+	read_clock(&r);
+	seq_printf(m, "%llu %llu %llu %llu\n", r.now, r.gpu, r.save, r.saves);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(clock);
+
+void vgpu_clock_init(struct dentry *dir)
+{
+	debugfs_create_file("clock", 0444, dir, NULL, &clock_fops);
+}
