@@ -25,7 +25,6 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
 #include <linux/kfd_xsched.h>
@@ -37,6 +36,7 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "sample.h"
 #include "trace.h"
 #include "watchdog.h"
 #include "xsched.h"
@@ -121,9 +121,7 @@ static bool has_packets(const struct xs_watch *watch)
 {
 	u64 read, write;
 
-	return copy_from_user_nofault(&read, watch->read_index, sizeof(read)) ||
-		copy_from_user_nofault(&write, watch->write_index, sizeof(write)) ||
-		read != write;
+	return !xs_sample_indices(watch, &read, &write) || read != write;
 }
 
 static bool look_at_indices(const struct xs_queue *queue)
@@ -198,15 +196,15 @@ static u64 look_at_claims_locked(const struct xs_client *client,
 /* The same of the client and its armed switches. Without memory all count. */
 static u64 look_at_holders_locked(struct xs_client *client, struct suspects *suspects)
 {
+	struct xs_holders walk = { .client = client }, again = walk;
 	struct xs_client *holder;
-	unsigned long at;
 	size_t room = 0;
 	u64 id = 0;
 
-	xs_for_each_holder_locked(holder, client, at)
+	while ((holder = xs_armed_next_holder_locked(&walk)))
 		room += list_count_nodes(&holder->claims);
 	suspects->ids = kvmalloc_array(room, sizeof(*suspects->ids), GFP_KERNEL);
-	xs_for_each_holder_locked(holder, client, at)
+	while ((holder = xs_armed_next_holder_locked(&again)))
 		id = id ?: look_at_claims_locked(holder, suspects);
 	return id;
 }
@@ -286,11 +284,11 @@ static u64 ready_queue(struct xs_client *client, bool *again)
 /* Itself, or by an armed switch. */
 static bool holds_locked(struct xs_client *client)
 {
+	struct xs_holders walk = { .client = client };
 	const struct xs_claim *claim;
 	struct xs_client *holder;
-	unsigned long at;
 
-	xs_for_each_holder_locked(holder, client, at) {
+	while ((holder = xs_armed_next_holder_locked(&walk))) {
 		list_for_each_entry(claim, &holder->claims, in_client) {
 			if (is_held(claim))
 				return true;

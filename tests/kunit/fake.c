@@ -131,6 +131,11 @@ static int fake_waves(struct xs_hw_queue *queue)
 	return READ_ONCE(queue->waves);
 }
 
+static u32 fake_priority(struct xs_hw_queue *queue)
+{
+	return queue->desc.priority;
+}
+
 const struct xs_backend_ops fake_backend = {
 	.start = fake_start,
 	.stop = fake_stop,
@@ -138,6 +143,7 @@ const struct xs_backend_ops fake_backend = {
 	.hold_new = fake_hold_new,
 	.state = fake_state,
 	.waves = fake_waves,
+	.priority = fake_priority,
 };
 
 void fake_reset(void)

@@ -85,7 +85,7 @@ struct xs_hw_process {
 
 /**
  * struct xs_hw_queue - a queue of the fake
- * @desc: as told to the core
+ * @desc: as told to the core; but the application may change its priority
  * @present: the core knows it
  * @held: held by the core
  * @override: priority override

@@ -233,10 +233,13 @@ static void test_update(void)
 	struct worker w;
 
 	begin(&w, gpus);
+	tap_is(worker_update(&w, 0, 100, 5), 0, "update: the application sets priority 5");
+	tap_is(queue_of(&w, 0).priority, 5, "update: 5 is listed, without a switch");
 	start(&w);
 	hold(&w);
 	tap_is(worker_update(&w, 0, 100, 11), 0, "update: the application sets priority 11 while held");
 	tap_ok(all_are(&w, MINE) && stands_still(&w), "update: still held");
+	tap_is(queue_of(&w, 0).priority, 11, "update: 11 is listed");
 	tap_is(set_priority(&w, 2), 0, "update: overridden with 2 while held");
 	tap_is(queue_of(&w, 0).priority, 2, "update: 2 is in effect");
 	tap_is(set_priority(&w, KFD_XSCHED_PRIORITY_APP), 0, "update: given back");
