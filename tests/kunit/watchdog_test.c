@@ -7,10 +7,13 @@
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/poll.h>
+#include <linux/notifier.h>
 #include <linux/sched.h>
+#include <linux/suspend.h>
 #include <linux/uaccess.h>
 
 #include "eject.h"
+#include "pm.h"
 #include "watchdog.h"
 #include "watched.h"
 #include "xsched.h"
@@ -452,10 +455,70 @@ static void disable(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 }
 
+/**
+ * struct sleep - how the system sleeps
+ * @name: for the test's name
+ * @before: what the kernel tells as it begins
+ * @after: and when it is over
+ */
+struct sleep {
+	const char *name;
+	unsigned long before;
+	unsigned long after;
+};
+
+static const struct sleep sleeps[] = {
+	{ "suspend", PM_SUSPEND_PREPARE, PM_POST_SUSPEND },
+	{ "hibernation", PM_HIBERNATION_PREPARE, PM_POST_HIBERNATION },
+	{ "restore", PM_RESTORE_PREPARE, PM_POST_RESTORE },
+};
+
+static void sleep_name(const struct sleep *sleep, char *name)
+{
+	strscpy(name, sleep->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(sleep, sleeps, sleep_name);
+
+/* Who cannot say anything is not silent: holds survive, and leases begin anew. */
+static void system_sleeps(struct kunit *test)
+{
+	const struct sleep *sleep = test->param_value;
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	struct xt_watched w = xt_add_watched(test, 1);
+
+	xt_suspend(test, b, w.id);
+	KUNIT_EXPECT_EQ(test, xs_pm_event(sleep->before), NOTIFY_OK);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
+	/* Neither starts it what an administrator does, nor another hold. */
+	xs_watchdog_set_ms(3 * LEASE_MS);
+	xt_suspend(test, xt->files[0], xt->ids[0]);
+	xt_resume(test, xt->files[0], xt->ids[0]);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_EQ(test, xs_pm_event(sleep->after), NOTIFY_OK);
+	KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, 2 * LEASE_MS));
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, b), KFD_XSCHED_EJECT_WATCHDOG);
+}
+
+/* Nothing is held: no timer, before as after; and other news are nothing to it. */
+static void system_sleeps_idle(struct kunit *test)
+{
+	xs_pm_event(PM_SUSPEND_PREPARE);
+	xs_pm_event(PM_POST_SUSPEND);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_EQ(test, xs_pm_event(0), NOTIFY_DONE);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(silent_holder),
 	KUNIT_CASE(lease_is_kept),
 	KUNIT_CASE(any_call_is_a_sign),
+	KUNIT_CASE_PARAM(system_sleeps, sleep_gen_params),
+	KUNIT_CASE(system_sleeps_idle),
 	KUNIT_CASE(idle_is_no_reason),
 	KUNIT_CASE(saved_waves),
 	KUNIT_CASE(born_held),
