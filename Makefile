@@ -28,6 +28,7 @@ help:
 	@echo 'make check      every test; the last line counts them'
 	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
+	@echo 'make bench-switch  what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
 	@echo ''
 	@echo 'make build      all that these two run, without running it'
@@ -56,6 +57,11 @@ check:
 vgpu-selftest:
 	@scripts/build check
 	@scripts/vgpu-selftest
+
+# SAMPLES: of each set of queues.
+bench-switch:
+	@scripts/build check
+	@scripts/bench-switch $(SAMPLES)
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -125,5 +131,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs \
-	install install-user install-dkms clean distclean
+.PHONY: help demo check check-rocm vgpu-selftest bench-switch bench-policies build amdgpu kmod vgpu \
+	user guest docs install install-user install-dkms clean distclean
