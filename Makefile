@@ -29,6 +29,7 @@ help:
 	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-switch  what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
+	@echo 'make sanitize   the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
 	@echo ''
 	@echo 'make build      all that these two run, without running it'
@@ -62,6 +63,10 @@ vgpu-selftest:
 bench-switch:
 	@scripts/build check
 	@scripts/bench-switch $(SAMPLES)
+
+# Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
+sanitize:
+	@scripts/sanitize
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -125,11 +130,11 @@ install-dkms:
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin check dkms guest lib log modules obj results vgpu xsched-sim)
+	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest lib log modules obj results sanitize tsan vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm vgpu-selftest bench-switch bench-policies build amdgpu kmod vgpu \
-	user guest docs install install-user install-dkms clean distclean
+.PHONY: help demo check check-rocm vgpu-selftest bench-switch bench-policies build amdgpu kmod \
+	vgpu user guest docs install install-user install-dkms clean distclean sanitize

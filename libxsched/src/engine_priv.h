@@ -5,6 +5,7 @@
  *   engine.c          what happens, and what somebody wants
  *   engine_objects.c  what exists
  *   engine_plan.c     what to do: the policy, and what holds for all policies
+ *   engine_region.c   of that: what need not be looked at again
  *   engine_floor.c    of that: nobody starves
  *   engine_predict.c  of that: when a tenant's next request comes
  *   engine_option.c   options and hints: their names, limits and values
@@ -57,48 +58,69 @@ struct predictor {
 
 /**
  * struct unit - what is decided about
- * @view: what the policy sees; first, so that a cast leads back
+ *
+ * What every decision looks at stands together, before the array of the view.
+ *
  * @tenant: whose it is
- * @on_node: its queues on each node
- * @work_on_node: of these, those with work that counts
- * @work: nodes with work that counts
+ * @region: number of the region it is in, unless xsched_engine.regroup
+ * @open: its processes may have to be held or released
  * @untimed: it got work, and nobody said when
  * @exempt: the kernel refused all its processes
  * @entered: the policy has seen it
  * @held: what was committed for it last
+ * @wanted: held, by the last decision
+ * @forced: held for the floor of another
+ * @work: nodes with work that counts
  * @linger: nodes that count as ready for settle_us after their work
  * @linger_until_ns: until then
  * @run_since_ns: since when it runs; valid while view.running
  * @ran_ns: time it ran, up to @run_since_ns
  * @told_ns: of that, what the policy has been told
- * @wanted: held, by the last decision
- * @wanted_since_ns: since when
+ * @wanted_since_ns: since when @wanted is as it is
  * @wait_since_ns: since when it has work and is held; 0: it does not wait
  * @floor_until_ns: it has its floor until then; 0: it has not
- * @forced: held for the floor of another
+ * @view: what the policy sees
  * @predictor: see there
+ * @on_node: its queues on each node
+ * @work_on_node: of these, those with work that counts
  */
 struct unit {
-	struct xsched_policy_tenant view;
 	struct tenant *tenant;
-	uint16_t on_node[XSCHED_ENGINE_NODES];
-	uint16_t work_on_node[XSCHED_ENGINE_NODES];
-	uint64_t work;
+	uint8_t region;
+	bool open;
 	bool untimed;
 	bool exempt;
 	bool entered;
 	bool held;
+	bool wanted;
+	bool forced;
+	uint64_t work;
 	uint64_t linger;
 	uint64_t linger_until_ns;
 	uint64_t run_since_ns;
 	uint64_t ran_ns;
 	uint64_t told_ns;
-	bool wanted;
 	uint64_t wanted_since_ns;
 	uint64_t wait_since_ns;
 	uint64_t floor_until_ns;
-	bool forced;
+	struct xsched_policy_tenant view;
 	struct predictor predictor;
+	uint16_t on_node[XSCHED_ENGINE_NODES];
+	uint16_t work_on_node[XSCHED_ENGINE_NODES];
+};
+
+/**
+ * struct region - units that are decided about together, see engine_region.c
+ * @begin: first of them, in xsched_engine.units
+ * @count: how many
+ * @next_ns: when to decide anew by itself
+ * @changed: decide anew at the next plan
+ */
+struct region {
+	size_t begin;
+	size_t count;
+	uint64_t next_ns;
+	bool changed;
 };
 
 /**
@@ -144,6 +166,7 @@ struct queue {
  * @preemptions: times held while it had work
  * @hint: what was told of it
  * @user: pointer of the user of the engine
+ * @planned: the last plan that considered it
  */
 struct process {
 	int32_t pid;
@@ -163,13 +186,15 @@ struct process {
 	uint64_t preemptions;
 	int64_t hint[XSCHED_HINT_MAX];
 	void *user;
+	uint64_t planned;
 };
 
 /**
  * struct tenant - processes that are decided about as one
  * @group: number of the group; 0: one process alone
  * @processes: its processes
- * @units: its units: the first, or with option "gang" 0 one for each node
+ * @units: its units: the first; with option "gang" 0 one for each node it has
+ *	queues on, too
  */
 struct tenant {
 	uint64_t group;
@@ -194,8 +219,14 @@ struct tenant {
  * @hold_queues: room for a plan
  * @release_queues: room for a plan
  * @queue_room: elements these two have room for
- * @view: what the policy is given; its arrays point to @view of struct unit
- * @unit_room: elements of these arrays
+ * @view: what the policy is given: the region that is being decided about
+ * @units: all units, their @view, region by region
+ * @unit_count: how many
+ * @unit_room: elements of @units and of @view.scratch
+ * @regions: see there
+ * @region_count: how many
+ * @regroup: the regions are out of date, and everything is to be decided anew
+ * @plans: plans made
  * @option: values of the engine's options
  * @policy_option: values of the options of each policy, once set
  * @policy_option_set: which were set, a bit each
@@ -221,7 +252,13 @@ struct xsched_engine {
 	uint64_t *release_queues;
 	size_t queue_room;
 	struct xsched_policy_view view;
+	struct xsched_policy_tenant **units;
+	size_t unit_count;
 	size_t unit_room;
+	struct region regions[XSCHED_ENGINE_NODES + 1];
+	unsigned int region_count;
+	bool regroup;
+	uint64_t plans;
 	int64_t option[OPTION_COUNT];
 	int64_t policy_option[XSCHED_POLICY_MAX][XSCHED_POLICY_OPTIONS];
 	uint8_t policy_option_set[XSCHED_POLICY_MAX];
@@ -233,8 +270,15 @@ struct xsched_engine {
 
 static inline struct unit *unit_of(struct xsched_policy_tenant *view)
 {
-	/* @view is the first member. */
-	return (struct unit *)view;
+	return (struct unit *)((char *)view - offsetof(struct unit, view));
+}
+
+/* What is to be decided about it may have changed. */
+static inline void unit_touch(struct xsched_engine *engine,
+			      struct unit *unit)
+{
+	unit->open = true;
+	engine->regions[unit->region].changed = true;
 }
 
 static inline uint64_t earlier(uint64_t a, uint64_t b)
@@ -262,7 +306,7 @@ int process_join(struct xsched_engine *engine, struct process *process,
 		 uint64_t group);
 
 /** tenant_refresh() - something of one of its processes has changed */
-void tenant_refresh(struct tenant *tenant);
+void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant);
 
 /** queue_find() - by id, or NULL */
 struct queue *queue_find(const struct xsched_engine *engine, uint64_t id);
@@ -288,9 +332,14 @@ void process_set_flags(struct xsched_engine *engine, struct process *process,
 /** unit_run() - account for time up to @now_ns; it runs from then on, or not */
 void unit_run(struct unit *unit, bool running, uint64_t now_ns);
 
+/* ---- engine_region.c ---------------------------------------------------- */
+
+/** regions_build() - find the regions anew; all of them are changed */
+void regions_build(struct xsched_engine *engine);
+
 /* ---- engine_floor.c ----------------------------------------------------- */
 
-/** floor_apply() - who has the floor; returns when to look again */
+/** floor_apply() - who of the view has the floor; returns when to look again */
 uint64_t floor_apply(struct xsched_engine *engine);
 
 /* ---- engine_predict.c --------------------------------------------------- */

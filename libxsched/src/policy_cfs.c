@@ -148,6 +148,7 @@ const struct xsched_policy_ops xsched_policy_cfs = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "cfs",
 	.summary = "all get the same time on the GPU, weighted by priority",
+	.local = true,
 	.options = cfs_options,
 	.option_count = sizeof(cfs_options) / sizeof(cfs_options[0]),
 	.decide = cfs_decide,

@@ -203,6 +203,7 @@ const struct xsched_policy_ops xsched_policy_mlfq = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "mlfq",
 	.summary = "who uses little comes first; it finds out by itself who",
+	.local = true,
 	.options = mlfq_options,
 	.option_count = sizeof(mlfq_options) / sizeof(mlfq_options[0]),
 	.enter = mlfq_enter,
