@@ -19,9 +19,9 @@
 #include "http.h"
 #include "log.h"
 #include "metrics.h"
+#include "visitors.h"
 
 #define CONNECTIONS	64
-#define PATIENCE_S	10
 #define MEMORY		(16 * 1024)
 
 /**
@@ -30,7 +30,8 @@
  * @front: XSched's routes are served
  * @daemon: libmicrohttpd's
  * @source: it has something to do
- * @timer: it wants to look at its time-outs
+ * @timer: it wants to look at its time-outs, or we at @visitors
+ * @visitors: who is connected
  */
 struct http {
 	const struct control_host *host;
@@ -38,6 +39,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	sd_event_source *source;
 	sd_event_source *timer;
+	struct visitors visitors;
 };
 
 void http_json(struct http_answer *answer, unsigned int status,
@@ -190,11 +192,35 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 static void on_completed(void *user, struct MHD_Connection *connection,
 			 void **context, enum MHD_RequestTerminationCode code)
 {
-	(void)user;
-	(void)connection;
+	const union MHD_ConnectionInfo *info;
+	struct http *http = user;
+
 	(void)code;
+	info = MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	if (info)
+		visitor_served(&http->visitors, info->socket_context, now_ns());
 	free(*context);
 	*context = NULL;
+}
+
+static void on_connection(void *user, struct MHD_Connection *connection,
+			  void **context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info;
+	struct http *http = user;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		visitor_leaves(&http->visitors, *context);
+		*context = NULL;
+		return;
+	}
+	info = MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info)
+		*context = visitor_comes(&http->visitors, info->connect_fd,
+					 now_ns());
 }
 
 /* ---- the loop ----------------------------------------------------------- */
@@ -202,13 +228,17 @@ static void on_completed(void *user, struct MHD_Connection *connection,
 static void run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
+	uint64_t usec;
 
 	MHD_run(http->daemon);
-	if (MHD_get_timeout(http->daemon, &ms) != MHD_YES) {
+	usec = visitors_hurry(&http->visitors, now_ns()) / 1000;
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && ms * 1000 < usec)
+		usec = ms * 1000;
+	if (usec == UINT64_MAX / 1000) {
 		sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
 		return;
 	}
-	sd_event_source_set_time_relative(http->timer, ms * 1000);
+	sd_event_source_set_time_relative(http->timer, usec);
 	sd_event_source_set_enabled(http->timer, SD_EVENT_ONESHOT);
 }
 
@@ -271,9 +301,10 @@ static int listen_at(struct http *http, uint16_t port)
 		MHD_OPTION_EXTERNAL_LOGGER, on_complaint, NULL,
 		MHD_OPTION_SOCK_ADDR, &address,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)PATIENCE_S,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_PATIENCE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 		MHD_OPTION_END);
 	if (http->daemon)
 		return 0;
@@ -290,6 +321,7 @@ int http_open(struct http **out, uint16_t port, bool front,
 		return -ENOMEM;
 	http->host = host;
 	http->front = front;
+	visitors_init(&http->visitors);
 	ret = listen_at(http, port);
 	if (!ret)
 		ret = add_sources(http);
