@@ -48,6 +48,7 @@
  * struct xs_watchdog - the one watchdog
  * @held: queues held, by whomever
  * @lock: orders starts and stops of the timer
+ * @paused: the system is suspended, or about to be: no timer; under @lock
  * @queue: where @work runs; it has a thread of its own if memory is short
  * @work: looks at all clients
  * @ms: length of a lease
@@ -55,6 +56,7 @@
 struct xs_watchdog {
 	atomic_t held;
 	spinlock_t lock;	/* orders starts and stops of the timer */
+	bool paused;
 	struct workqueue_struct *queue;
 	struct delayed_work work;
 	u32 ms;
@@ -82,7 +84,7 @@ u64 xs_watchdog_touch(struct xs_client *client)
 /* One jiffy late is right, one early would look in vain. */
 static void start_locked(u64 delay_ns)
 {
-	if (watchdog.queue)
+	if (watchdog.queue && !watchdog.paused)
 		queue_delayed_work(watchdog.queue, &watchdog.work,
 				   nsecs_to_jiffies(delay_ns) + 1);
 }
@@ -367,8 +369,34 @@ void xs_watchdog_set_ms(u32 ms)
 	WRITE_ONCE(watchdog.ms, ms);
 	/* The timer may be set to what would be too late for coming leases. */
 	scoped_guard(spinlock_irqsave, &watchdog.lock) {
-		if (watchdog.queue && atomic_read(&watchdog.held))
+		if (watchdog.queue && !watchdog.paused && atomic_read(&watchdog.held))
 			mod_delayed_work(watchdog.queue, &watchdog.work, 0);
+	}
+}
+
+void xs_watchdog_pause(void)
+{
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		watchdog.paused = true;
+	cancel_delayed_work_sync(&watchdog.work);
+}
+
+/* What is not a sign of life is not shown as one: the lease alone begins anew. */
+void xs_watchdog_resume(void)
+{
+	const u64 end = ktime_get_ns() + lease_ns();
+	struct xs_client *client;
+	u64 number = 0;
+
+	while ((client = xs_client_next(number))) {
+		WRITE_ONCE(client->lease_ns, end);
+		number = client->id;
+		xs_client_put(client);
+	}
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		watchdog.paused = false;
+		if (atomic_read(&watchdog.held))
+			start_locked(lease_ns());
 	}
 }
 
@@ -395,6 +423,7 @@ int xs_watchdog_init(void)
 	INIT_DELAYED_WORK(&watchdog.work, look);
 	atomic_set(&watchdog.held, 0);
 	watchdog.ms = XS_WATCHDOG_MS;
+	watchdog.paused = false;
 	return 0;
 }
 
