@@ -31,7 +31,9 @@
 
 /* What runs a function of the module by itself, and where its name stands. */
 static const char *const sources[] = {
-	"timer/hrtimer_expire_entry", "timer/timer_expire_entry", "workqueue/workqueue_execute_start",
+	"timer/hrtimer_expire_entry",
+	"timer/timer_expire_entry",
+	"workqueue/workqueue_execute_start",
 };
 
 /**
@@ -160,8 +162,8 @@ static struct wakeups in_seconds(unsigned int s, const char *what)
 	after.timers -= before.timers;
 	after.threads -= before.threads;
 	after.daemon -= before.daemon;
-	tap_note("%s, %u s: %ld timers and works of the module, its threads ran %ld times, the daemon's %ld times",
-		 what, s, after.timers, after.threads, after.daemon);
+	tap_note("%s, %u s: %ld timers and works, %ld runs of threads, %ld of the daemon", what, s,
+		 after.timers, after.threads, after.daemon);
 	return after;
 }
 
