@@ -116,6 +116,8 @@ install-user: user
 		$(DESTDIR)$(MODULESLOADDIR)/kfd-xsched.conf
 	[ -e $(DESTDIR)/etc/default/kfd-xsched ] || \
 		install -D -m 0644 packaging/kfd-xsched.default $(DESTDIR)/etc/default/kfd-xsched
+	[ -e $(DESTDIR)/etc/xsched/xschedd.conf ] || \
+		install -D -m 0644 packaging/xschedd.conf $(DESTDIR)/etc/xsched/xschedd.conf
 	install -d $(DESTDIR)$(SYSTEMDDIR)
 	sed 's|@SBINDIR@|$(SBINDIR)|' packaging/xschedd.service.in \
 		>$(DESTDIR)$(SYSTEMDDIR)/xschedd.service
