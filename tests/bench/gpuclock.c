@@ -16,15 +16,15 @@ static uint64_t reading_ns;
 
 void gpuclock_read(struct gpuclock *out)
 {
-	char text[128];
+	char text[256];
 	ssize_t n = pread(clock_fd, text, sizeof(text) - 1, 0);
 
 	memset(out, 0, sizeof(*out));
 	if (n <= 0)
 		return;
 	text[n] = 0;
-	sscanf(text, "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &out->now, &out->gpu, &out->save,
-	       &out->saves);
+	sscanf(text, "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &out->now,
+	       &out->gpu, &out->save, &out->saves, &out->quiet, &out->quiet_gpu);
 }
 
 static uint64_t software(const struct gpuclock *a, const struct gpuclock *b)

@@ -24,8 +24,6 @@
 #include "xsdev.h"
 
 #define BASELINE	"/sys/kernel/debug/kfd_baseline"
-#define FULL_PERCENT	95
-#define SETTLE_TRIES	200	/* ms */
 #define GONE_TRIES	1000	/* 10 ms */
 #define MAX_PROCESSES	64
 
@@ -87,21 +85,6 @@ static int fail(const char *what, int ret)
 {
 	printf("# %s: %s\n", what, strerror(-ret));
 	return ret;
-}
-
-/* Wait until the waves are there again: a switch is measured with all of them. */
-static int settle(const struct bench *b)
-{
-	long want = b->busy ? (long)b->fleet.waves * FULL_PERCENT / 100 : 0;
-	int tries;
-
-	xsdev_sleep_ms(1);
-	for (tries = 0; gpustat("resident_waves") < want; tries++) {
-		if (tries == SETTLE_TRIES)
-			return -ETIME;
-		xsdev_sleep_ms(1);
-	}
-	return 0;
 }
 
 static unsigned int entries(const struct bench *b, uint32_t op, struct kfd_xsched_entry *out)
@@ -242,7 +225,7 @@ static int series(const struct bench *b, const char *name, unsigned int count,
 	fprintf(b->out, ",\"%s\":[", name);
 	for (i = 0; i <= count && !ret; i++) {
 		memset(&s, 0, sizeof(s));
-		ret = settle(b);
+		ret = fleet_settle(&b->fleet, b->busy);
 		if (!ret)
 			ret = take(b, &s);
 		if (!i)
