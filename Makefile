@@ -29,6 +29,7 @@ help:
 	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-switch  what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
+	@echo 'make bench-react  from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
 	@echo ''
 	@echo 'make build      all that these two run, without running it'
@@ -62,6 +63,10 @@ vgpu-selftest:
 bench-switch:
 	@scripts/build check
 	@scripts/bench-switch $(SAMPLES)
+
+bench-react:
+	@scripts/build check
+	@scripts/bench-react $(SAMPLES)
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -131,5 +136,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm vgpu-selftest bench-switch bench-policies build amdgpu kmod vgpu \
-	user guest docs install install-user install-dkms clean distclean
+.PHONY: help demo check check-rocm vgpu-selftest bench-switch bench-react bench-policies build amdgpu \
+	kmod vgpu user guest docs install install-user install-dkms clean distclean

@@ -64,4 +64,5 @@ void gpuclock_since(const struct gpuclock *begin, struct gpuclock_period *out)
 	out->software = ns > reading_ns ? ns - reading_ns : 0;
 	out->save = end.save - begin->save;
 	out->saves = end.saves - begin->saves;
+	out->quiet = end.quiet;
 }

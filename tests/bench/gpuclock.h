@@ -31,11 +31,13 @@ struct gpuclock {
  * @software: instructions that were not the GPU's; without what reading the clock takes
  * @save: see struct gpuclock
  * @saves: likewise
+ * @quiet: when the last preemption was over, CLOCK_MONOTONIC
  */
 struct gpuclock_period {
 	uint64_t software;
 	uint64_t save;
 	uint64_t saves;
+	uint64_t quiet;
 };
 
 /* Open it, and find out what reading it takes; 0 or -errno. */

@@ -54,6 +54,7 @@ static const struct set sets[] = {
  * @unmap: likewise
  * @map: likewise
  * @save: what the model took to save
+ * @quiet: from the call until the last queue was off the GPU; 0: not known
  */
 struct sample {
 	uint64_t total;
@@ -63,6 +64,7 @@ struct sample {
 	uint64_t unmap;
 	uint64_t map;
 	uint64_t save;
+	uint64_t quiet;
 };
 
 /**
@@ -118,10 +120,11 @@ static int sample_switch(const struct bench *b, struct sample *s)
 	gpuclock_since(&clock, &period);
 	if (ret)
 		return ret;
-	if (gpustat("resident_waves"))
+	if (gpustat("resident_waves") || !period.saves)
 		return -EBUSY;
 	s->software = period.software;
 	s->save = period.save;
+	s->quiet = period.quiet - begin;
 	s->transactions = node.fw_transactions;
 	s->lock = node.lock_ns;
 	s->unmap = node.unmap_ns;
@@ -201,6 +204,7 @@ static int sample_trap(const struct bench *b, struct sample *s)
 		return -EBUSY;
 	s->software = period.software;
 	s->save = period.save;
+	s->quiet = period.quiet - begin;
 	s->transactions = (uint64_t)(gpustat(counter) - before);
 	ret = debugtrap_resume(&b->fleet);
 	return ret < 0 ? ret : 0;
@@ -208,10 +212,11 @@ static int sample_trap(const struct bench *b, struct sample *s)
 
 static void print_sample(FILE *f, const struct sample *s)
 {
-	fprintf(f, "[%llu,%llu,%llu,%llu,%llu,%llu,%llu]", (unsigned long long)s->total,
+	fprintf(f, "[%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu]", (unsigned long long)s->total,
 		(unsigned long long)s->software, (unsigned long long)s->transactions,
 		(unsigned long long)s->lock, (unsigned long long)s->unmap,
-		(unsigned long long)s->map, (unsigned long long)s->save);
+		(unsigned long long)s->map, (unsigned long long)s->save,
+		(unsigned long long)s->quiet);
 }
 
 /* One array of samples, after the first, which finds caches cold. */
