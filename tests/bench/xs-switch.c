@@ -3,17 +3,18 @@
  * xs-switch: what a switch takes. For sets of queues in several processes, each
  * with a GPU that is full of their waves and with one that is empty: SUSPEND by
  * kfd_xsched, amdkfd's own unmap and map of the same set (kfd_baseline.ko), and
- * the debugger's suspend, one call a process. One more process, this one, owns a
- * queue that stays, as the one does for which a scheduler makes room.
+ * the debugger's suspend, one call a process. One more process owns a queue that
+ * stays, as the one does for which a scheduler makes room.
  *
- * To be run under icount. Writes what it measured, sample by sample; xs-budget
- * makes figures of it.
+ * To be run under icount. Writes what it measured, sample by sample;
+ * scripts/bench-switch makes figures of it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "debugtrap.h"
@@ -305,15 +306,42 @@ static int run(struct bench *b, bool quick, unsigned int samples)
 	return 0;
 }
 
-/* The queue that stays. */
-static int own_queue(void)
+/* The queue that stays. Does not return, but ends with its parent. */
+static void owner_main(int sock)
 {
 	struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
 	struct kfdq_device *dev;
 	struct kfdq_queue *queue;
 	int ret = kfdq_open(&dev);
 
-	return ret ? ret : kfdq_queue_create(dev, &options, &queue);
+	if (!ret)
+		ret = kfdq_queue_create(dev, &options, &queue);
+	if (send(sock, &ret, sizeof(ret), MSG_NOSIGNAL) == sizeof(ret) && !ret)
+		while (recv(sock, &ret, sizeof(ret), 0) > 0)
+			;
+	_exit(ret != 0);
+}
+
+/*
+ * Not this process: while one that owns queues runs, the software GPU interrupts it
+ * every few microseconds to look at its doorbells, which is none of what is measured.
+ */
+static int start_owner(void)
+{
+	int pair[2], ret;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		close(pair[0]);
+		owner_main(pair[1]);
+	}
+	close(pair[1]);
+	return recv(pair[0], &ret, sizeof(ret), 0) == sizeof(ret) ? ret : -EPIPE;
 }
 
 int main(int argc, char **argv)
@@ -335,7 +363,7 @@ int main(int argc, char **argv)
 	if (!ret)
 		ret = xsdev_node(b.xs, &node);
 	if (!ret)
-		ret = own_queue();
+		ret = start_owner();
 	if (ret)
 		return fail("GPU", ret) != 0;
 	b.mes = node.backend == KFD_XSCHED_BACKEND_MES;

@@ -5,6 +5,9 @@
  * instructions of the software above, one a nanosecond, so that a benchmark can
  * tell what the software takes from what the hardware takes.
  *
+ * The model runs in timer and irq_work interrupts, which hardware would not need:
+ * one in which it ran is the GPU's from its entry to its exit.
+ *
  * debugfs vgpu/clock, one line, all of one moment, nanoseconds:
  *
  *   now        CLOCK_MONOTONIC
@@ -16,7 +19,9 @@
  *   quiet_gpu  the GPU's time until then, of the GPU it was on
  */
 #include <linux/debugfs.h>
+#include <linux/percpu.h>
 #include <linux/seq_file.h>
+#include <linux/tracepoint.h>
 
 #include "vgpu.h"
 
@@ -71,6 +76,93 @@ void vgpu_clock_ran(struct vgpu *vg, u64 from)
 	c->quiet = now;
 	c->quiet_gpu = gpu_ns(c, now);
 }
+
+/* ---- interrupts ---- */
+
+/* One that is being handled: since when, and whether the model ran in it. */
+struct interrupt {
+	u64 since;
+	bool model;
+};
+
+static DEFINE_PER_CPU(struct interrupt, interrupts);
+
+/* The tracepoints of the two, at entry and exit. */
+static struct tracepoint *entries[2], *exits[2];
+
+void vgpu_clock_interrupt(void)
+{
+	this_cpu_write(interrupts.model, true);
+}
+
+static void on_entry(void *data, int vector)
+{
+	struct interrupt *in = this_cpu_ptr(&interrupts);
+
+	in->since = ktime_get_ns();
+	in->model = false;
+}
+
+static void on_exit(void *data, int vector)
+{
+	const struct interrupt *in = this_cpu_ptr(&interrupts);
+	unsigned long flags;
+	struct vgpu *vg;
+	u32 i;
+
+	if (!in->model)
+		return;
+	vgpu_for_each(vg, i) {
+		raw_spin_lock_irqsave(&vg->lock, flags);
+		vgpu_clock_ran(vg, in->since);
+		raw_spin_unlock_irqrestore(&vg->lock, flags);
+	}
+}
+
+static void find_points(struct tracepoint *tp, void *priv)
+{
+	if (!strcmp(tp->name, "local_timer_entry"))
+		entries[0] = tp;
+	else if (!strcmp(tp->name, "irq_work_entry"))
+		entries[1] = tp;
+	else if (!strcmp(tp->name, "local_timer_exit"))
+		exits[0] = tp;
+	else if (!strcmp(tp->name, "irq_work_exit"))
+		exits[1] = tp;
+}
+
+int vgpu_clock_start(void)
+{
+	int i, ret = 0;
+
+	for_each_kernel_tracepoint(find_points, NULL);
+	for (i = 0; i < 2 && !ret; i++) {
+		if (!entries[i] || !exits[i])
+			ret = -ENOENT;
+		if (!ret)
+			ret = tracepoint_probe_register(entries[i], on_entry, NULL);
+		if (!ret)
+			ret = tracepoint_probe_register(exits[i], on_exit, NULL);
+	}
+	if (ret)
+		vgpu_clock_stop();
+	return ret;
+}
+
+void vgpu_clock_stop(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (entries[i])
+			tracepoint_probe_unregister(entries[i], on_entry, NULL);
+		if (exits[i])
+			tracepoint_probe_unregister(exits[i], on_exit, NULL);
+	}
+	tracepoint_synchronize_unregister();
+}
+
+/* ---- what is shown ---- */
 
 /* What one GPU adds to it. */
 struct reading {
