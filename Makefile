@@ -30,6 +30,7 @@ help:
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-switch  what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make sanitize   the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
+	@echo 'make bench-react  from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
 	@echo ''
 	@echo 'make build      all that these two run, without running it'
@@ -67,6 +68,10 @@ bench-switch:
 # Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
 sanitize:
 	@scripts/sanitize
+
+bench-react:
+	@scripts/build check
+	@scripts/bench-react $(SAMPLES)
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -139,4 +144,4 @@ distclean:
 	rm -rf $(BUILD)
 
 .PHONY: help demo check check-rocm vgpu-selftest bench-switch bench-policies build amdgpu kmod \
-	vgpu user guest docs install install-user install-dkms clean distclean sanitize
+	vgpu user guest docs install install-user install-dkms clean distclean sanitize bench-react
