@@ -304,6 +304,8 @@ static void tells_metrics(void **state)
 	wants(http("GET", "/metrics", NULL), 200,
 	      "Content-Type: text/plain; version=0.0.4");
 	wants(http("GET", "/metrics", NULL), 200, "\nxsched_switches_total 2\n");
+	wants(http("GET", "/metrics", NULL), 200,
+	      "\nxsched_node_held_seconds_total{gpu=\"100\"} 0.");
 	wants(http("POST", "/metrics", NULL), 405, "only GET");
 	wants(http("GET", "/xqueues", NULL), 404, "there is only \\/metrics");
 	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");
