@@ -27,6 +27,7 @@
  *   kernels.c   which kernel a dispatch is of
  *   stats.c     debugfs vgpu/stats
  *   clock.c     debugfs vgpu/clock: what of the guest's time is the GPU's
+ *   power.c     system sleep and runtime PM
  *
  * Locks: vg->lock (raw, irqs off), one a GPU and never two at a time, protects
  * its nodes and all they own. The sched_switch probe runs under the runqueue
@@ -224,6 +225,11 @@ void vgpu_stats_init(const char *profile);
 void vgpu_stats_exit(void);
 void vgpu_stats_add(struct vgpu *vg);
 void vgpu_stats_remove(struct vgpu *vg);
+
+/* power.c */
+extern const struct dev_pm_ops vgpu_pm_ops;
+void vgpu_power_init(struct vgpu *vg);
+void vgpu_power_fini(struct vgpu *vg);
 
 /* clock.c: the model ran since @from, and may have answered the driver; the lock is held */
 void vgpu_clock_ran(struct vgpu *vg, u64 from);
