@@ -152,10 +152,10 @@ int xsched_engine_process_exit(struct xsched_engine *engine, int32_t pid)
 /* What a reset left of our holds is the kernel's affair: assert them again. */
 static void doubt_holds(struct xsched_engine *engine)
 {
-	engine->regroup = true;
 	for (size_t i = 0; i < engine->processes.count; i++) {
 		struct process *process = engine->order[i];
 
+		unit_open(engine, process->tenant->units[0]);
 		if (process->state == XSCHED_HELD)
 			process->state = XSCHED_UNCERTAIN;
 		for (struct queue *q = process->queues; q; q = q->next)

@@ -245,6 +245,8 @@ static void enter_unit(struct xsched_engine *engine, struct queue *queue,
 	if (!unit->on_node[queue->node]++)
 		engine->regroup = true;
 	unit->view.nodes |= 1ULL << queue->node;
+	if (unit->wanted || queue->state != XSCHED_RELEASED)
+		unit_open(engine, unit);
 	if (queue->ready && process_counts(queue->process))
 		count_work(engine, queue, true, 0);
 }
@@ -272,6 +274,7 @@ void process_set_flags(struct xsched_engine *engine, struct process *process,
 	for (struct queue *q = process->queues; q; q = q->next)
 		if (q->ready && counted != process_counts(process))
 			count_work(engine, q, process_counts(process), 0);
+	unit_open(engine, process->tenant->units[0]);
 	tenant_refresh(engine, process->tenant);
 }
 
@@ -418,6 +421,7 @@ int process_join(struct xsched_engine *engine, struct process *process,
 	}
 	tenant_leave(engine, process);
 	tenant_enter(engine, to, process);
+	unit_open(engine, to->units[0]);
 	return 0;
 }
 

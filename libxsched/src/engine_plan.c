@@ -70,10 +70,17 @@ static void conclude(struct xsched_engine *engine, struct unit *unit,
 		unit->open = true;
 	}
 	unit->wanted = hold;
-	if (!hold || !unit->work)
+	if (unit->open)
+		__builtin_prefetch(unit->tenant);
+	if (!hold || !unit->work) {
 		unit->wait_since_ns = 0;
-	else if (!unit->wait_since_ns)
-		unit->wait_since_ns = engine->now_ns ? engine->now_ns : 1;
+		return;
+	}
+	if (unit->wait_since_ns)
+		return;
+	unit->wait_since_ns = engine->now_ns ? engine->now_ns : 1;
+	if (engine->option[OPTION_FLOOR_PERCENT] && !unit->exempt)
+		*next_ns = earlier(*next_ns, floor_due(engine, unit));
 }
 
 /* About the view. Returns when to look again. */
@@ -83,9 +90,11 @@ static uint64_t decide(struct xsched_engine *engine)
 	uint64_t next_ns = XSCHED_NO_DEADLINE;
 
 	view->now_ns = engine->now_ns;
-	for (size_t i = 0; i < view->count; i++)
+	for (size_t i = 0; i < view->count; i++) {
+		unit_await(view->tenants, i, view->count);
 		next_ns = earlier(next_ns,
 				  prepare(engine, unit_of(view->tenants[i])));
+	}
 	next_ns = earlier(next_ns, floor_apply(engine));
 	for (size_t i = 0; i < view->count; i++) {
 		struct unit *unit = unit_of(view->tenants[i]);
@@ -180,10 +189,14 @@ static void decide_region(struct xsched_engine *engine, struct region *region)
 static void plan_region(struct xsched_engine *engine, struct region *region,
 			struct xsched_plan *plan)
 {
+	struct xsched_policy_tenant **units = engine->units + region->begin;
+
 	region->changed = false;
 	for (size_t i = 0; i < region->count; i++) {
-		struct unit *unit = unit_of(engine->units[region->begin + i]);
+		struct unit *unit = unit_of(units[i]);
 
+		if (i + AHEAD < region->count && unit_of(units[i + AHEAD])->open)
+			__builtin_prefetch(unit_of(units[i + AHEAD])->tenant->processes);
 		if (!unit->open)
 			continue;
 		unit->open = plan_unit(engine, region, unit, plan);
@@ -237,7 +250,7 @@ static void commit_unit(struct xsched_engine *engine,
 			const struct process *process, struct unit *unit,
 			int state, uint64_t now_ns)
 {
-	unit_touch(engine, unit);
+	unit_open(engine, unit);
 	if (state == XSCHED_HELD && process->manual)
 		return;
 	unit->held = state == XSCHED_HELD;
@@ -257,7 +270,7 @@ int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
 	process->state = state;
-	unit_touch(engine, process->tenant->units[0]);
+	unit_open(engine, process->tenant->units[0]);
 	for (struct queue *q = process->queues; q; q = q->next) {
 		q->state = state;
 		commit_unit(engine, process, q->unit, state, now_ns);

@@ -63,7 +63,8 @@ struct predictor {
  *
  * @tenant: whose it is
  * @region: number of the region it is in, unless xsched_engine.regroup
- * @open: its processes may have to be held or released
+ * @open: the next plan may have to hold or release processes of it, although
+ *	what is wanted does not change
  * @untimed: it got work, and nobody said when
  * @exempt: the kernel refused all its processes
  * @entered: the policy has seen it
@@ -149,17 +150,21 @@ struct queue {
 
 /**
  * struct process - a process
+ *
+ * What every plan looks at comes first.
+ *
  * @pid: its number
  * @priority: XSCHED_PRIORITY_MIN..MAX
- * @tenant: what it is part of
  * @next: next process of the tenant
+ * @tenant: what it is part of
  * @queues: its queues
- * @queue_count: number of @queues
- * @ready_count: of these, those with work
+ * @planned: the last plan that considered it
+ * @state: enum xsched_hold_state
  * @manual: held by request
  * @exempt: left alone, the kernel refused
- * @state: enum xsched_hold_state
  * @counting: @held_since_ns is valid
+ * @queue_count: number of @queues
+ * @ready_count: of these, those with work
  * @held_since_ns: when the hold in effect began
  * @held_nodes: nodes it is counted on, if @counting
  * @held_ns: time held before that
@@ -167,20 +172,20 @@ struct queue {
  * @preemptions: times held while it had work
  * @hint: what was told of it
  * @user: pointer of the user of the engine
- * @planned: the last plan that considered it
  */
 struct process {
 	int32_t pid;
 	int32_t priority;
-	struct tenant *tenant;
 	struct process *next;
+	struct tenant *tenant;
 	struct queue *queues;
-	uint32_t queue_count;
-	uint32_t ready_count;
+	uint64_t planned;
+	int state;
 	bool manual;
 	bool exempt;
-	int state;
 	bool counting;
+	uint32_t queue_count;
+	uint32_t ready_count;
 	uint64_t held_since_ns;
 	uint64_t held_nodes;
 	uint64_t held_ns;
@@ -188,7 +193,6 @@ struct process {
 	uint64_t preemptions;
 	int64_t hint[XSCHED_HINT_MAX];
 	void *user;
-	uint64_t planned;
 };
 
 /**
@@ -277,12 +281,37 @@ static inline struct unit *unit_of(struct xsched_policy_tenant *view)
 	return (struct unit *)((char *)view - offsetof(struct unit, view));
 }
 
+/* How far ahead memory is asked for: what is read next is far apart, and waiting
+ * for each would be most of the time of a decision about everything.
+ */
+#define AHEAD	8
+
+/** unit_await() - the unit AHEAD of @index will be looked at soon */
+static inline void unit_await(struct xsched_policy_tenant *const *units,
+			      size_t index, size_t count)
+{
+	const char *unit;
+
+	if (index + AHEAD >= count)
+		return;
+	unit = (const char *)unit_of(units[index + AHEAD]);
+	__builtin_prefetch(unit);
+	__builtin_prefetch(unit + 64);
+	__builtin_prefetch(unit + 128);
+}
+
 /* What is to be decided about it may have changed. */
 static inline void unit_touch(struct xsched_engine *engine,
-			      struct unit *unit)
+			      const struct unit *unit)
+{
+	engine->regions[unit->region].changed = true;
+}
+
+/* The same; and what became of its processes may not be what is wanted. */
+static inline void unit_open(struct xsched_engine *engine, struct unit *unit)
 {
 	unit->open = true;
-	engine->regions[unit->region].changed = true;
+	unit_touch(engine, unit);
 }
 
 static inline uint64_t earlier(uint64_t a, uint64_t b)
@@ -352,6 +381,12 @@ void regions_build(struct xsched_engine *engine);
 
 /** floor_apply() - who of the view has the floor; returns when to look again */
 uint64_t floor_apply(struct xsched_engine *engine);
+
+/**
+ * floor_due() - when a unit that waits may have the floor, as far as its nodes
+ * and its wait are concerned
+ */
+uint64_t floor_due(const struct xsched_engine *engine, const struct unit *unit);
 
 /* ---- engine_predict.c --------------------------------------------------- */
 

@@ -17,8 +17,11 @@
 static void connect(const struct xsched_engine *engine, uint64_t *mates)
 {
 	for (size_t i = 0; i < engine->unit_count; i++) {
-		uint64_t nodes = engine->units[i]->nodes, all = nodes;
+		uint64_t nodes, all;
 
+		unit_await(engine->units, i, engine->unit_count);
+		nodes = engine->units[i]->nodes;
+		all = nodes;
 		if (!nodes || !(nodes & ~mates[__builtin_ctzll(nodes)]))
 			continue;
 		for (uint64_t n = nodes; n; n &= n - 1)
@@ -84,9 +87,9 @@ void regions_build(struct xsched_engine *engine)
 		struct unit *unit = unit_of(engine->units[i]);
 		uint64_t nodes = unit->view.nodes;
 
+		unit_await(engine->units, i, engine->unit_count);
 		unit->region = count && nodes ?
 			       region[__builtin_ctzll(nodes)] : count;
-		unit->open = true;
 		engine->regions[unit->region].count++;
 	}
 	arrange(engine);
