@@ -27,6 +27,8 @@ help:
 	@echo 'make demo       two models on one GPU: alone, together, and under a scheduler'
 	@echo 'make check      every test; the last line counts them'
 	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
+	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
+	@echo '                   (TREES=...: unpacked amdgpu-dkms sources to try, too)'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
 	@echo ''
@@ -66,6 +68,11 @@ bench-policies:
 check-rocm:
 	@scripts/build rocm
 	@scripts/check-rocm
+
+# What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
+check-patches:
+	@scripts/build linux
+	@scripts/check-patches $(TREES)
 
 build:
 	@scripts/build check
@@ -125,5 +132,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs \
+.PHONY: help demo check check-rocm check-patches vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs \
 	install install-user install-dkms clean distclean
