@@ -27,9 +27,11 @@ help:
 	@echo 'make demo       two models on one GPU: alone, together, and under a scheduler'
 	@echo 'make check      every test; the last line counts them'
 	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
+	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
+	@echo '                   (TREES=...: unpacked amdgpu-dkms sources to try, too)'
+	@echo 'make sanitize   the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-switch  what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
-	@echo 'make sanitize   the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
 	@echo 'make bench-react  from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
 	@echo ''
@@ -82,6 +84,11 @@ bench-policies:
 check-rocm:
 	@scripts/build rocm
 	@scripts/check-rocm
+
+# What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
+check-patches:
+	@scripts/build linux
+	@scripts/check-patches $(TREES)
 
 build:
 	@scripts/build check
@@ -144,4 +151,5 @@ distclean:
 	rm -rf $(BUILD)
 
 .PHONY: help demo check check-rocm vgpu-selftest bench-switch bench-policies build amdgpu kmod \
-	vgpu user guest docs install install-user install-dkms clean distclean sanitize bench-react
+	vgpu user guest docs install install-user install-dkms clean distclean sanitize bench-react \
+	check-patches
