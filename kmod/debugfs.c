@@ -232,6 +232,15 @@ static void show_node(struct seq_file *m, struct xs_node *node, u64 now)
 		show_queue(m, queue, now);
 }
 
+/* What is looked at now and then, and what tells by itself. */
+static void show_activity(struct seq_file *m)
+{
+	const struct xs_activity_counts counts = xs_activity_counts();
+
+	seq_printf(m, "activity: sampled=%u tapped=%u rings=%llu\n", counts.sampled,
+		   counts.tapped, counts.rings);
+}
+
 static int state_show(struct seq_file *m, void *unused)
 {
 	const u64 now = ktime_get_ns();
@@ -241,6 +250,7 @@ static int state_show(struct seq_file *m, void *unused)
 	seq_printf(m, "abi=%d enabled=%d watchdog_ms=%u armed=%d sample_period_us=%u held=%u\n",
 		   KFD_XSCHED_ABI_VERSION, xs_enabled(), xs_watchdog_ms(),
 		   xs_watchdog_armed(), xs_sample_period_us(), xs_watchdog_count());
+	show_activity(m);
 	while ((node = xs_node_next_locked(node)))
 		show_node(m, node, now);
 	show_client(m, &xs_sysfs_client, now);
