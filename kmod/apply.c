@@ -88,7 +88,7 @@ static void report_effect(struct xs_item *item, const struct xs_queue *queue)
 	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY) {
 		entry->effective = item->concerned;
 	} else if (queue) {
-		entry->effective = queue->priority;
+		entry->effective = xs_queue_priority_locked(queue);
 		entry->effective_class = queue->prio_class;
 	} else {
 		entry->effective = entry->value < 0 ? KFD_XSCHED_PRIORITY_NORMAL :
