@@ -130,8 +130,7 @@ static void test_update(void)
 	tap_is(held_queue(&w, 0).priority, 5, "update: 5 is listed, without a switch");
 	held_start(&w);
 	held_suspend(&w);
-	tap_is(worker_update(&w, 0, 100, 11), 0,
-	       "update: the application sets priority 11 while held");
+	tap_is(worker_update(&w, 0, 100, 11), 0, "update: the application sets priority 11 while held");
 	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "update: still held");
 	tap_is(held_queue(&w, 0).priority, 11, "update: 11 is listed");
 	tap_is(set_priority(&w, 2), 0, "update: overridden with 2 while held");
