@@ -26,6 +26,7 @@ endif
 help:
 	@echo 'make demo       two models on one GPU: alone, together, and under a scheduler'
 	@echo 'make check      every test; the last line counts them'
+	@echo 'make demo-hip   the same with two HIP programs on the ROCm of Debian'
 	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
@@ -48,6 +49,9 @@ help:
 
 demo:
 	@scripts/demo
+
+demo-hip:
+	@scripts/demo hip
 
 check:
 	@scripts/check
@@ -125,5 +129,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs \
+.PHONY: help demo demo-hip check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs \
 	install install-user install-dkms clean distclean
