@@ -141,3 +141,21 @@ tap_done() {
 	echo "1..$tap_count"
 	[ $tap_count -gt 0 ] && [ $tap_failed -eq 0 ]
 }
+
+# --- suites of TAP, for scripts/tap-summary -----------------------------------
+
+# run_suite LOGS SUITE SECONDS COMMAND...: run it within its limit, show its results as they come.
+run_suite() {
+	local logs=$1 suite=$2 limit=$3 start=$SECONDS status=0
+	shift 3
+
+	echo "== $suite"
+	: >"$logs/$suite.log"
+	spawn "$logs/$suite.log" timeout -k 10 "$limit" "$@"
+	tail -n +1 -f -s 0.2 --pid="$child_group" "$logs/$suite.log" |
+		grep --line-buffered -E '^ *(ok|not ok|#|Bail out!)' &
+	reap || status=$?
+	wait
+	echo $status >"$logs/$suite.status"
+	echo $((SECONDS - start)) >"$logs/$suite.seconds"
+}

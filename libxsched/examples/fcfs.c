@@ -23,5 +23,6 @@ const struct xsched_policy_ops xsched_policy = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "fcfs",
 	.summary = "who got work first runs until it has none",
+	.local = true,
 	.decide = decide,
 };

@@ -49,7 +49,7 @@ void xsched_engine_free(struct xsched_engine *engine)
 	free(engine->release);
 	free(engine->hold_queues);
 	free(engine->release_queues);
-	free(engine->view.tenants);
+	free(engine->units);
 	free(engine->view.scratch);
 	free(engine);
 }
@@ -68,8 +68,9 @@ int xsched_engine_set_policy(struct xsched_engine *engine, const char *policy)
 	engine->policy_index = index;
 	options_choose(engine);
 	memset(engine->view.data, 0, sizeof(engine->view.data));
-	for (size_t i = 0; i < engine->view.count; i++) {
-		struct unit *unit = unit_of(engine->view.tenants[i]);
+	engine->regroup = true;
+	for (size_t i = 0; i < engine->unit_count; i++) {
+		struct unit *unit = unit_of(engine->units[i]);
 
 		memset(unit->view.data, 0, sizeof(unit->view.data));
 		unit->entered = false;
@@ -154,6 +155,7 @@ static void doubt_holds(struct xsched_engine *engine)
 	for (size_t i = 0; i < engine->processes.count; i++) {
 		struct process *process = engine->order[i];
 
+		unit_open(engine, process->tenant->units[0]);
 		if (process->state == XSCHED_HELD)
 			process->state = XSCHED_UNCERTAIN;
 		for (struct queue *q = process->queues; q; q = q->next)
@@ -252,7 +254,7 @@ int xsched_engine_set_priority(struct xsched_engine *engine, int32_t pid,
 		return -EINVAL;
 	process->priority = priority;
 	process_place(engine, process);
-	tenant_refresh(process->tenant);
+	tenant_refresh(engine, process->tenant);
 	return 0;
 }
 

@@ -27,8 +27,7 @@ static void end(struct xsched_engine *engine, struct unit *unit)
 	unit->floor_until_ns = 0;
 }
 
-/* When it may have the floor, as far as its nodes and its wait are concerned. */
-static uint64_t due(const struct xsched_engine *engine, const struct unit *unit)
+uint64_t floor_due(const struct xsched_engine *engine, const struct unit *unit)
 {
 	int64_t rest = 100 - engine->option[OPTION_FLOOR_PERCENT];
 	uint64_t at_ns = unit->wait_since_ns + part_ns(engine, rest);
@@ -60,7 +59,7 @@ static struct unit *next(const struct xsched_engine *engine, uint64_t taken,
 
 		if (!waits(unit) || (unit->view.nodes & taken))
 			continue;
-		at_ns = due(engine, unit);
+		at_ns = floor_due(engine, unit);
 		if (at_ns > engine->now_ns) {
 			*next_ns = earlier(*next_ns, at_ns);
 			continue;

@@ -56,13 +56,13 @@ static int reserve_process(struct xsched_engine *engine)
 
 static int reserve_unit(struct xsched_engine *engine)
 {
-	struct xsched_policy_view *view = &engine->view;
+	struct xsched_policy_tenant ***scratch = &engine->view.scratch;
 	size_t room = engine->unit_room ? 2 * engine->unit_room : 16;
 
-	if (view->count < engine->unit_room)
+	if (engine->unit_count < engine->unit_room)
 		return 0;
-	if (grow(&view->tenants, room, sizeof(*view->tenants)) ||
-	    grow(&view->scratch, room, sizeof(*view->scratch)))
+	if (grow(&engine->units, room, sizeof(*engine->units)) ||
+	    grow(scratch, room, sizeof(**scratch)))
 		return -ENOMEM;
 	engine->unit_room = room;
 	return 0;
@@ -117,22 +117,24 @@ static int unit_add(struct xsched_engine *engine, struct tenant *tenant,
 		return -ENOMEM;
 	unit->tenant = tenant;
 	tenant->units[index] = unit;
-	engine->view.tenants[engine->view.count++] = &unit->view;
+	engine->units[engine->unit_count++] = &unit->view;
+	engine->regroup = true;
 	return 0;
 }
 
 static void unit_remove(struct xsched_engine *engine, struct unit *unit)
 {
-	struct xsched_policy_view *view = &engine->view;
+	struct xsched_policy_tenant **units = engine->units;
 
-	for (size_t i = 0; i < view->count; i++) {
-		if (view->tenants[i] != &unit->view)
+	for (size_t i = 0; i < engine->unit_count; i++) {
+		if (units[i] != &unit->view)
 			continue;
-		memmove(&view->tenants[i], &view->tenants[i + 1],
-			(view->count - i - 1) * sizeof(*view->tenants));
-		view->count--;
+		memmove(&units[i], &units[i + 1],
+			(engine->unit_count - i - 1) * sizeof(*units));
+		engine->unit_count--;
 		break;
 	}
+	engine->regroup = true;
 	free(unit);
 }
 
@@ -157,8 +159,8 @@ static struct tenant *tenant_new(struct xsched_engine *engine, uint64_t group)
 	tenant = calloc(1, sizeof(*tenant));
 	if (!tenant)
 		return NULL;
-	/* With gangs there is a unit even for a tenant without queues. */
-	if (gangs(engine) && unit_add(engine, tenant, 0)) {
+	/* There is a unit even for a tenant without queues. */
+	if (unit_add(engine, tenant, 0)) {
 		free(tenant);
 		return NULL;
 	}
@@ -174,7 +176,7 @@ bool process_counts(const struct process *process)
 }
 
 /* What all processes of a tenant say together. */
-void tenant_refresh(struct tenant *tenant)
+void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant)
 {
 	struct xsched_policy_tenant all = {
 		.pid = INT32_MAX,
@@ -201,6 +203,7 @@ void tenant_refresh(struct tenant *tenant)
 		tenant->units[i]->view.priority = all.priority;
 		tenant->units[i]->exempt = all.pinned;
 		memcpy(tenant->units[i]->view.hint, all.hint, sizeof(all.hint));
+		unit_touch(engine, tenant->units[i]);
 	}
 }
 
@@ -215,6 +218,7 @@ static void count_work(struct xsched_engine *engine, struct queue *queue,
 	uint64_t bit = 1ULL << queue->node;
 	bool before = unit->work;
 
+	unit_touch(engine, unit);
 	if (work) {
 		unit->work_on_node[queue->node]++;
 		unit->work |= bit;
@@ -238,8 +242,11 @@ static void enter_unit(struct xsched_engine *engine, struct queue *queue,
 		       struct unit *unit)
 {
 	queue->unit = unit;
-	unit->on_node[queue->node]++;
+	if (!unit->on_node[queue->node]++)
+		engine->regroup = true;
 	unit->view.nodes |= 1ULL << queue->node;
+	if (unit->wanted || queue->state != XSCHED_RELEASED)
+		unit_open(engine, unit);
 	if (queue->ready && process_counts(queue->process))
 		count_work(engine, queue, true, 0);
 }
@@ -253,6 +260,7 @@ static void leave_unit(struct xsched_engine *engine, struct queue *queue)
 	if (!--unit->on_node[queue->node]) {
 		unit->view.nodes &= ~(1ULL << queue->node);
 		unit->linger &= unit->view.nodes;
+		engine->regroup = true;
 	}
 }
 
@@ -266,7 +274,8 @@ void process_set_flags(struct xsched_engine *engine, struct process *process,
 	for (struct queue *q = process->queues; q; q = q->next)
 		if (q->ready && counted != process_counts(process))
 			count_work(engine, q, process_counts(process), 0);
-	tenant_refresh(process->tenant);
+	unit_open(engine, process->tenant->units[0]);
+	tenant_refresh(engine, process->tenant);
 }
 
 /* ---- processes ---------------------------------------------------------- */
@@ -318,12 +327,13 @@ void process_place(struct xsched_engine *engine, struct process *process)
 	order_insert(engine, engine->processes.count - 1, process);
 }
 
-static void tenant_enter(struct tenant *tenant, struct process *process)
+static void tenant_enter(struct xsched_engine *engine, struct tenant *tenant,
+			 struct process *process)
 {
 	process->tenant = tenant;
 	process->next = tenant->processes;
 	tenant->processes = process;
-	tenant_refresh(tenant);
+	tenant_refresh(engine, tenant);
 }
 
 static void tenant_leave(struct xsched_engine *engine, struct process *process)
@@ -335,7 +345,7 @@ static void tenant_leave(struct xsched_engine *engine, struct process *process)
 		link = &(*link)->next;
 	*link = process->next;
 	if (tenant->processes)
-		tenant_refresh(tenant);
+		tenant_refresh(engine, tenant);
 	else
 		tenant_free(engine, tenant);
 }
@@ -357,7 +367,7 @@ int process_add(struct xsched_engine *engine, int32_t pid, struct process **out)
 	process->priority = XSCHED_PRIORITY_DEFAULT;
 	for (size_t i = 0; i < XSCHED_HINT_MAX; i++)
 		process->hint[i] = XSCHED_HINT_UNSET;
-	tenant_enter(tenant, process);
+	tenant_enter(engine, tenant, process);
 	order_insert(engine, engine->processes.count, process);
 	xsched_map_insert(&engine->processes, (uint32_t)pid, process);
 	*out = process;
@@ -370,6 +380,7 @@ void process_remove(struct xsched_engine *engine, struct process *process)
 		engine->gone(engine->context, process->pid, process->user);
 	while (process->queues)
 		queue_remove(engine, process->queues);
+	process_account(engine, process, XSCHED_RELEASED, engine->now_ns);
 	tenant_leave(engine, process);
 	order_remove(engine, process);
 	xsched_map_remove(&engine->processes, (uint32_t)process->pid);
@@ -409,7 +420,8 @@ int process_join(struct xsched_engine *engine, struct process *process,
 		enter_unit(engine, q, to->units[unit_index(engine, q->node)]);
 	}
 	tenant_leave(engine, process);
-	tenant_enter(to, process);
+	tenant_enter(engine, to, process);
+	unit_open(engine, to->units[0]);
 	return 0;
 }
 
@@ -462,8 +474,10 @@ int queue_add(struct xsched_engine *engine, struct process *process,
 		queue->next->link = &queue->next;
 	process->queues = queue;
 	process->queue_count++;
+	if (process->counting)
+		process->held_nodes |= 1ULL << node;
 	enter_unit(engine, queue, tenant->units[index]);
-	tenant_refresh(tenant);
+	tenant_refresh(engine, tenant);
 	xsched_map_insert(&engine->queues, id, queue);
 	return 0;
 }

@@ -125,10 +125,12 @@ int xsched_engine_set_option(struct xsched_engine *engine, const char *name,
 		    value != engine->option[OPTION_GANG])
 			return -EBUSY;
 		engine->option[at.index] = value;
+		engine->regroup = true;
 		return 0;
 	}
 	engine->policy_option[at.policy][at.index] = value;
 	engine->policy_option_set[at.policy] |= 1U << at.index;
+	engine->regroup = true;
 	options_choose(engine);
 	return 0;
 }
@@ -199,7 +201,7 @@ int xsched_engine_set_hint(struct xsched_engine *engine, int32_t pid,
 	/* What is told of one of a group holds for all, until told anew. */
 	for (struct process *p = process->tenant->processes; p; p = p->next)
 		p->hint[hint] = value;
-	tenant_refresh(process->tenant);
+	tenant_refresh(engine, process->tenant);
 	return 0;
 }
 

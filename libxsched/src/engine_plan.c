@@ -10,6 +10,8 @@
  *   policy      decides about the rest
  *   min_hold_us who is held stays so for a while
  *
+ * All that is done region by region, where something changed or it is time.
+ *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
@@ -63,25 +65,36 @@ static void conclude(struct xsched_engine *engine, struct unit *unit,
 		hold = true;
 		*next_ns = earlier(*next_ns, unit->wanted_since_ns + least);
 	}
-	if (hold != unit->wanted)
+	if (hold != unit->wanted) {
 		unit->wanted_since_ns = engine->now_ns;
+		unit->open = true;
+	}
 	unit->wanted = hold;
-	if (!hold || !unit->work)
+	if (unit->open)
+		__builtin_prefetch(unit->tenant);
+	if (!hold || !unit->work) {
 		unit->wait_since_ns = 0;
-	else if (!unit->wait_since_ns)
-		unit->wait_since_ns = engine->now_ns ? engine->now_ns : 1;
+		return;
+	}
+	if (unit->wait_since_ns)
+		return;
+	unit->wait_since_ns = engine->now_ns ? engine->now_ns : 1;
+	if (engine->option[OPTION_FLOOR_PERCENT] && !unit->exempt)
+		*next_ns = earlier(*next_ns, floor_due(engine, unit));
 }
 
-/* Returns when to look again. */
+/* About the view. Returns when to look again. */
 static uint64_t decide(struct xsched_engine *engine)
 {
 	struct xsched_policy_view *view = &engine->view;
 	uint64_t next_ns = XSCHED_NO_DEADLINE;
 
 	view->now_ns = engine->now_ns;
-	for (size_t i = 0; i < view->count; i++)
+	for (size_t i = 0; i < view->count; i++) {
+		unit_await(view->tenants, i, view->count);
 		next_ns = earlier(next_ns,
 				  prepare(engine, unit_of(view->tenants[i])));
+	}
 	next_ns = earlier(next_ns, floor_apply(engine));
 	for (size_t i = 0; i < view->count; i++) {
 		struct unit *unit = unit_of(view->tenants[i]);
@@ -123,63 +136,125 @@ static void plan_queues(struct xsched_engine *engine,
 	}
 }
 
+/* What of one process is to change, in the region it was found in. */
+static void consider(struct xsched_engine *engine, struct region *region,
+		     const struct process *process, struct xsched_plan *plan)
+{
+	bool gang = engine->option[OPTION_GANG];
+	bool hold = process->manual;
+
+	if (process->exempt)
+		return;
+	if (gang)
+		hold |= process->tenant->units[0]->wanted;
+	plan_process(engine, process, hold, plan);
+	if (gang || hold)
+		return;
+	/* Releasing the process releases all its queues: look again. */
+	if (process->state != XSCHED_RELEASED)
+		region->next_ns = engine->now_ns;
+	else
+		plan_queues(engine, process, plan);
+}
+
+static size_t length(const struct xsched_plan *plan)
+{
+	return plan->hold_count + plan->release_count +
+	       plan->hold_queue_count + plan->release_queue_count;
+}
+
+/* Returns whether any of its processes is in the plan; then it stays open. */
+static bool plan_unit(struct xsched_engine *engine, struct region *region,
+		      const struct unit *unit, struct xsched_plan *plan)
+{
+	size_t before = length(plan);
+
+	for (struct process *p = unit->tenant->processes; p; p = p->next) {
+		/* Without gangs, a process has several units. */
+		if (p->planned == engine->plans)
+			continue;
+		p->planned = engine->plans;
+		consider(engine, region, p, plan);
+	}
+	return length(plan) != before;
+}
+
+static void decide_region(struct xsched_engine *engine, struct region *region)
+{
+	engine->view.tenants = engine->units + region->begin;
+	engine->view.count = region->count;
+	region->next_ns = decide(engine);
+}
+
+static void plan_region(struct xsched_engine *engine, struct region *region,
+			struct xsched_plan *plan)
+{
+	struct xsched_policy_tenant **units = engine->units + region->begin;
+
+	region->changed = false;
+	for (size_t i = 0; i < region->count; i++) {
+		struct unit *unit = unit_of(units[i]);
+
+		if (i + AHEAD < region->count && unit_of(units[i + AHEAD])->open)
+			__builtin_prefetch(unit_of(units[i + AHEAD])->tenant->processes);
+		if (!unit->open)
+			continue;
+		unit->open = plan_unit(engine, region, unit, plan);
+		region->changed |= unit->open;
+	}
+}
+
+/* All are decided about first: without gangs, a process may be in several. */
+static void plan_regions(struct xsched_engine *engine, struct xsched_plan *plan)
+{
+	bool due[XSCHED_ENGINE_NODES + 1];
+
+	for (unsigned int i = 0; i < engine->region_count; i++) {
+		struct region *region = &engine->regions[i];
+
+		due[i] = region->changed || engine->now_ns >= region->next_ns;
+		if (due[i])
+			decide_region(engine, region);
+	}
+	for (unsigned int i = 0; i < engine->region_count; i++) {
+		struct region *region = &engine->regions[i];
+
+		if (due[i])
+			plan_region(engine, region, plan);
+		plan->deadline_ns = earlier(plan->deadline_ns, region->next_ns);
+	}
+}
+
 void xsched_engine_plan(struct xsched_engine *engine, uint64_t now_ns,
 			struct xsched_plan *plan)
 {
-	bool gang = engine->option[OPTION_GANG];
-
 	*plan = (struct xsched_plan){
 		.hold = engine->hold,
 		.release = engine->release,
 		.hold_queues = engine->hold_queues,
 		.release_queues = engine->release_queues,
+		.deadline_ns = XSCHED_NO_DEADLINE,
 	};
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
-	plan->deadline_ns = decide(engine);
-	for (size_t i = 0; i < engine->processes.count; i++) {
-		const struct process *process = engine->order[i];
-		bool hold = process->manual;
-
-		if (process->exempt)
-			continue;
-		if (gang)
-			hold |= process->tenant->units[0]->wanted;
-		plan_process(engine, process, hold, plan);
-		if (gang || hold)
-			continue;
-		/* Releasing the process releases all its queues: look again. */
-		if (process->state != XSCHED_RELEASED)
-			plan->deadline_ns = engine->now_ns;
-		else
-			plan_queues(engine, process, plan);
-	}
+	if (engine->regroup)
+		regions_build(engine);
+	engine->plans++;
+	plan_regions(engine, plan);
 }
 
 /* ---- what became of it -------------------------------------------------- */
 
 /* A hold by request is that of one process, not what its unit is accounted. */
-static void commit_unit(const struct process *process, struct unit *unit,
+static void commit_unit(struct xsched_engine *engine,
+			const struct process *process, struct unit *unit,
 			int state, uint64_t now_ns)
 {
+	unit_open(engine, unit);
 	if (state == XSCHED_HELD && process->manual)
 		return;
 	unit->held = state == XSCHED_HELD;
 	unit_run(unit, unit->work && !unit->held, now_ns);
-}
-
-static void account(struct process *process, int state, uint64_t now_ns)
-{
-	if (state == XSCHED_HELD && !process->counting) {
-		process->counting = true;
-		process->held_since_ns = now_ns;
-		process->holds++;
-		if (process->ready_count)
-			process->preemptions++;
-	} else if (state == XSCHED_RELEASED && process->counting) {
-		process->counting = false;
-		process->held_ns += now_ns - process->held_since_ns;
-	}
 }
 
 int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
@@ -191,13 +266,14 @@ int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 		return -ENOENT;
 	if (state < XSCHED_RELEASED || state > XSCHED_UNCERTAIN)
 		return -EINVAL;
-	account(process, state, now_ns);
+	process_account(engine, process, state, now_ns);
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
 	process->state = state;
+	unit_open(engine, process->tenant->units[0]);
 	for (struct queue *q = process->queues; q; q = q->next) {
 		q->state = state;
-		commit_unit(process, q->unit, state, now_ns);
+		commit_unit(engine, process, q->unit, state, now_ns);
 	}
 	return 0;
 }
@@ -223,8 +299,8 @@ int xsched_engine_commit_queue(struct xsched_engine *engine, uint64_t id,
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
 	queue->state = state;
-	commit_unit(queue->process, queue->unit, state, now_ns);
-	account(queue->process, any_held(queue->process) ? XSCHED_HELD :
+	commit_unit(engine, queue->process, queue->unit, state, now_ns);
+	process_account(engine, queue->process, any_held(queue->process) ? XSCHED_HELD :
 		XSCHED_RELEASED, now_ns);
 	return 0;
 }

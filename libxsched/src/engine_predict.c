@@ -93,11 +93,12 @@ uint64_t predict(const struct xsched_engine *engine, struct unit *unit,
 {
 	uint64_t lead = 1000 * engine->option[OPTION_PRE_PREEMPT_US];
 	uint64_t now_ns = engine->now_ns, slack = 0;
-	int64_t told = unit->view.hint[XSCHED_HINT_NEXT_REQUEST_NS];
 	uint64_t next = 0;
+	int64_t told;
 
 	if (!lead)
 		return 0;
+	told = unit->view.hint[XSCHED_HINT_NEXT_REQUEST_NS];
 	/* What was told of a request that has come by now is used up. */
 	if (told > 0 && (uint64_t)told + lead > now_ns &&
 	    (uint64_t)told > unit->predictor.last_ns + lead)

@@ -5,6 +5,7 @@
  *   engine.c          what happens, and what somebody wants
  *   engine_objects.c  what exists
  *   engine_plan.c     what to do: the policy, and what holds for all policies
+ *   engine_region.c   of that: what need not be looked at again
  *   engine_floor.c    of that: nobody starves
  *   engine_predict.c  of that: when a tenant's next request comes
  *   engine_option.c   options and hints: their names, limits and values
@@ -57,48 +58,70 @@ struct predictor {
 
 /**
  * struct unit - what is decided about
- * @view: what the policy sees; first, so that a cast leads back
+ *
+ * What every decision looks at stands together, before the array of the view.
+ *
  * @tenant: whose it is
- * @on_node: its queues on each node
- * @work_on_node: of these, those with work that counts
- * @work: nodes with work that counts
+ * @region: number of the region it is in, unless xsched_engine.regroup
+ * @open: the next plan may have to hold or release processes of it, although
+ *	what is wanted does not change
  * @untimed: it got work, and nobody said when
  * @exempt: the kernel refused all its processes
  * @entered: the policy has seen it
  * @held: what was committed for it last
+ * @wanted: held, by the last decision
+ * @forced: held for the floor of another
+ * @work: nodes with work that counts
  * @linger: nodes that count as ready for settle_us after their work
  * @linger_until_ns: until then
  * @run_since_ns: since when it runs; valid while view.running
  * @ran_ns: time it ran, up to @run_since_ns
  * @told_ns: of that, what the policy has been told
- * @wanted: held, by the last decision
- * @wanted_since_ns: since when
+ * @wanted_since_ns: since when @wanted is as it is
  * @wait_since_ns: since when it has work and is held; 0: it does not wait
  * @floor_until_ns: it has its floor until then; 0: it has not
- * @forced: held for the floor of another
+ * @view: what the policy sees
  * @predictor: see there
+ * @on_node: its queues on each node
+ * @work_on_node: of these, those with work that counts
  */
 struct unit {
-	struct xsched_policy_tenant view;
 	struct tenant *tenant;
-	uint16_t on_node[XSCHED_ENGINE_NODES];
-	uint16_t work_on_node[XSCHED_ENGINE_NODES];
-	uint64_t work;
+	uint8_t region;
+	bool open;
 	bool untimed;
 	bool exempt;
 	bool entered;
 	bool held;
+	bool wanted;
+	bool forced;
+	uint64_t work;
 	uint64_t linger;
 	uint64_t linger_until_ns;
 	uint64_t run_since_ns;
 	uint64_t ran_ns;
 	uint64_t told_ns;
-	bool wanted;
 	uint64_t wanted_since_ns;
 	uint64_t wait_since_ns;
 	uint64_t floor_until_ns;
-	bool forced;
+	struct xsched_policy_tenant view;
 	struct predictor predictor;
+	uint16_t on_node[XSCHED_ENGINE_NODES];
+	uint16_t work_on_node[XSCHED_ENGINE_NODES];
+};
+
+/**
+ * struct region - units that are decided about together, see engine_region.c
+ * @begin: first of them, in xsched_engine.units
+ * @count: how many
+ * @next_ns: when to decide anew by itself
+ * @changed: decide anew at the next plan
+ */
+struct region {
+	size_t begin;
+	size_t count;
+	uint64_t next_ns;
+	bool changed;
 };
 
 /**
@@ -127,18 +150,23 @@ struct queue {
 
 /**
  * struct process - a process
+ *
+ * What every plan looks at comes first.
+ *
  * @pid: its number
  * @priority: XSCHED_PRIORITY_MIN..MAX
- * @tenant: what it is part of
  * @next: next process of the tenant
+ * @tenant: what it is part of
  * @queues: its queues
- * @queue_count: number of @queues
- * @ready_count: of these, those with work
+ * @planned: the last plan that considered it
+ * @state: enum xsched_hold_state
  * @manual: held by request
  * @exempt: left alone, the kernel refused
- * @state: enum xsched_hold_state
  * @counting: @held_since_ns is valid
+ * @queue_count: number of @queues
+ * @ready_count: of these, those with work
  * @held_since_ns: when the hold in effect began
+ * @held_nodes: nodes it is counted on, if @counting
  * @held_ns: time held before that
  * @holds: times held
  * @preemptions: times held while it had work
@@ -148,16 +176,18 @@ struct queue {
 struct process {
 	int32_t pid;
 	int32_t priority;
-	struct tenant *tenant;
 	struct process *next;
+	struct tenant *tenant;
 	struct queue *queues;
-	uint32_t queue_count;
-	uint32_t ready_count;
+	uint64_t planned;
+	int state;
 	bool manual;
 	bool exempt;
-	int state;
 	bool counting;
+	uint32_t queue_count;
+	uint32_t ready_count;
 	uint64_t held_since_ns;
+	uint64_t held_nodes;
 	uint64_t held_ns;
 	uint64_t holds;
 	uint64_t preemptions;
@@ -169,7 +199,8 @@ struct process {
  * struct tenant - processes that are decided about as one
  * @group: number of the group; 0: one process alone
  * @processes: its processes
- * @units: its units: the first, or with option "gang" 0 one for each node
+ * @units: its units: the first; with option "gang" 0 one for each node it has
+ *	queues on, too
  */
 struct tenant {
 	uint64_t group;
@@ -194,14 +225,21 @@ struct tenant {
  * @hold_queues: room for a plan
  * @release_queues: room for a plan
  * @queue_room: elements these two have room for
- * @view: what the policy is given; its arrays point to @view of struct unit
- * @unit_room: elements of these arrays
+ * @view: what the policy is given: the region that is being decided about
+ * @units: all units, their @view, region by region
+ * @unit_count: how many
+ * @unit_room: elements of @units and of @view.scratch
+ * @regions: see there
+ * @region_count: how many
+ * @regroup: the regions are out of date, and everything is to be decided anew
+ * @plans: plans made
  * @option: values of the engine's options
  * @policy_option: values of the options of each policy, once set
  * @policy_option_set: which were set, a bit each
  * @values: options of the policy in effect
  * @floor_from_ns: on each node, when somebody may have the floor again
  * @gpu_ids: gpu_id of each node
+ * @node_held_ns: how long processes were held on each, without holds in effect
  * @node_count: nodes seen so far
  */
 struct xsched_engine {
@@ -221,20 +259,59 @@ struct xsched_engine {
 	uint64_t *release_queues;
 	size_t queue_room;
 	struct xsched_policy_view view;
+	struct xsched_policy_tenant **units;
+	size_t unit_count;
 	size_t unit_room;
+	struct region regions[XSCHED_ENGINE_NODES + 1];
+	unsigned int region_count;
+	bool regroup;
+	uint64_t plans;
 	int64_t option[OPTION_COUNT];
 	int64_t policy_option[XSCHED_POLICY_MAX][XSCHED_POLICY_OPTIONS];
 	uint8_t policy_option_set[XSCHED_POLICY_MAX];
 	int64_t values[XSCHED_POLICY_OPTIONS];
 	uint64_t floor_from_ns[XSCHED_ENGINE_NODES];
 	uint32_t gpu_ids[XSCHED_ENGINE_NODES];
+	uint64_t node_held_ns[XSCHED_ENGINE_NODES];
 	unsigned int node_count;
 };
 
 static inline struct unit *unit_of(struct xsched_policy_tenant *view)
 {
-	/* @view is the first member. */
-	return (struct unit *)view;
+	return (struct unit *)((char *)view - offsetof(struct unit, view));
+}
+
+/* How far ahead memory is asked for: what is read next is far apart, and waiting
+ * for each would be most of the time of a decision about everything.
+ */
+#define AHEAD	8
+
+/** unit_await() - the unit AHEAD of @index will be looked at soon */
+static inline void unit_await(struct xsched_policy_tenant *const *units,
+			      size_t index, size_t count)
+{
+	const char *unit;
+
+	if (index + AHEAD >= count)
+		return;
+	unit = (const char *)unit_of(units[index + AHEAD]);
+	__builtin_prefetch(unit);
+	__builtin_prefetch(unit + 64);
+	__builtin_prefetch(unit + 128);
+}
+
+/* What is to be decided about it may have changed. */
+static inline void unit_touch(struct xsched_engine *engine,
+			      const struct unit *unit)
+{
+	engine->regions[unit->region].changed = true;
+}
+
+/* The same; and what became of its processes may not be what is wanted. */
+static inline void unit_open(struct xsched_engine *engine, struct unit *unit)
+{
+	unit->open = true;
+	unit_touch(engine, unit);
 }
 
 static inline uint64_t earlier(uint64_t a, uint64_t b)
@@ -251,6 +328,13 @@ struct process *process_find(const struct xsched_engine *engine, int32_t pid);
 int process_add(struct xsched_engine *engine, int32_t pid,
 		struct process **out);
 
+/** process_account() - it is held, or released, from then on */
+void process_account(struct xsched_engine *engine, struct process *process,
+		     int state, uint64_t now_ns);
+
+/** process_held_for() - how long the hold in effect lasts; 0: there is none */
+uint64_t process_held_for(const struct process *process, uint64_t now_ns);
+
 /** process_remove() - forget a process and its queues */
 void process_remove(struct xsched_engine *engine, struct process *process);
 
@@ -262,7 +346,7 @@ int process_join(struct xsched_engine *engine, struct process *process,
 		 uint64_t group);
 
 /** tenant_refresh() - something of one of its processes has changed */
-void tenant_refresh(struct tenant *tenant);
+void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant);
 
 /** queue_find() - by id, or NULL */
 struct queue *queue_find(const struct xsched_engine *engine, uint64_t id);
@@ -288,10 +372,21 @@ void process_set_flags(struct xsched_engine *engine, struct process *process,
 /** unit_run() - account for time up to @now_ns; it runs from then on, or not */
 void unit_run(struct unit *unit, bool running, uint64_t now_ns);
 
+/* ---- engine_region.c ---------------------------------------------------- */
+
+/** regions_build() - find the regions anew; all of them are changed */
+void regions_build(struct xsched_engine *engine);
+
 /* ---- engine_floor.c ----------------------------------------------------- */
 
-/** floor_apply() - who has the floor; returns when to look again */
+/** floor_apply() - who of the view has the floor; returns when to look again */
 uint64_t floor_apply(struct xsched_engine *engine);
+
+/**
+ * floor_due() - when a unit that waits may have the floor, as far as its nodes
+ * and its wait are concerned
+ */
+uint64_t floor_due(const struct xsched_engine *engine, const struct unit *unit);
 
 /* ---- engine_predict.c --------------------------------------------------- */
 

@@ -25,5 +25,6 @@ const struct xsched_policy_ops xsched_policy_awf = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "awf",
 	.summary = "the process of the active window runs, when it has work",
+	.local = true,
 	.decide = awf_decide,
 };

@@ -9,7 +9,7 @@
  * A tenant that is new, or had no work, begins within a tick of the least of
  * those it competes with: time saved up would keep them waiting for long, and
  * time it had for itself alone was nobody else's. XSched lets newcomers begin so
- * and nobody else. Idle tenants are not held.
+ * and nobody else. Idle tenants are held where others wait.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -126,6 +126,7 @@ static uint64_t cfs_decide(struct xsched_policy_view *view)
 	find_least(view, least);
 	set_ranks(view, least, tick);
 	waited = xsched_policy_turns(view, 1, false);
+	policy_hold_idle(view, waited);
 	for (size_t i = 0; i < view->count; i++) {
 		struct xsched_policy_tenant *t = view->tenants[i];
 		uint64_t *since = &t->data[CFS_SINCE];
@@ -148,6 +149,7 @@ const struct xsched_policy_ops xsched_policy_cfs = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "cfs",
 	.summary = "all get the same time on the GPU, weighted by priority",
+	.local = true,
 	.options = cfs_options,
 	.option_count = sizeof(cfs_options) / sizeof(cfs_options[0]),
 	.decide = cfs_decide,

@@ -25,5 +25,6 @@ const struct xsched_policy_ops xsched_policy_chpf = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "chpf",
 	.summary = "on each GPU the process with the lowest nice value runs",
+	.local = true,
 	.decide = chpf_decide,
 };

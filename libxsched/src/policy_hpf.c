@@ -32,5 +32,6 @@ const struct xsched_policy_ops xsched_policy_hpf = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "hpf",
 	.summary = "on each GPU the highest priority that has work runs",
+	.local = true,
 	.decide = hpf_decide,
 };

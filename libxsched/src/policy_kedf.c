@@ -44,6 +44,7 @@ const struct xsched_policy_ops xsched_policy_kedf = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "kedf",
 	.summary = "on each GPU those run whose deadlines come first",
+	.local = true,
 	.options = kedf_options,
 	.option_count = sizeof(kedf_options) / sizeof(kedf_options[0]),
 	.decide = kedf_decide,

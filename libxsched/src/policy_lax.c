@@ -50,5 +50,6 @@ const struct xsched_policy_ops xsched_policy_lax = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "lax",
 	.summary = "requests have another priority once they have waited too long",
+	.local = true,
 	.decide = lax_decide,
 };

@@ -11,7 +11,7 @@
  * with N of them. So who uses little rises, and nobody waits for ever. (XSched
  * takes off all of it if there is one, who then never rises while it waits.)
  * A tenant that comes back after long idleness may rise several levels.
- * Idle tenants are not held.
+ * Idle tenants are held where others wait.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -190,6 +190,7 @@ static uint64_t mlfq_decide(struct xsched_policy_view *view)
 		t->rank = rank_of(view, t);
 	}
 	waited = xsched_policy_turns(view, 1, false);
+	policy_hold_idle(view, waited);
 	for (size_t i = 0; i < view->count; i++) {
 		uint64_t look = next_look(view, view->tenants[i], waited);
 
@@ -203,6 +204,7 @@ const struct xsched_policy_ops xsched_policy_mlfq = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "mlfq",
 	.summary = "who uses little comes first; it finds out by itself who",
+	.local = true,
 	.options = mlfq_options,
 	.option_count = sizeof(mlfq_options) / sizeof(mlfq_options[0]),
 	.enter = mlfq_enter,

@@ -30,6 +30,17 @@ static inline bool policy_runs(const struct xsched_policy_tenant *tenant)
 	return tenant->ready && !tenant->hold && !tenant->pinned;
 }
 
+/**
+ * policy_hold_idle() - hold those without work on @nodes where somebody runs
+ * @view: all tenants
+ * @nodes: set of nodes
+ *
+ * If turns may be shorter than the firmware's, idle queues must be out of its way:
+ * of more queues than it has slots, it begins with the first of the list after
+ * every change, and would not come to the one that has its turn.
+ */
+void policy_hold_idle(struct xsched_policy_view *view, uint64_t nodes);
+
 extern const struct xsched_policy_ops xsched_policy_hpf;
 extern const struct xsched_policy_ops xsched_policy_hhpf;
 extern const struct xsched_policy_ops xsched_policy_chpf;

@@ -98,6 +98,7 @@ const struct xsched_policy_ops xsched_policy_pup = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "pup",
 	.summary = "all take turns as long as their shares; idle time is kept",
+	.local = true,
 	.options = pup_options,
 	.option_count = sizeof(pup_options) / sizeof(pup_options[0]),
 	.decide = pup_decide,

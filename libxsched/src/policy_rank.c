@@ -110,6 +110,21 @@ static void take(struct room *room, uint64_t nodes)
 	}
 }
 
+void policy_hold_idle(struct xsched_policy_view *view, uint64_t nodes)
+{
+	uint64_t busy = 0;
+
+	for (size_t i = 0; i < view->count; i++)
+		if (policy_runs(view->tenants[i]))
+			busy |= view->tenants[i]->ready;
+	for (size_t i = 0; i < view->count; i++) {
+		struct xsched_policy_tenant *t = view->tenants[i];
+
+		if (!t->ready)
+			t->hold = t->nodes & nodes & busy;
+	}
+}
+
 uint64_t xsched_policy_turns(struct xsched_policy_view *view,
 			     unsigned int limit, bool hold_idle)
 {
@@ -132,11 +147,7 @@ uint64_t xsched_policy_turns(struct xsched_policy_view *view,
 		t->backfill = t->ready & waited;
 		take(&room, t->ready);
 	}
-	for (size_t i = 0; hold_idle && i < view->count; i++) {
-		struct xsched_policy_tenant *t = view->tenants[i];
-
-		if (!t->ready)
-			t->hold = t->nodes & room.full;
-	}
+	if (hold_idle)
+		policy_hold_idle(view, room.full);
 	return waited;
 }

@@ -63,6 +63,7 @@ const struct xsched_policy_ops xsched_policy_up = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "up",
 	.summary = "each has the share of the GPU it was given, in short rounds",
+	.local = true,
 	.options = up_options,
 	.option_count = sizeof(up_options) / sizeof(up_options[0]),
 	.decide = up_decide,

@@ -5,6 +5,7 @@
  * the engine all that has come, asks for a plan, and makes one call for it, which
  * returns when all nodes concerned have switched. What happens meanwhile waits.
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -192,10 +193,10 @@ static void decide(struct world *w, struct xsched_plan *plan, u64 t)
 
 	xsched_engine_plan(d->engine, t, plan);
 	took = clock_ns() - begin;
-	d->decisions++;
-	d->decision_ns += took;
-	if (took > d->decision_max_ns)
-		d->decision_max_ns = took;
+	if (!(d->decisions & (d->decisions - 1)))
+		d->decision_ns = memory_grow(d->decision_ns, d->decisions ? 2 * d->decisions : 1,
+					     sizeof(*d->decision_ns));
+	d->decision_ns[d->decisions++] = took < UINT32_MAX ? (u32)took : UINT32_MAX;
 }
 
 static void wake(struct world *w, u64 t)
@@ -337,9 +338,18 @@ static void set_options(struct world *w)
 	}
 }
 
+/* What the program has taken from the heap and from mmap(). */
+static u64 memory_used(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
 void daemon_init(struct world *w)
 {
 	struct daemon *d = &w->daemon;
+	u64 before = memory_used();
 	u32 i;
 	int ret;
 
@@ -352,9 +362,10 @@ void daemon_init(struct world *w)
 		return;
 	}
 	set_options(w);
-	d->pending = memory_new(EVENT_RING, sizeof(*d->pending));
 	for (i = 0; i < w->tenant_count; i++)
 		add_tenant(w, i);
+	d->engine_bytes = memory_used() - before;
+	d->pending = memory_new(EVENT_RING, sizeof(*d->pending));
 	agenda_set(&w->agenda, &d->event, 0);	/* some policies want to be asked regularly */
 }
 
@@ -363,6 +374,7 @@ void daemon_free(struct daemon *d)
 	xsched_engine_free(d->engine);
 	free(d->pending);
 	free(d->changes);
+	free(d->decision_ns);
 	free(d->switches);
 	free(d->spans);
 }

@@ -152,11 +152,19 @@ static void add_switches(struct mode_figures *f, const struct daemon *d)
 	free(call);
 	free(reaction);
 	f->lists += d->lists;
+	if (d->engine_bytes > f->engine_bytes)
+		f->engine_bytes = d->engine_bytes;
+}
+
+static void add_decisions(struct mode_figures *f, const struct daemon *d)
+{
+	u64 i;
+
+	f->took_us = memory_grow(f->took_us, f->decisions + d->decisions + 1,
+				 sizeof(*f->took_us));
+	for (i = 0; i < d->decisions; i++)
+		f->took_us[f->decisions + i] = d->decision_ns[i] / 1e3;
 	f->decisions += d->decisions;
-	if (d->decision_max_ns > f->decision_max_ns)
-		f->decision_max_ns = d->decision_max_ns;
-	if (d->decisions)
-		f->decision_mean_ns = (double)d->decision_ns / (double)d->decisions;
 }
 
 static void add_tenants(struct mode_figures *f, const struct world *w)
@@ -215,12 +223,31 @@ void figures_add(struct mode_figures *f, const struct world *w)
 	for (i = 0; i < w->scn->nodes; i++)
 		add_node(f, &w->nodes[i]);
 	add_switches(f, &w->daemon);
+	add_decisions(f, &w->daemon);
 	add_tenants(f, w);
 	f->end_ns += w->agenda.now;
 	f->events += w->agenda.fired;
 }
 
+bool figures_again(struct mode_figures *f, const struct world *w)
+{
+	const struct daemon *d = &w->daemon;
+	u64 i;
+
+	if (d->decisions != f->decisions || w->agenda.now != f->end_ns)
+		return false;
+	for (i = 0; i < d->decisions; i++)
+		f->took_us[i] = fmin(f->took_us[i], d->decision_ns[i] / 1e3);
+	return true;
+}
+
+void figures_end(struct mode_figures *f)
+{
+	f->decision_us = sample_of(f->took_us, f->decisions);
+}
+
 void figures_free(struct mode_figures *f)
 {
+	free(f->took_us);
 	free(f->groups);
 }

@@ -46,8 +46,10 @@ struct group_figures {
  * @end_ns: virtual time of the last event, of all runs of this mode
  * @events: that happened
  * @decisions: times the engine was asked
- * @decision_max_ns: longest, real time of this machine
- * @decision_mean_ns: mean, likewise
+ * @took_us: how long each took, processor time of this machine; of several
+ *	runs, the shortest
+ * @decision_us: their distribution, see figures_end()
+ * @engine_bytes: memory of the engine
  */
 struct mode_figures {
 	const struct scenario_mode *mode;
@@ -63,8 +65,9 @@ struct mode_figures {
 	u64 end_ns;
 	u64 events;
 	u64 decisions;
-	u64 decision_max_ns;
-	double decision_mean_ns;
+	double *took_us;
+	struct sample decision_us;
+	u64 engine_bytes;
 };
 
 /* Begin with none; @f->groups is freed by figures_free(). */
@@ -73,6 +76,16 @@ void figures_init(struct mode_figures *f, const struct scenario *scn,
 
 /* Add a run; a mode has one, or one for each group. */
 void figures_add(struct mode_figures *f, const struct world *w);
+
+/*
+ * Add another run of the same: it tells nothing new but how long decisions take.
+ * What else the machine does makes one longer, never shorter. False: it was not
+ * the same.
+ */
+bool figures_again(struct mode_figures *f, const struct world *w);
+
+/* All runs are there. */
+void figures_end(struct mode_figures *f);
 
 void figures_free(struct mode_figures *f);
 

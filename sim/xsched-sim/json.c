@@ -248,8 +248,10 @@ static json_object *cost_json(const struct report *r)
 		add(run, "simulated_s", (double)r->modes[i].end_ns / 1e9);
 		add_count(run, "events", r->modes[i].events);
 		add_count(run, "decisions", r->modes[i].decisions);
-		add(run, "decision_mean_us", r->modes[i].decision_mean_ns / 1e3);
-		add(run, "decision_max_us", (double)r->modes[i].decision_max_ns / 1e3);
+		add(run, "decision_mean_us", r->modes[i].decision_us.mean);
+		add(run, "decision_p99_us", r->modes[i].decision_us.p99);
+		add(run, "decision_max_us", r->modes[i].decision_us.max);
+		add(run, "engine_mib", (double)r->modes[i].engine_bytes / (1024 * 1024));
 		json_object_array_add(all, run);
 	}
 	json_object_object_add(o, "runs", all);

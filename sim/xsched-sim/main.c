@@ -14,6 +14,8 @@
 #include "parse.h"
 #include "report.h"
 
+#define REPEAT_MAX	1000
+
 /* Exit status; 2 is a wrong command line or scenario. */
 enum { STATUS_OK, STATUS_FAILED, STATUS_WRONG };
 
@@ -24,6 +26,7 @@ enum { STATUS_OK, STATUS_FAILED, STATUS_WRONG };
  * @seed: room for one of them
  * @json: print JSON
  * @cost: tell what the simulation cost
+ * @repeat: runs of each mode
  * @check: read the scenario, run nothing
  * @trace: file of the trace, or NULL
  */
@@ -33,6 +36,7 @@ struct arguments {
 	u64 seed;
 	bool json;
 	bool cost;
+	u64 repeat;
 	bool check;
 	const char *trace;
 };
@@ -42,6 +46,7 @@ static void usage(FILE *f)
 	fputs("usage: xsched-sim [OPTION]... SCENARIO\n"
 	      "  -j, --json           print JSON instead of tables\n"
 	      "  -c, --cost           tell what the simulation itself cost, too\n"
+	      "      --repeat N       with --cost: run each mode N times, take the shortest times\n"
 	      "  -n, --check          read the scenario, say what is wrong, run nothing\n"
 	      "      --load FILE      know the policy of this shared object, too\n"
 	      "      --policy NAME    run one mode only, with this policy, or none\n"
@@ -53,7 +58,10 @@ static void usage(FILE *f)
 	      "  -h, --help           print this\n", f);
 }
 
-enum { OPT_LOAD = 256, OPT_POLICY, OPT_SEED, OPT_TRACE, OPT_PROFILES, OPT_POLICIES, OPT_VERSION };
+enum {
+	OPT_LOAD = 256, OPT_POLICY, OPT_SEED, OPT_REPEAT, OPT_TRACE, OPT_PROFILES, OPT_POLICIES,
+	OPT_VERSION,
+};
 
 static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
@@ -62,6 +70,7 @@ static const struct option long_options[] = {
 	{ "load", required_argument, NULL, OPT_LOAD },
 	{ "policy", required_argument, NULL, OPT_POLICY },
 	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "repeat", required_argument, NULL, OPT_REPEAT },
 	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "list-profiles", no_argument, NULL, OPT_PROFILES },
 	{ "list-policies", no_argument, NULL, OPT_POLICIES },
@@ -127,6 +136,13 @@ static int take(int opt, struct arguments *a)
 		}
 		a->options.seed = &a->seed;
 		return -1;
+	case OPT_REPEAT:
+		if (!parse_whole(optarg, 1, REPEAT_MAX, &a->repeat)) {
+			fprintf(stderr, "xsched-sim: --repeat: '%s' is not a number of 1..%d\n",
+				optarg, REPEAT_MAX);
+			return STATUS_WRONG;
+		}
+		return -1;
 	case OPT_TRACE:
 		a->trace = optarg;
 		return -1;
@@ -158,38 +174,49 @@ static int parse(int argc, char **argv, struct arguments *a)
 		usage(stderr);
 		return STATUS_WRONG;
 	}
+	if (a->repeat > 1 && !a->cost) {
+		fputs("xsched-sim: --repeat is of use with --cost only\n", stderr);
+		return STATUS_WRONG;
+	}
 	a->scenario = argv[optind];
 	return -1;
 }
 
-/* One run of a mode; @only as in world_run(). */
-static bool run_once(struct mode_figures *f, const struct scenario *scn, s32 only,
+/* One run of a mode; @only as in world_run(). @again: it was run before. */
+static bool run_once(struct mode_figures *f, const struct scenario *scn, s32 only, bool again,
 		     struct trace *trace)
 {
 	struct world *w = memory_new(1, sizeof(*w));
 	bool ok = world_run(w, scn, f->mode, only);
 
-	if (ok) {
+	if (ok && again) {
+		ok = figures_again(f, w);
+		if (!ok)
+			world_fail(w, "another run of the same was not the same");
+	} else if (ok) {
 		figures_add(f, w);
 		trace_add(trace, w);
-	} else {
+	}
+	if (!ok)
 		fprintf(stderr, "xsched-sim: %s, mode %s: %s\n", scn->name, f->mode->name,
 			w->error);
-	}
 	world_free(w);
 	free(w);
 	return ok;
 }
 
-static bool run_mode(struct mode_figures *f, const struct scenario *scn, struct trace *trace)
+static bool run_mode(struct mode_figures *f, const struct scenario *scn, u64 repeat,
+		     struct trace *trace)
 {
 	bool ok = true;
-	u32 i;
+	u64 i;
 
-	if (!f->mode->apart)
-		return run_once(f, scn, -1, trace);
-	for (i = 0; ok && i < scn->process_count; i++)
-		ok = run_once(f, scn, (s32)i, trace);
+	/* groups apart have nothing to decide between them */
+	for (i = 0; ok && !f->mode->apart && i < repeat; i++)
+		ok = run_once(f, scn, -1, i, trace);
+	for (i = 0; ok && f->mode->apart && i < scn->process_count; i++)
+		ok = run_once(f, scn, (s32)i, false, trace);
+	figures_end(f);
 	return ok;
 }
 
@@ -216,7 +243,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool run(struct report *r, struct trace *trace, bool json)
+static bool run(struct report *r, struct trace *trace, u64 repeat, bool json)
 {
 	double begin = now();
 	struct rusage usage;
@@ -224,7 +251,7 @@ static bool run(struct report *r, struct trace *trace, bool json)
 	u32 i;
 
 	for (i = 0; ok && i < r->scn->mode_count; i++)
-		ok = run_mode(&r->modes[i], r->scn, trace);
+		ok = run_mode(&r->modes[i], r->scn, repeat, trace);
 	if (!ok)
 		return false;
 	r->wall_s = now() - begin;
@@ -251,7 +278,7 @@ static int simulate(const struct arguments *a, const struct scenario *scn)
 	r.modes = memory_new(scn->mode_count, sizeof(*r.modes));
 	for (i = 0; i < scn->mode_count; i++)
 		figures_init(&r.modes[i], scn, &scn->modes[i]);
-	ok = run(&r, &trace, a->json);
+	ok = run(&r, &trace, a->repeat, a->json);
 	for (i = 0; i < scn->mode_count; i++)
 		figures_free(&r.modes[i]);
 	free(r.modes);
@@ -266,7 +293,7 @@ static int simulate(const struct arguments *a, const struct scenario *scn)
 
 int main(int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a = { .repeat = 1 };
 	struct scenario scn;
 	char error[512];
 	int status;

@@ -10,7 +10,9 @@
 #include "memory.h"
 #include "world.h"
 
-#define PAGE		4096
+/* What the GPU asks for. */
+#define RING_ALIGN	256
+
 #define ITEMS_PER_WAVE(q)	((q)->world->scn->profile.wave_lanes)
 
 static const struct scenario_process *scn_of(const struct user_queue *q)
@@ -232,9 +234,9 @@ static void make_ring(struct user_queue *q)
 
 	while (packets < need)
 		packets *= 2;
-	q->packets = memory_new_aligned(PAGE, packets, sizeof(*q->packets));
+	q->packets = memory_new_aligned(RING_ALIGN, packets, sizeof(*q->packets));
 	q->args = memory_new(packets, sizeof(*q->args));
-	q->signals = memory_new_aligned(PAGE, scn->depth, sizeof(*q->signals));
+	q->signals = memory_new_aligned(sizeof(*q->signals), scn->depth, sizeof(*q->signals));
 	q->indices = memory_new_aligned(128, 16, sizeof(*q->indices));
 	for (i = 0; i < packets; i++)
 		q->packets[i].header = SIM_AQL_INVALID;

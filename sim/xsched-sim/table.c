@@ -92,8 +92,9 @@ static void print_cost(const struct report *r, FILE *f)
 			m->mode->name, (double)m->end_ns / 1e9, (unsigned long long)m->events,
 			(unsigned long long)m->gpu.steps);
 		if (m->decisions)
-			fprintf(f, ", decision mean %.2f us, max %.2f us",
-				m->decision_mean_ns / 1e3, (double)m->decision_max_ns / 1e3);
+			fprintf(f, ", decision mean %.2f us, P99 %.2f us, max %.2f us, engine %.2f MiB",
+				m->decision_us.mean, m->decision_us.p99, m->decision_us.max,
+				(double)m->engine_bytes / (1024 * 1024));
 		fprintf(f, "\n");
 	}
 }

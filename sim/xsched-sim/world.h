@@ -350,8 +350,8 @@ enum daemon_state {
  * @spans: all holds
  * @span_count: how many
  * @decisions: times the engine was asked
- * @decision_max_ns: longest of them, real time of this machine
- * @decision_ns: all of them
+ * @decision_ns: how long each took, processor time of this machine
+ * @engine_bytes: memory of the engine, with all tenants and queues
  */
 struct daemon {
 	struct xsched_engine *engine;
@@ -371,8 +371,8 @@ struct daemon {
 	struct hold_span *spans;
 	u32 span_count;
 	u64 decisions;
-	u64 decision_max_ns;
-	u64 decision_ns;
+	u32 *decision_ns;
+	u64 engine_bytes;
 };
 
 /**

@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 /** Version of everything in this header; another one is not loaded. */
-#define XSCHED_POLICY_ABI	1
+#define XSCHED_POLICY_ABI	2
 
 /** Symbol that xsched_policy_load() looks for: a struct xsched_policy_ops. */
 #define XSCHED_POLICY_SYMBOL	"xsched_policy"
@@ -101,14 +101,14 @@ enum xsched_hint {
  * @pinned: it runs whatever the policy says
  * @expected: it has no work yet, but is about to; then @ready is @nodes
  * @running: it has work and was not held until now
- * @ready_ns: when it got work, having had none; if expected: when it will
- * @ran_ns: time it had work and was not held since the decision before
- * @hint: value of each hint, or XSCHED_HINT_UNSET
- * @data: the policy's own, zero for a tenant the policy has not seen yet
- * @rank: for the helpers below: what is smaller comes first
  * @hold: out, whether the policy wants it held
  * @backfill: out, by xsched_policy_turns(): it runs on nodes that another one,
  *	which came before, waits for
+ * @ready_ns: when it got work, having had none; if expected: when it will
+ * @ran_ns: time it had work and was not held since the decision before
+ * @rank: for the helpers below: what is smaller comes first
+ * @data: the policy's own, zero for a tenant the policy has not seen yet
+ * @hint: value of each hint, or XSCHED_HINT_UNSET
  */
 struct xsched_policy_tenant {
 	int32_t pid;
@@ -118,18 +118,20 @@ struct xsched_policy_tenant {
 	bool pinned;
 	bool expected;
 	bool running;
-	uint64_t ready_ns;
-	uint64_t ran_ns;
-	int64_t hint[XSCHED_HINT_MAX];
-	uint64_t data[XSCHED_POLICY_DATA];
-	int64_t rank;
 	bool hold;
 	bool backfill;
+	uint64_t ready_ns;
+	uint64_t ran_ns;
+	int64_t rank;
+	uint64_t data[XSCHED_POLICY_DATA];
+	int64_t hint[XSCHED_HINT_MAX];
 };
 
 /**
  * struct xsched_policy_view - what a decision is made from
- * @tenants: all of them; a policy may reorder them, and finds them so next time
+ * @tenants: all of them; of a policy that is @local, those of nodes on which
+ *	something changed, and of all nodes they are connected with. A policy may
+ *	reorder them, and finds them so next time.
  * @scratch: room for as many pointers, for the helpers
  * @count: how many
  * @now_ns: time
@@ -168,6 +170,8 @@ struct xsched_option {
  * @summary: what it does, in a line
  * @options: what can be set, @option_count of them
  * @option_count: at most XSCHED_POLICY_OPTIONS
+ * @local: what it decides about a tenant depends on those it shares nodes with,
+ *	on those they share nodes with, and so on, and on no others
  * @enter: a tenant is new to the policy: called before the decision; or NULL
  * @decide: set @hold of each tenant. Returns when to be asked again without an
  *	event, or XSCHED_NO_DEADLINE.
@@ -178,6 +182,7 @@ struct xsched_policy_ops {
 	const char *summary;
 	const struct xsched_option *options;
 	size_t option_count;
+	bool local;
 	void (*enter)(struct xsched_policy_view *view,
 		      struct xsched_policy_tenant *tenant);
 	uint64_t (*decide)(struct xsched_policy_view *view);
