@@ -25,6 +25,7 @@ endif
 
 help:
 	@echo 'make demo           two models on one GPU: alone, together, and under a scheduler'
+	@echo 'make demo-hip       the same with two HIP programs on the ROCm of Debian'
 	@echo 'make check          every test; the last line counts them'
 	@echo 'make check-rocm     HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
@@ -53,6 +54,9 @@ help:
 
 demo:
 	@scripts/demo
+
+demo-hip:
+	@scripts/demo hip
 
 check:
 	@scripts/check
@@ -150,6 +154,6 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
+.PHONY: help demo demo-hip check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
 	bench-policies build amdgpu kmod vgpu user guest docs install install-user install-dkms clean \
 	distclean
