@@ -24,26 +24,30 @@ endif
 .NOTPARALLEL:
 
 help:
-	@echo 'make demo       two models on one GPU: alone, together, and under a scheduler'
-	@echo 'make check      every test; the last line counts them'
-	@echo 'make check-rocm HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
+	@echo 'make demo           two models on one GPU: alone, together, and under a scheduler'
+	@echo 'make check          every test; the last line counts them'
+	@echo 'make check-rocm     HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
+	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
+	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too)'
+	@echo 'make sanitize       the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
-	@echo 'make sanitize   the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
-	@echo 'make bench-policies  every policy on the same three scenarios, beside no policy'
-	@echo 'make bench-scale  how long each policy takes to decide for 64 GPUs and 4096 queues'
+	@echo 'make bench-switch   what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
+	@echo 'make bench-react    from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
+	@echo 'make bench-policies every policy on the same three scenarios, beside no policy'
+	@echo 'make bench-scale    how long each policy takes to decide for 64 GPUs and 4096 queues'
 	@echo ''
-	@echo 'make build      all that these two run, without running it'
-	@echo 'make amdgpu     the patched amdgpu.ko     (DISPLAY=y: with display code)'
-	@echo 'make kmod       kfd_xsched.ko'
-	@echo 'make vgpu       vgpu.ko, the software GPU for the tests'
-	@echo 'make user       libxsched, xschedd, xschedctl, test programs'
-	@echo 'make guest      the image that the virtual machine boots'
-	@echo 'make docs       the manual, build/docs/html'
+	@echo 'make build          all that these two run, without running it'
+	@echo 'make amdgpu         the patched amdgpu.ko  (DISPLAY=y: with display code)'
+	@echo 'make kmod           kfd_xsched.ko'
+	@echo 'make vgpu           vgpu.ko, the software GPU for the tests'
+	@echo 'make user           libxsched, xschedd, xschedctl, test programs'
+	@echo 'make guest          the image that the virtual machine boots'
+	@echo 'make docs           the manual, build/docs/html'
 	@echo ''
-	@echo 'make install       library, tools, service, and the source of the kernel modules'
-	@echo '                   for DKMS          (DESTDIR=, PREFIX=$(PREFIX))'
-	@echo 'make clean         forget results, logs and what is built, but for amdgpu'
-	@echo 'make distclean     remove build/ altogether'
+	@echo 'make install        library, tools, service, and the source of the kernel modules'
+	@echo '                    for DKMS (DESTDIR=, PREFIX=$(PREFIX))'
+	@echo 'make clean          forget results, logs and what is built, but for amdgpu'
+	@echo 'make distclean      remove build/ altogether'
 	@echo ''
 	@echo 'demo and check install the Debian packages they need and must be run as root for that;'
 	@echo 'scripts/install-deps check --list prints them. Everything made is in build/.'
@@ -59,9 +63,18 @@ vgpu-selftest:
 	@scripts/build check
 	@scripts/vgpu-selftest
 
+# SAMPLES: of each set of queues.
+bench-switch:
+	@scripts/build check
+	@scripts/bench-switch $(SAMPLES)
+
 # Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
 sanitize:
 	@scripts/sanitize
+
+bench-react:
+	@scripts/build check
+	@scripts/bench-react $(SAMPLES)
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -77,6 +90,11 @@ bench-scale:
 check-rocm:
 	@scripts/build rocm
 	@scripts/check-rocm
+
+# What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
+check-patches:
+	@scripts/build linux
+	@scripts/check-patches $(TREES)
 
 build:
 	@scripts/build check
@@ -116,6 +134,8 @@ install-user: user
 		$(DESTDIR)$(MODULESLOADDIR)/kfd-xsched.conf
 	[ -e $(DESTDIR)/etc/default/kfd-xsched ] || \
 		install -D -m 0644 packaging/kfd-xsched.default $(DESTDIR)/etc/default/kfd-xsched
+	[ -e $(DESTDIR)/etc/xsched/xschedd.conf ] || \
+		install -D -m 0644 packaging/xschedd.conf $(DESTDIR)/etc/xsched/xschedd.conf
 	install -d $(DESTDIR)$(SYSTEMDDIR)
 	sed 's|@SBINDIR@|$(SBINDIR)|' packaging/xschedd.service.in \
 		>$(DESTDIR)$(SYSTEMDDIR)/xschedd.service
@@ -136,5 +156,6 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm sanitize vgpu-selftest bench-policies bench-scale build amdgpu kmod vgpu user guest docs \
-	install install-user install-dkms clean distclean
+.PHONY: help demo check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
+	bench-policies bench-scale build amdgpu kmod vgpu user guest docs install install-user install-dkms clean \
+	distclean

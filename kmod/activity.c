@@ -2,10 +2,9 @@
 /*
  * The sampler: which queues have work.
  *
- * A worker looks at the read and write index of every watched queue, in the
- * owner's address space, and where they are equal and the node can tell, at
- * the waves in flight. It runs while somebody subscribed READY or IDLE, or
- * armed a switch, and there is a queue to watch; else nothing ticks.
+ * A worker looks at every watched queue (sample.c), again and again. It runs while
+ * somebody subscribed READY or IDLE, or armed a switch, and there is a queue to
+ * watch; else nothing ticks.
  *
  * Where the driver has a doorbell tap, a process that is idle on a node (a
  * *site*) is tapped there and not looked at any more, until it rings. When all
@@ -15,9 +14,7 @@
  *
  * The sampler's lock is held for the length of one look at all queues, so a
  * queue or a process that goes waits that long at most. It is not held by a
- * switch, which may take long; so a look must notice a switch that crosses it.
- * While waves are taken off and put back they cannot be seen, not even those of
- * queues that are not held: xs_node.switching and xs_node.switched_ns say when.
+ * switch, which may take long.
  */
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
@@ -27,7 +24,6 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "activity.h"
 #include "armed.h"
@@ -36,19 +32,11 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "sample.h"
 #include "sysfs.h"
 #include "tap.h"
 #include "trace.h"
 #include "xsched.h"
-
-/*
- * How long after a transaction saved waves may still be on their way back to
- * the GPU: the new runlist is taken up after the driver has gone on.
- */
-#define XS_RESTORE_NS	(200 * NSEC_PER_USEC)
-
-/* How soon to try again a tap for which the address space was too busy. */
-#define XS_TAP_AGAIN_NS	NSEC_PER_MSEC
 
 /*
  * How long a site is sampled after a ring without work: other queues, whose
@@ -109,119 +97,20 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/*
- * The GPU consumes a packet within microseconds, so most of those that come one
- * at a time are never seen waiting: a write index that moved is work, too.
- * Indices that cannot be read are work: a page may be swapped out.
- */
-static bool has_packets(struct xs_watch *watch)
-{
-	const u64 before = watch->written;
-	u64 read, write;
-
-	if (copy_from_user_nofault(&read, watch->read_index, sizeof(read)) ||
-	    copy_from_user_nofault(&write, watch->write_index, sizeof(write)))
-		return true;
-	watch->written = write;
-	if (watch->activity == XS_ACTIVITY_UNKNOWN)
-		return read != write;
-	return read != write || write != before;
-}
-
-/* @tapping: waves that cannot be read are no reason to tell of work. */
-static enum xs_waves sample_waves(const struct xs_queue *queue, u64 now, bool tapping)
-{
-	struct xs_node *node = queue->node;
-	const int before = atomic_read_acquire(&node->switching);
-	int waves;
-
-	if (!(node->desc.caps & KFD_XSCHED_CAP_WAVES))
-		return XS_WAVES_NONE;
-	if (before & 1 || now < READ_ONCE(node->switched_ns) + XS_RESTORE_NS)
-		return XS_WAVES_HIDDEN;
-	waves = xs_backend->waves(queue->hw);
-
-	/* Fully ordered, unlike atomic_read(): after the waves. */
-	if (atomic_add_return(0, &node->switching) != before)
-		return XS_WAVES_HIDDEN;
-	if (!waves || waves == -EOPNOTSUPP)
-		return XS_WAVES_NONE;
-	return waves < 0 && tapping ? XS_WAVES_HIDDEN : XS_WAVES_SOME;
-}
-
-static bool has_settled(const struct xs_watch *watch, u64 now)
-{
-	if (watch->activity == XS_ACTIVITY_DRY)
-		return now - watch->dry_ns >= sampler.settle_ns;
-	return !sampler.settle_ns;
-}
-
-/* Whether a process has work: that may be what a switch is armed for. */
-static void count_ready(struct xs_process *process, int change, u64 now)
-{
-	const u32 before = process->ready;
-
-	WRITE_ONCE(process->ready, before + change);
-	if (before && process->ready)
-		return;
-	WRITE_ONCE(process->edge_ns, now);
-	sampler.edges = true;
-}
-
-static void report(const struct xs_queue *queue, enum xs_activity before,
-		   enum xs_activity after, u64 now)
-{
-	const bool was_ready = xs_activity_is_ready(before);
-	const bool is_ready = xs_activity_is_ready(after);
-
-	if (is_ready && !was_ready) {
-		count_ready(queue->process, 1, now);
-		trace_queue_ready(queue);
-		xs_event_queue(queue, KFD_XSCHED_EVENT_READY, now);
-	} else if (was_ready && !is_ready) {
-		count_ready(queue->process, -1, now);
-		trace_queue_idle(queue);
-		xs_event_queue(queue, KFD_XSCHED_EVENT_IDLE, now);
-	}
-}
-
-/* @edge_ns: when the work came, if that is known, or 0. Whether it is idle for sure. */
-static bool sample_queue(struct xs_queue *queue, u64 edge_ns, bool tapping)
-{
-	const u64 now = ktime_get_ns();
-	const enum xs_applied applied = READ_ONCE(queue->applied);
-	struct xs_watch *watch = &queue->watch;
-	const enum xs_activity before = watch->activity;
-	struct xs_sample sample = {
-		.packets = has_packets(watch),
-		.gone = applied == XS_APPLIED_GONE,
-		.held = applied != XS_APPLIED_FREE,
-		.has_run = READ_ONCE(queue->has_run),
-		.settled = has_settled(watch, now),
-		.tapping = tapping,
-	};
-	enum xs_activity after;
-
-	if (xs_activity_needs_waves(before, &sample))
-		sample.waves = sample_waves(queue, now, tapping);
-	after = xs_activity_next(before, &sample);
-	if (after != before) {
-		if (after == XS_ACTIVITY_DRY)
-			watch->dry_ns = now;
-		WRITE_ONCE(watch->activity, after);
-		report(queue, before, after, edge_ns ?: now);
-	}
-	return after == XS_ACTIVITY_IDLE && sample.waves != XS_WAVES_HIDDEN;
-}
-
 /* One look at all queues of a site, in its address space. Whether all are idle. */
 static bool look_at_queues(struct xs_site *site, u64 edge_ns, bool tapping)
 {
+	struct xs_look look = {
+		.settle_ns = sampler.settle_ns,
+		.edge_ns = edge_ns,
+		.tapping = tapping,
+	};
 	struct xs_queue *queue;
 	bool idle = true;
 
 	list_for_each_entry(queue, &site->queues, watch.in_site)
-		idle &= sample_queue(queue, edge_ns, tapping);
+		idle &= xs_sample_queue(queue, &look);
+	sampler.edges |= look.edge;
 	return idle;
 }
 
@@ -257,20 +146,13 @@ static bool may_tap(const struct xs_site *site)
 		!sampler.no_tap && ktime_get_ns() >= site->tap_after_ns;
 }
 
-/*
- * All queues of the site are idle. A process that has not mapped its doorbells
- * (-ENXIO) cannot ring them, and the driver tells when it does: as good as a tap.
- */
+/* All queues of the site are idle. */
 static void tap(struct xs_site *site)
 {
-	const int ret = xs_backend->tap(site->process->hw, site->node->hw);
-
-	if (ret == -EAGAIN)
-		site->tap_after_ns = ktime_get_ns() + XS_TAP_AGAIN_NS;
-	else if (ret && ret != -ENXIO)
+	if (xs_backend->tap(site->process->hw, site->node->hw)) {
 		site->untappable = true;
-	if (ret && ret != -ENXIO)
 		return;
+	}
 
 	/* What came before the tap is seen here; what comes after it rings. */
 	if (!look_at_queues(site, 0, true)) {
@@ -543,8 +425,8 @@ void xs_activity_remove_locked(struct xs_queue *queue)
 	guard(mutex)(&sampler.lock);
 	queue->watch.site = NULL;
 	list_del(&queue->watch.in_site);
-	if (sampler.on && xs_activity_is_ready(queue->watch.activity))
-		count_ready(queue->process, -1, ktime_get_ns());
+	if (sampler.on)
+		sampler.edges |= xs_sample_end(queue);
 	if (take_edges_locked())
 		kthread_queue_work(sampler.worker, &sampler.edge);
 	if (list_empty(&site->queues))

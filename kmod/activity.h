@@ -74,6 +74,7 @@ bool xs_activity_taps_locked(const struct xs_queue *queue);
 /* A site rang: it is in the tap's list. From a page fault. */
 void xs_activity_ring(void);
 
+/* For the dump of all state. */
 struct xs_activity_counts xs_activity_counts(void);
 
 #endif /* KFD_XSCHED_ACTIVITY_H */

@@ -88,7 +88,7 @@ static void report_effect(struct xs_item *item, const struct xs_queue *queue)
 	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY) {
 		entry->effective = item->concerned;
 	} else if (queue) {
-		entry->effective = queue->priority;
+		entry->effective = xs_queue_priority_locked(queue);
 		entry->effective_class = queue->prio_class;
 	} else {
 		entry->effective = entry->value < 0 ? KFD_XSCHED_PRIORITY_NORMAL :
@@ -244,14 +244,16 @@ static int try_locked(struct apply_call *call, u32 *settled)
 	return ret;
 }
 
-/* Waits for others of the client that are in the way, unless it is async. */
+/*
+ * The entries have been checked. Waits for others of the client that are in the way,
+ * unless it is async.
+ */
 static int start(struct apply_call *call)
 {
 	u32 settled;
 	int ret;
 
 	for (;;) {
-		check_entries(call);
 		scoped_guard(mutex, &xs_lock)
 			ret = try_locked(call, &settled);
 		if (ret != -EAGAIN || call->async)
@@ -259,6 +261,7 @@ static int start(struct apply_call *call)
 		ret = xs_client_wait_settled(call->client, settled);
 		if (ret)
 			return ret;
+		check_entries(call);
 	}
 }
 
@@ -332,6 +335,7 @@ int xs_apply_internal(struct xs_client *client, struct kfd_xsched_entry *entries
 
 	if (!ret) {
 		memcpy(call.entries, entries, count * sizeof(*entries));
+		check_entries(&call);
 		ret = run(&call);
 		report_statuses(&call);
 		memcpy(entries, call.entries, count * sizeof(*entries));

@@ -403,16 +403,18 @@ void xs_armed_process_exited_locked(struct xs_process *process)
 
 /* ---- for others ---------------------------------------------------------- */
 
-struct xs_client *xs_armed_next_holder_locked(struct xs_client *client,
-					      const struct xs_client *holder,
-					      unsigned long *at)
+struct xs_client *xs_armed_next_holder_locked(struct xs_holders *walk)
 {
 	const struct xs_armed *armed;
 
 	lockdep_assert_held(&xs_lock);
 
-	armed = holder == client ? xa_find(&client->armed, at, ULONG_MAX, XA_PRESENT) :
-				   xa_find_after(&client->armed, at, ULONG_MAX, XA_PRESENT);
+	if (!walk->begun) {
+		walk->begun = true;
+		return walk->client;
+	}
+	/* Ids begin with 1. */
+	armed = xa_find_after(&walk->client->armed, &walk->at, ULONG_MAX, XA_PRESENT);
 	return armed ? armed->holder : NULL;
 }
 

@@ -93,16 +93,20 @@ void xs_armed_drop_all_locked(struct xs_client *client);
 bool xs_armed_or_client_holds_locked(const struct xs_queue *queue,
 				     const struct xs_client *client);
 
-/*
- * The client, then who holds for its switches, then NULL: begin with NULL.
+/**
+ * struct xs_holders - a walk over a client and who holds for its switches
+ * @client: of whom
+ * @begun: the client itself was returned
+ * @at: id of the switch that was last
  */
-struct xs_client *xs_armed_next_holder_locked(struct xs_client *client,
-					      const struct xs_client *holder,
-					      unsigned long *at);
+struct xs_holders {
+	struct xs_client *client;
+	bool begun;
+	unsigned long at;
+};
 
-#define xs_for_each_holder_locked(_holder, _client, _at)			\
-	for (_at = 0, _holder = _client; _holder;				\
-	     _holder = xs_armed_next_holder_locked(_client, _holder, &(_at)))
+/* The next of them, the client first, or NULL. */
+struct xs_client *xs_armed_next_holder_locked(struct xs_holders *walk);
 
 /* Their lines of a dump. */
 void xs_armed_show_locked(struct seq_file *m, struct xs_client *client);

@@ -46,7 +46,7 @@ struct xs_hw_node_desc {
  * @indices_count_packets: @read_index and @write_index mean work
  * @read_index: in the owner's address space
  * @write_index: in the owner's address space
- * @priority: the application's KFD priority
+ * @priority: the KFD priority the application asks for
  * @kobj: its directory in /sys, or NULL
  */
 struct xs_hw_queue_desc {
@@ -108,9 +108,10 @@ struct xs_hw_times {
  * @state: KFD_XSCHED_QUEUE_ACTIVE, _EVICTED, _DEBUGGED, _DISABLED, _RESET as they
  *	are now; a hint, waits for nothing
  * @waves: waves of the queue on the GPU, or -EOPNOTSUPP
- * @tap: take the doorbells of the process on that node away until it rings, and
- *	tell then, once, by xs_doorbell(); see kfd_sched_tap_arm(). Waits for nothing
- *	long. 0, or -EAGAIN, -ENXIO, -EOPNOTSUPP, -ESRCH. With KFD_XSCHED_CAP_TAP
+ * @priority: the KFD priority the application asks for now; waits for nothing
+ * @tap: take the doorbells of the process on that node away until it rings, or
+ *	maps them first, and tell then, once, by xs_doorbell(). Waits for nothing
+ *	long. 0, or -EOPNOTSUPP, for good. With KFD_XSCHED_CAP_TAP
  * @untap: do not tell; likewise
  */
 struct xs_backend_ops {
@@ -121,6 +122,7 @@ struct xs_backend_ops {
 	void (*hold_new)(struct xs_hw_process *process, bool hold);
 	u32 (*state)(struct xs_hw_queue *queue);
 	int (*waves)(struct xs_hw_queue *queue);
+	u32 (*priority)(struct xs_hw_queue *queue);
 	int (*tap)(struct xs_hw_process *process, struct xs_hw_node *node);
 	void (*untap)(struct xs_hw_process *process, struct xs_hw_node *node);
 };

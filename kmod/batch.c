@@ -144,13 +144,13 @@ void xs_batch_adopt_locked(struct xs_batch *batch, struct xs_claim *claim)
 	list_add_tail(&claim->in_batch, &batch->born);
 }
 
-static void tell_change(struct xs_claim *claim)
+static void tell_change(struct xs_claim *claim, u64 now_ns)
 {
 	const struct xs_terms *now = &claim->stake.now;
 	struct xs_terms *next = &claim->stake.next;
 
 	if (next->held && !now->held) {
-		next->held_ns = ktime_get_ns();
+		next->held_ns = now_ns;
 		trace_hold(claim->client, claim->queue);
 	} else if (now->held && !next->held) {
 		trace_release(claim->client, claim->queue);
@@ -159,12 +159,12 @@ static void tell_change(struct xs_claim *claim)
 		trace_set_priority(claim->client, claim->queue, next);
 }
 
-static void end_claim_locked(struct xs_claim *claim, bool success)
+/* It is still in a list of the batch. */
+static void end_claim_locked(struct xs_claim *claim, bool success, u64 now_ns)
 {
 	if (success)
-		tell_change(claim);
+		tell_change(claim, now_ns);
 	xs_stake_end(&claim->stake, success);
-	list_del_init(&claim->in_batch);
 }
 
 /* A rule is half of an entry: it follows only if the queues all did. */
@@ -198,7 +198,8 @@ static void end_born_locked(struct xs_batch *batch, struct xs_claim *claim)
 		xs_process_rule_locked(claim->queue->process, batch->client);
 	const bool success = rule && rule->stake.batch == batch && !rule->status;
 
-	end_claim_locked(claim, success);
+	end_claim_locked(claim, success, ktime_get_ns());
+	list_del_init(&claim->in_batch);
 	if (success)
 		return;
 	xs_queue_set_pending_locked(claim->queue);
@@ -235,7 +236,8 @@ static void drop_claims_locked(struct xs_part *part)
 	struct xs_claim *claim, *next;
 
 	list_for_each_entry_safe(claim, next, &part->claims, in_batch) {
-		end_claim_locked(claim, false);
+		end_claim_locked(claim, false, 0);
+		list_del_init(&claim->in_batch);
 		xs_queue_clear_pending_locked(claim->queue);
 	}
 	part->node->staging = NULL;
@@ -331,6 +333,7 @@ bool xs_part_commit_locked(struct xs_part *part)
 {
 	struct xs_batch *batch = part->batch;
 	const int status = part->result.status;
+	const u64 now_ns = ktime_get_ns();
 	struct xs_claim *claim, *next;
 
 	lockdep_assert_held(&xs_lock);
@@ -339,8 +342,11 @@ bool xs_part_commit_locked(struct xs_part *part)
 		if (status)
 			fail_rule_locked(claim, status);
 		end_claim_locked(claim, !status &&
-				 claim->queue->applied != XS_APPLIED_GONE);
+				 claim->queue->applied != XS_APPLIED_GONE, now_ns);
+		INIT_LIST_HEAD(&claim->in_batch);
 	}
+	/* All at once: of hundreds, each by itself would cost. */
+	INIT_LIST_HEAD(&part->claims);
 	part->result.total_ns = ktime_get_ns() - batch->start_ns;
 	if (--batch->unfinished) {
 		xs_client_settled_locked(batch->client);

@@ -120,8 +120,8 @@ static void show_subscription(struct seq_file *m, const struct xs_client *client
 
 static void show_client(struct seq_file *m, struct xs_client *client, u64 now)
 {
+	struct xs_holders walk = { .client = client };
 	struct xs_client *holder;
-	unsigned long at;
 
 	seq_printf(m, "client %llu: pid=%d uid=%u comm=%s state=%s", client->id,
 		   pid_nr(client->pid), from_kuid(&init_user_ns, client->uid), client->comm,
@@ -132,7 +132,7 @@ static void show_client(struct seq_file *m, struct xs_client *client, u64 now)
 		   ms_between(now, READ_ONCE(client->lease_ns)), client->batches);
 	show_subscription(m, client);
 	seq_putc(m, '\n');
-	xs_for_each_holder_locked(holder, client, at) {
+	while ((holder = xs_armed_next_holder_locked(&walk))) {
 		if (holder != client)
 			seq_puts(m, "  an armed switch:\n");
 		show_holds(m, holder, now);
@@ -201,7 +201,7 @@ static void show_queue(struct seq_file *m, struct xs_queue *queue, u64 now)
 		   applied_names[queue->applied], xs_queue_state_locked(queue, NULL),
 		   xs_queue_holders_locked(queue));
 	seq_printf(m, " priority=%u class=%u override=%d/%u pending=%d in_flight=%d",
-		   queue->priority, queue->prio_class, queue->override.priority,
+		   xs_queue_priority_locked(queue), queue->prio_class, queue->override.priority,
 		   queue->override.prio_class, !list_empty(&queue->in_pending),
 		   !list_empty(&queue->in_flight));
 	seq_printf(m, " activity=%s has_run=%d preemptions=%llu held_ms=%llu held_since_ms=%llu exited=%d hold_new=%d\n",
@@ -232,6 +232,15 @@ static void show_node(struct seq_file *m, struct xs_node *node, u64 now)
 		show_queue(m, queue, now);
 }
 
+/* What is looked at now and then, and what tells by itself. */
+static void show_activity(struct seq_file *m)
+{
+	const struct xs_activity_counts counts = xs_activity_counts();
+
+	seq_printf(m, "activity: sampled=%u tapped=%u rings=%llu\n", counts.sampled,
+		   counts.tapped, counts.rings);
+}
+
 static int state_show(struct seq_file *m, void *unused)
 {
 	const u64 now = ktime_get_ns();
@@ -241,6 +250,7 @@ static int state_show(struct seq_file *m, void *unused)
 	seq_printf(m, "abi=%d enabled=%d watchdog_ms=%u armed=%d sample_period_us=%u held=%u\n",
 		   KFD_XSCHED_ABI_VERSION, xs_enabled(), xs_watchdog_ms(),
 		   xs_watchdog_armed(), xs_sample_period_us(), xs_watchdog_count());
+	show_activity(m);
 	while ((node = xs_node_next_locked(node)))
 		show_node(m, node, now);
 	show_client(m, &xs_sysfs_client, now);

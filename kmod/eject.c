@@ -46,12 +46,12 @@ static atomic64_t by_reason[ARRAY_SIZE(reasons)];
 
 static u32 count_held_locked(struct xs_client *client)
 {
+	struct xs_holders walk = { .client = client };
 	const struct xs_claim *claim;
 	struct xs_client *holder;
-	unsigned long at;
 	u32 held = 0;
 
-	xs_for_each_holder_locked(holder, client, at) {
+	while ((holder = xs_armed_next_holder_locked(&walk))) {
 		list_for_each_entry(claim, &holder->claims, in_client)
 			held += claim->stake.now.held;
 	}

@@ -142,6 +142,14 @@ static int kfd_waves(struct xs_hw_queue *hw)
 	return kfd_sched_queue_waves(to_queue(hw));
 }
 
+static u32 kfd_priority(struct xs_hw_queue *hw)
+{
+	struct kfd_sched_queue_info info;
+
+	kfd_sched_queue_info(to_queue(hw), &info);
+	return info.priority;
+}
+
 static u32 node_backend(enum kfd_sched_fw fw)
 {
 	switch (fw) {
@@ -319,6 +327,7 @@ const struct xs_backend_ops xs_kfd_backend = {
 	.hold_new = kfd_hold_new,
 	.state = kfd_state,
 	.waves = kfd_waves,
+	.priority = kfd_priority,
 #ifdef KFD_SCHED_HAS_TAP
 	.tap = kfd_tap,
 	.untap = kfd_untap,

@@ -18,6 +18,7 @@
 #include "eject.h"
 #include "event.h"
 #include "node.h"
+#include "pm.h"
 #include "process.h"
 #include "queue.h"
 #include "sysfs.h"
@@ -164,6 +165,7 @@ static void free_all(void)
 		xs_processes_free_locked();
 	}
 	xs_nodes_free();
+	xs_pm_exit();
 	xs_watchdog_exit();
 	xs_activity_exit();
 	xs_sysfs_exit();
@@ -184,6 +186,13 @@ static int start_all(void)
 	}
 	ret = xs_watchdog_init();
 	if (ret) {
+		xs_activity_exit();
+		xs_sysfs_exit();
+		return ret;
+	}
+	ret = xs_pm_init();
+	if (ret) {
+		xs_watchdog_exit();
 		xs_activity_exit();
 		xs_sysfs_exit();
 	}

@@ -258,7 +258,10 @@ static void take_spare_locked(struct xs_node *node)
 	node->spare = NULL;
 }
 
-/* What is pending and differs is in flight from here on. */
+/*
+ * What is pending and differs is in flight from here on. The list is emptied as a
+ * whole: of hundreds of queues, each by itself would cost.
+ */
 static unsigned int plan_locked(struct xs_node *node)
 {
 	struct xs_queue *queue, *next;
@@ -266,12 +269,13 @@ static unsigned int plan_locked(struct xs_node *node)
 
 	take_spare_locked(node);
 	list_for_each_entry_safe(queue, next, &node->pending, in_pending) {
-		list_del_init(&queue->in_pending);
+		INIT_LIST_HEAD(&queue->in_pending);
 		if (!xs_queue_plan_locked(queue, &node->changes[count]))
 			continue;
 		list_add_tail(&queue->in_flight, &node->in_flight);
 		count++;
 	}
+	INIT_LIST_HEAD(&node->pending);
 	return count;
 }
 
@@ -286,12 +290,13 @@ static void commit_locked(struct xs_node *node, int error)
 	unsigned int i = 0;
 
 	list_for_each_entry_safe(queue, next, &node->in_flight, in_flight) {
-		list_del_init(&queue->in_flight);
+		INIT_LIST_HEAD(&queue->in_flight);
 		if (error)
 			xs_queue_forget_locked(queue);
 		else
 			xs_queue_commit_locked(queue, &node->changes[i++], now);
 	}
+	INIT_LIST_HEAD(&node->in_flight);
 	/* Whoever removes the node or stops the core cancels this afterwards. */
 	if (error && !node->gone && !stopped) {
 		trace_node_retry(node->desc.gpu_id);

@@ -498,6 +498,15 @@ u32 xs_queue_holders_locked(const struct xs_queue *queue)
 	return queue->applied == XS_APPLIED_GONE ? 0 : xs_state_holders(&queue->claims);
 }
 
+/* The application may have changed it since, which nobody tells. */
+u32 xs_queue_priority_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue->override.priority == KFD_XSCHED_PRIORITY_APP ?
+		xs_backend->priority(queue->hw) : queue->priority;
+}
+
 u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *client)
 {
 	const u32 holders = xs_queue_holders_locked(queue);
@@ -535,7 +544,7 @@ static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue
 		.gpu_id = queue->node->desc.gpu_id,
 		.type = queue->type,
 		.state = xs_queue_state_locked(queue, client),
-		.priority = queue->priority,
+		.priority = xs_queue_priority_locked(queue),
 		.holders = holders,
 		.prio_class = queue->prio_class,
 		.preemptions = queue->preemptions,

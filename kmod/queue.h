@@ -53,7 +53,7 @@ struct xs_watch {
  * @claims: by xs_claim.in_queue
  * @applied: what the backend last confirmed; read by the sampler
  * @override: overrides last confirmed
- * @priority: KFD priority in effect, as last told
+ * @priority: KFD priority in effect, as last told: ask xs_queue_priority_locked()
  * @prio_class: enum kfd_xsched_class in effect, 0 if there are none
  * @has_run: it was free to run at some time; read by the sampler
  * @held_since: when it went from free to held, or 0
@@ -127,6 +127,9 @@ u32 xs_queue_holders_locked(const struct xs_queue *queue);
 
 /* Bits KFD_XSCHED_QUEUE_*, as LIST reports them to the client, which may be NULL. */
 u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *client);
+
+/* The KFD priority in effect: an override, or what the application asks for now. */
+u32 xs_queue_priority_locked(const struct xs_queue *queue);
 
 /* Whether its node can hold at all. */
 bool xs_queue_can_hold(const struct xs_queue *queue);

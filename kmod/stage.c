@@ -312,16 +312,19 @@ static struct xs_terms terms_on_process_locked(struct xs_process *process,
 	return terms;
 }
 
-/* Returns 0 or -errno; @held, whether the client held anything of it. */
+/* Returns 0 or -errno; @held, for RESUME: whether the client held anything of it. */
 static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 				struct xs_process *process, bool *held)
 {
-	const struct xs_terms mine = terms_on_process_locked(process, batch->client);
+	struct xs_terms mine = {};
 	struct xs_rule *rule;
 	int ret;
 
 	if (is_own_trigger_locked(batch, process))
 		return -EINVAL;
+	/* Who holds asks for nothing back. */
+	if (!holds(item->entry))
+		mine = terms_on_process_locked(process, batch->client);
 	if (!permitted_locked(process, item->entry, &mine))
 		return -EPERM;
 	*held |= mine.held;

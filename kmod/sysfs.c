@@ -311,6 +311,18 @@ static ssize_t held_show(struct device *dev, struct device_attribute *attr, char
 }
 static DEVICE_ATTR_RO(held);
 
+#define XS_ACTIVITY_FILE(_name, _format)					\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
+{										\
+	return sysfs_emit(buf, _format "\n", xs_activity_counts()._name);	\
+}										\
+static DEVICE_ATTR_RO(_name)
+
+XS_ACTIVITY_FILE(sampled, "%u");
+XS_ACTIVITY_FILE(tapped, "%u");
+XS_ACTIVITY_FILE(rings, "%llu");
+
 #define XS_EJECTED_FILE(_name, _reason)						\
 static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
 			    char *buf)						\
@@ -326,6 +338,9 @@ XS_EJECTED_FILE(ejected_disabled, KFD_XSCHED_EJECT_DISABLED);
 static struct attribute *global_statistics_attrs[] = {
 	&dev_attr_clients.attr,
 	&dev_attr_held.attr,
+	&dev_attr_sampled.attr,
+	&dev_attr_tapped.attr,
+	&dev_attr_rings.attr,
 	&dev_attr_ejected_watchdog.attr,
 	&dev_attr_ejected_admin.attr,
 	&dev_attr_ejected_disabled.attr,

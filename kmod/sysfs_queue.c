@@ -90,7 +90,7 @@ static void dir_release(struct kobject *kobj)
 
 static ssize_t priority_show(struct xs_queue *queue, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", queue->priority);
+	return sysfs_emit(buf, "%u\n", xs_queue_priority_locked(queue));
 }
 
 static int set_priority(u64 id, s32 priority, u32 prio_class)
@@ -153,6 +153,8 @@ static const char *state_name(u32 bit)
 		return "ready";
 	case KFD_XSCHED_QUEUE_WATCHED:
 		return "watched";
+	case KFD_XSCHED_QUEUE_TAPPED:
+		return "tapped";
 	case KFD_XSCHED_QUEUE_EVICTED:
 		return "evicted";
 	case KFD_XSCHED_QUEUE_DEBUGGED:
@@ -181,14 +183,14 @@ static ssize_t state_show(struct xs_queue *queue, char *buf)
 	return at + sysfs_emit_at(buf, at, "\n");
 }
 
-/* A line for each client that holds it; as many as there is room for. */
+/* A line for each hold; as many as there is room for. */
 static ssize_t holder_show(struct xs_queue *queue, char *buf)
 {
 	const struct xs_claim *claim;
 	int at = 0;
 
 	list_for_each_entry(claim, &queue->claims, in_queue) {
-		const struct xs_client *client = claim->client;
+		const struct xs_client *client = claim->client->owner ?: claim->client;
 
 		if (claim->stake.now.held && at < PAGE_SIZE - 64)
 			at += sysfs_emit_at(buf, at, "%llu %d %s\n", client->id,

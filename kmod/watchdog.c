@@ -25,7 +25,6 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
 #include <linux/kfd_xsched.h>
@@ -37,6 +36,7 @@
 #include "node.h"
 #include "process.h"
 #include "queue.h"
+#include "sample.h"
 #include "trace.h"
 #include "watchdog.h"
 #include "xsched.h"
@@ -48,6 +48,7 @@
  * struct xs_watchdog - the one watchdog
  * @held: queues held, by whomever
  * @lock: orders starts and stops of the timer
+ * @paused: the system is suspended, or about to be: no timer; under @lock
  * @queue: where @work runs; it has a thread of its own if memory is short
  * @work: looks at all clients
  * @ms: length of a lease
@@ -55,6 +56,7 @@
 struct xs_watchdog {
 	atomic_t held;
 	spinlock_t lock;	/* orders starts and stops of the timer */
+	bool paused;
 	struct workqueue_struct *queue;
 	struct delayed_work work;
 	u32 ms;
@@ -82,7 +84,7 @@ u64 xs_watchdog_touch(struct xs_client *client)
 /* One jiffy late is right, one early would look in vain. */
 static void start_locked(u64 delay_ns)
 {
-	if (watchdog.queue)
+	if (watchdog.queue && !watchdog.paused)
 		queue_delayed_work(watchdog.queue, &watchdog.work,
 				   nsecs_to_jiffies(delay_ns) + 1);
 }
@@ -121,9 +123,7 @@ static bool has_packets(const struct xs_watch *watch)
 {
 	u64 read, write;
 
-	return copy_from_user_nofault(&read, watch->read_index, sizeof(read)) ||
-		copy_from_user_nofault(&write, watch->write_index, sizeof(write)) ||
-		read != write;
+	return !xs_sample_indices(watch, &read, &write) || read != write;
 }
 
 static bool look_at_indices(const struct xs_queue *queue)
@@ -198,15 +198,15 @@ static u64 look_at_claims_locked(const struct xs_client *client,
 /* The same of the client and its armed switches. Without memory all count. */
 static u64 look_at_holders_locked(struct xs_client *client, struct suspects *suspects)
 {
+	struct xs_holders walk = { .client = client }, again = walk;
 	struct xs_client *holder;
-	unsigned long at;
 	size_t room = 0;
 	u64 id = 0;
 
-	xs_for_each_holder_locked(holder, client, at)
+	while ((holder = xs_armed_next_holder_locked(&walk)))
 		room += list_count_nodes(&holder->claims);
 	suspects->ids = kvmalloc_array(room, sizeof(*suspects->ids), GFP_KERNEL);
-	xs_for_each_holder_locked(holder, client, at)
+	while ((holder = xs_armed_next_holder_locked(&again)))
 		id = id ?: look_at_claims_locked(holder, suspects);
 	return id;
 }
@@ -286,11 +286,11 @@ static u64 ready_queue(struct xs_client *client, bool *again)
 /* Itself, or by an armed switch. */
 static bool holds_locked(struct xs_client *client)
 {
+	struct xs_holders walk = { .client = client };
 	const struct xs_claim *claim;
 	struct xs_client *holder;
-	unsigned long at;
 
-	xs_for_each_holder_locked(holder, client, at) {
+	while ((holder = xs_armed_next_holder_locked(&walk))) {
 		list_for_each_entry(claim, &holder->claims, in_client) {
 			if (is_held(claim))
 				return true;
@@ -369,8 +369,34 @@ void xs_watchdog_set_ms(u32 ms)
 	WRITE_ONCE(watchdog.ms, ms);
 	/* The timer may be set to what would be too late for coming leases. */
 	scoped_guard(spinlock_irqsave, &watchdog.lock) {
-		if (watchdog.queue && atomic_read(&watchdog.held))
+		if (watchdog.queue && !watchdog.paused && atomic_read(&watchdog.held))
 			mod_delayed_work(watchdog.queue, &watchdog.work, 0);
+	}
+}
+
+void xs_watchdog_pause(void)
+{
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		watchdog.paused = true;
+	cancel_delayed_work_sync(&watchdog.work);
+}
+
+/* What is not a sign of life is not shown as one: the lease alone begins anew. */
+void xs_watchdog_resume(void)
+{
+	const u64 end = ktime_get_ns() + lease_ns();
+	struct xs_client *client;
+	u64 number = 0;
+
+	while ((client = xs_client_next(number))) {
+		WRITE_ONCE(client->lease_ns, end);
+		number = client->id;
+		xs_client_put(client);
+	}
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		watchdog.paused = false;
+		if (atomic_read(&watchdog.held))
+			start_locked(lease_ns());
 	}
 }
 
@@ -397,6 +423,7 @@ int xs_watchdog_init(void)
 	INIT_DELAYED_WORK(&watchdog.work, look);
 	atomic_set(&watchdog.held, 0);
 	watchdog.ms = XS_WATCHDOG_MS;
+	watchdog.paused = false;
 	return 0;
 }
 

@@ -13,6 +13,10 @@ struct xs_client;
 #define XS_WATCHDOG_MS_MIN	50
 #define XS_WATCHDOG_MS_MAX	600000
 
+/* Eject nobody, until it is resumed: all leases begin anew then. */
+void xs_watchdog_pause(void);
+void xs_watchdog_resume(void);
+
 int xs_watchdog_init(void);
 void xs_watchdog_exit(void);
 

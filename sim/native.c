@@ -121,6 +121,7 @@ static bool load_call(struct sim_queue *q, const struct sim_dispatch *d,
 	memset(c, 0, sizeof(*c));
 	c->q = q;
 	c->args = d->cookie[COOKIE_ARGS];
+	c->groups = d->workgroups;
 	c->grid[0] = (u32)d->cookie[COOKIE_GRID_XY];
 	c->grid[1] = d->cookie[COOKIE_GRID_XY] >> 32;
 	c->grid[2] = (u32)d->cookie[COOKIE_GRID_Z];
@@ -137,6 +138,7 @@ static void select_group(struct sim_native_call *c, u32 group)
 {
 	u32 i, groups;
 
+	c->group = group;
 	for (i = 0; i < 3; i++) {
 		groups = (c->grid[i] - 1) / c->size[i] + 1;
 		c->first[i] = group % groups * c->size[i];
@@ -147,7 +149,7 @@ static void select_group(struct sim_native_call *c, u32 group)
 }
 
 bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
-			u32 first, u32 n)
+			u32 first, u32 n, u64 t)
 {
 	u64 i = d->cookie[COOKIE_KERNEL] - 1;
 	const struct sim_native *k = i < 1000 ? sim_native_at(i) : NULL;
@@ -155,6 +157,8 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 
 	if (!k || !load_call(q, d, &c))
 		return false;
+	c.start = q->gpu->ops->ticks(q->gpu->owner, d->start_ns);
+	c.now = q->gpu->ops->ticks(q->gpu->owner, t);
 	for (; n; n--, first++) {
 		select_group(&c, first);
 		if (!k->run(&c))

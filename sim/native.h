@@ -31,6 +31,10 @@
  * @size: of a workgroup
  * @first: the first work-item of this workgroup
  * @end: behind its last one, within the grid
+ * @start: GPU clock when the first workgroup of the dispatch began
+ * @now: and at the end of this one
+ * @groups: workgroups of the dispatch
+ * @group: number of this one
  * @view: pages the kernel is at
  */
 struct sim_native_call {
@@ -40,6 +44,10 @@ struct sim_native_call {
 	u32 size[3];
 	u32 first[3];
 	u32 end[3];
+	u64 start;
+	u64 now;
+	u32 groups;
+	u32 group;
 	struct {
 		u64 page;
 		u8 *at;
@@ -89,7 +97,7 @@ bool sim_native_is(const struct sim_dispatch *d);
 
 /* ops->retired of such a dispatch. */
 bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
-			u32 first, u32 n);
+			u32 first, u32 n, u64 t);
 
 /* An aligned word at @va, of operand @view; NULL: fault. */
 void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bool write);

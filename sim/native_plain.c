@@ -196,6 +196,68 @@ static bool iterate_rounds(struct sim_queue *q, u64 va, u32 *rounds)
 	return true;
 }
 
+/* As xs_layer() of tests/rocm/kernels.h has it. */
+struct layer_log {
+	u64 start;
+	u64 end;
+	u32 ended;
+	u32 executed;
+	u32 ticket;
+	u32 unused;
+};
+
+struct layer_args {
+	u64 data;
+	u64 log;
+	u64 ticket;
+	u32 number;
+	u32 rounds;
+};
+
+/* The last workgroup to end says so, and in which place. */
+static bool note_layer(struct sim_native_call *c, const struct layer_args *args)
+{
+	struct layer_log *log = sim_native_word(c, 1, args->log, sizeof(*log), true);
+	u32 *ticket;
+
+	if (!log)
+		return false;
+	log->start = c->start < log->start ? c->start : log->start;
+	log->end = c->now > log->end ? c->now : log->end;
+	if (++log->ended % c->groups)
+		return true;
+	ticket = sim_native_word(c, 2, args->ticket, 4, true);
+	if (!ticket)
+		return false;
+	log->ticket = ++*ticket;
+	log->executed++;
+	return true;
+}
+
+static bool run_layer(struct sim_native_call *c)
+{
+	struct layer_args args;
+	u32 *data;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	data = sim_native_word(c, 0, args.data + 4ULL * c->group, 4, true);
+	if (!data)
+		return false;
+	*data = iterate(*data ^ args.number, args.rounds);
+	return note_layer(c, &args);
+}
+
+static bool layer_rounds(struct sim_queue *q, u64 va, u32 *rounds)
+{
+	struct layer_args args;
+
+	if (!sim_read(q, va, &args, sizeof(args)))
+		return false;
+	*rounds = args.rounds;
+	return true;
+}
+
 const struct sim_native sim_native_plain[] = {
 	{ "xs_vector_add.kd", 0, 8, 2000, NULL, run_vector_add },
 	{ "xs_fill.kd", 0, 8, 1000, NULL, run_fill },
@@ -203,5 +265,6 @@ const struct sim_native sim_native_plain[] = {
 	{ "xs_reduce.kd", 0, 16, 4000, NULL, run_reduce },
 	{ "xs_gemm.kd", 0, 32, 200, gemm_rounds, run_gemm },
 	{ "xs_iterate.kd", 0, 8, 16, iterate_rounds, run_iterate },
+	{ "xs_layer.kd", 0, 64, 16, layer_rounds, run_layer },
 	{ },
 };

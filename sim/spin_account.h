@@ -44,6 +44,19 @@ static inline void spin_account_log(struct spin_account *a, const struct vgpu_lo
 		a->out_of_order++;
 }
 
+/* The account of all @n dispatches of a queue. */
+static inline void spin_account_all(struct spin_account *out, const struct vgpu_log *log, u64 n)
+{
+	const struct vgpu_log *last = 0;
+
+	memset(out, 0, sizeof(*out));
+	for (; n; n--, log++) {
+		spin_account_log(out, log, last);
+		if (log->executed)
+			last = log;
+	}
+}
+
 static inline void spin_account_add(struct spin_account *sum, const struct spin_account *a)
 {
 	sum->submitted += a->submitted;

@@ -380,6 +380,7 @@ void process_remove(struct xsched_engine *engine, struct process *process)
 		engine->gone(engine->context, process->pid, process->user);
 	while (process->queues)
 		queue_remove(engine, process->queues);
+	process_account(engine, process, XSCHED_RELEASED, engine->now_ns);
 	tenant_leave(engine, process);
 	order_remove(engine, process);
 	xsched_map_remove(&engine->processes, (uint32_t)process->pid);
@@ -473,6 +474,8 @@ int queue_add(struct xsched_engine *engine, struct process *process,
 		queue->next->link = &queue->next;
 	process->queues = queue;
 	process->queue_count++;
+	if (process->counting)
+		process->held_nodes |= 1ULL << node;
 	enter_unit(engine, queue, tenant->units[index]);
 	tenant_refresh(engine, tenant);
 	xsched_map_insert(&engine->queues, id, queue);

@@ -257,20 +257,6 @@ static void commit_unit(struct xsched_engine *engine,
 	unit_run(unit, unit->work && !unit->held, now_ns);
 }
 
-static void account(struct process *process, int state, uint64_t now_ns)
-{
-	if (state == XSCHED_HELD && !process->counting) {
-		process->counting = true;
-		process->held_since_ns = now_ns;
-		process->holds++;
-		if (process->ready_count)
-			process->preemptions++;
-	} else if (state == XSCHED_RELEASED && process->counting) {
-		process->counting = false;
-		process->held_ns += now_ns - process->held_since_ns;
-	}
-}
-
 int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 			 uint64_t now_ns)
 {
@@ -280,7 +266,7 @@ int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 		return -ENOENT;
 	if (state < XSCHED_RELEASED || state > XSCHED_UNCERTAIN)
 		return -EINVAL;
-	account(process, state, now_ns);
+	process_account(engine, process, state, now_ns);
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
 	process->state = state;
@@ -314,7 +300,7 @@ int xsched_engine_commit_queue(struct xsched_engine *engine, uint64_t id,
 		engine->now_ns = now_ns;
 	queue->state = state;
 	commit_unit(engine, queue->process, queue->unit, state, now_ns);
-	account(queue->process, any_held(queue->process) ? XSCHED_HELD :
+	process_account(engine, queue->process, any_held(queue->process) ? XSCHED_HELD :
 		XSCHED_RELEASED, now_ns);
 	return 0;
 }

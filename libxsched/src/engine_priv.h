@@ -166,6 +166,7 @@ struct queue {
  * @queue_count: number of @queues
  * @ready_count: of these, those with work
  * @held_since_ns: when the hold in effect began
+ * @held_nodes: nodes it is counted on, if @counting
  * @held_ns: time held before that
  * @holds: times held
  * @preemptions: times held while it had work
@@ -186,6 +187,7 @@ struct process {
 	uint32_t queue_count;
 	uint32_t ready_count;
 	uint64_t held_since_ns;
+	uint64_t held_nodes;
 	uint64_t held_ns;
 	uint64_t holds;
 	uint64_t preemptions;
@@ -237,6 +239,7 @@ struct tenant {
  * @values: options of the policy in effect
  * @floor_from_ns: on each node, when somebody may have the floor again
  * @gpu_ids: gpu_id of each node
+ * @node_held_ns: how long processes were held on each, without holds in effect
  * @node_count: nodes seen so far
  */
 struct xsched_engine {
@@ -269,6 +272,7 @@ struct xsched_engine {
 	int64_t values[XSCHED_POLICY_OPTIONS];
 	uint64_t floor_from_ns[XSCHED_ENGINE_NODES];
 	uint32_t gpu_ids[XSCHED_ENGINE_NODES];
+	uint64_t node_held_ns[XSCHED_ENGINE_NODES];
 	unsigned int node_count;
 };
 
@@ -323,6 +327,13 @@ struct process *process_find(const struct xsched_engine *engine, int32_t pid);
 /** process_add() - a process of default priority, alone; 0 or -ENOMEM */
 int process_add(struct xsched_engine *engine, int32_t pid,
 		struct process **out);
+
+/** process_account() - it is held, or released, from then on */
+void process_account(struct xsched_engine *engine, struct process *process,
+		     int state, uint64_t now_ns);
+
+/** process_held_for() - how long the hold in effect lasts; 0: there is none */
+uint64_t process_held_for(const struct process *process, uint64_t now_ns);
 
 /** process_remove() - forget a process and its queues */
 void process_remove(struct xsched_engine *engine, struct process *process);

@@ -47,7 +47,7 @@ static void describe(const struct process *process, uint64_t now_ns,
 		.queues = process->queue_count,
 		.holds = process->holds,
 		.preemptions = process->preemptions,
-		.held_ns = process->held_ns,
+		.held_ns = process->held_ns + process_held_for(process, now_ns),
 		.user = process->user,
 		.group = process->tenant->group,
 		.wanted = process->manual,
@@ -56,8 +56,6 @@ static void describe(const struct process *process, uint64_t now_ns,
 		nodes |= 1ULL << q->node;
 	for (; nodes; nodes &= nodes - 1)
 		out->nodes++;
-	if (process->counting && now_ns > process->held_since_ns)
-		out->held_ns += now_ns - process->held_since_ns;
 	describe_units(process->tenant, now_ns, out);
 }
 

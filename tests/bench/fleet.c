@@ -11,12 +11,16 @@
 #include <unistd.h>
 
 #include "fleet.h"
+#include "gpustat.h"
 #include "kfdq_fault.h"
 #include "spin.h"
+#include "xsdev.h"
 
 #define WORKGROUP_SIZE	256
 #define FOREVER_NS	1000000000000ULL
 #define RING_PACKETS	64
+#define FULL_PERCENT	95
+#define SETTLE_TRIES	200	/* ms */
 
 /*
  * KFD takes only whole save areas, tens of MiB a queue. So they overlap in one
@@ -156,6 +160,20 @@ int fleet_start(struct fleet *f, unsigned int processes, unsigned int queues, bo
 		ret = start_member(f, &f->members[i], busy);
 	}
 	return ret;
+}
+
+int fleet_settle(const struct fleet *f, bool busy)
+{
+	long want = busy ? (long)f->waves * FULL_PERCENT / 100 : 0;
+	int tries;
+
+	xsdev_sleep_ms(1);
+	for (tries = 0; gpustat("resident_waves") < want; tries++) {
+		if (tries == SETTLE_TRIES)
+			return -ETIME;
+		xsdev_sleep_ms(1);
+	}
+	return 0;
 }
 
 void fleet_stop(struct fleet *f)

@@ -41,6 +41,9 @@ struct fleet {
 /* Start @processes with @queues among them, evenly: 0 or -errno. */
 int fleet_start(struct fleet *f, unsigned int processes, unsigned int queues, bool busy);
 
+/* Wait until the waves are there again, if they are @busy: -ETIME. */
+int fleet_settle(const struct fleet *f, bool busy);
+
 /* End them all. */
 void fleet_stop(struct fleet *f);
 

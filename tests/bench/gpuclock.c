@@ -16,15 +16,15 @@ static uint64_t reading_ns;
 
 void gpuclock_read(struct gpuclock *out)
 {
-	char text[128];
+	char text[256];
 	ssize_t n = pread(clock_fd, text, sizeof(text) - 1, 0);
 
 	memset(out, 0, sizeof(*out));
 	if (n <= 0)
 		return;
 	text[n] = 0;
-	sscanf(text, "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &out->now, &out->gpu, &out->save,
-	       &out->saves);
+	sscanf(text, "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &out->now,
+	       &out->gpu, &out->save, &out->saves, &out->quiet, &out->quiet_gpu);
 }
 
 static uint64_t software(const struct gpuclock *a, const struct gpuclock *b)
@@ -64,4 +64,5 @@ void gpuclock_since(const struct gpuclock *begin, struct gpuclock_period *out)
 	out->software = ns > reading_ns ? ns - reading_ns : 0;
 	out->save = end.save - begin->save;
 	out->saves = end.saves - begin->saves;
+	out->quiet = end.quiet;
 }

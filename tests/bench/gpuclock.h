@@ -14,12 +14,16 @@
  * @gpu: time of the GPU so far: the model ran, or the driver waited for it
  * @save: in the model's own time, what it took to save
  * @saves: preemptions so far
+ * @quiet: when the last of them was over
+ * @quiet_gpu: as @gpu, at that time
  */
 struct gpuclock {
 	uint64_t now;
 	uint64_t gpu;
 	uint64_t save;
 	uint64_t saves;
+	uint64_t quiet;
+	uint64_t quiet_gpu;
 };
 
 /**
@@ -27,11 +31,13 @@ struct gpuclock {
  * @software: instructions that were not the GPU's; without what reading the clock takes
  * @save: see struct gpuclock
  * @saves: likewise
+ * @quiet: when the last preemption was over, CLOCK_MONOTONIC
  */
 struct gpuclock_period {
 	uint64_t software;
 	uint64_t save;
 	uint64_t saves;
+	uint64_t quiet;
 };
 
 /* Open it, and find out what reading it takes; 0 or -errno. */

@@ -8,8 +8,7 @@
 
 #include "model.h"
 
-#define NSEC		1000000000ULL
-#define RING_PACKETS	512
+#define NSEC	1000000000ULL
 
 uint64_t model_now(void)
 {
@@ -47,40 +46,21 @@ static uint64_t gap_ns(struct model *m)
 	return (uint64_t)(-log(1.0 - u) * mean);
 }
 
-static int create_objects(struct model *m)
-{
-	struct kfdq_queue_options queue = KFDQ_QUEUE_DEFAULTS;
-	unsigned int i;
-	int ret;
-
-	queue.packets = RING_PACKETS;
-	if (m->kernels * MODEL_DEPTH > RING_PACKETS)
-		return -E2BIG;
-	ret = kfdq_open(&m->dev);
-	if (ret)
-		return ret;
-	for (i = 0; i < MODEL_DEPTH && !ret; i++)
-		ret = kfdq_signal_create(m->dev, &m->signals[i]);
-	if (!ret)
-		ret = spin_set_init(&m->set, m->dev, m->capacity * m->kernels, RING_PACKETS);
-	if (!ret)
-		ret = kfdq_queue_create(m->dev, &queue, &m->queue);
-	return ret;
-}
-
-int model_init(struct model *m, const struct model_options *options)
+int model_init(struct model *m, const struct model_options *options,
+	       const struct model_backend *backend)
 {
 	int ret;
 
 	memset(m, 0, sizeof(*m));
 	m->options = options;
+	m->backend = backend;
 	m->random = options->seed;
 	m->kernels = preset_kernels(options->preset);
 	m->capacity = options->requests ? options->requests : options->max_requests;
 	m->requests = calloc(m->capacity, sizeof(*m->requests));
 	if (!m->requests)
 		return -ENOMEM;
-	ret = create_objects(m);
+	ret = backend->open(m);
 	if (ret)
 		model_fini(m);
 	return ret;
@@ -88,41 +68,21 @@ int model_init(struct model *m, const struct model_options *options)
 
 void model_fini(struct model *m)
 {
-	if (m->queue)
-		kfdq_queue_destroy(m->queue);
-	spin_set_fini(&m->set);
-	kfdq_close(m->dev);
+	m->backend->close(m);
 	free(m->requests);
 	memset(m, 0, sizeof(*m));
 }
 
-/* Packets of one request, the completion signal on the last. */
 static int submit_request(struct model *m, uint64_t arrival_ns)
 {
 	struct model_request *r = &m->requests[m->submitted];
-	struct kfdq_signal *signal = m->signals[m->submitted % MODEL_DEPTH];
-	struct kfdq_dispatch batch[RING_PACKETS];
-	const struct preset_stage *stage;
-	uint32_t n = 0, k;
 	int ret;
 
-	r->first = m->set.used;
-	for (stage = m->options->preset->stages; stage->kernels; stage++) {
-		struct spin_shape shape = {
-			stage->workgroups, stage->workgroup_size, stage->workgroup_ns
-		};
-
-		for (k = 0; k < stage->kernels; k++, n++) {
-			ret = spin_next(&m->set, &shape, n == m->kernels - 1 ? signal : NULL,
-					&batch[n]);
-			if (ret)
-				return ret;
-		}
-	}
-	kfdq_signal_arm(signal, 1);
-	ret = kfdq_queue_submit(m->queue, batch, n);
+	r->first = m->submitted * m->kernels;
+	ret = m->backend->submit(m);
 	if (ret)
 		return ret;
+	m->dispatches += m->kernels;
 	r->submitted_ns = model_now();
 	r->arrival_ns = arrival_ns ? arrival_ns : r->submitted_ns;
 	m->submitted++;
@@ -132,11 +92,10 @@ static int submit_request(struct model *m, uint64_t arrival_ns)
 /* Wait for the oldest request in flight, whatever else happens. */
 static int complete_request(struct model *m)
 {
-	struct kfdq_signal *signal = m->signals[m->completed % MODEL_DEPTH];
 	int ret;
 
 	do {
-		ret = kfdq_signal_wait(m->dev, signal, -1);
+		ret = m->backend->wait(m);
 	} while (ret == -EINTR);
 	if (ret)
 		return ret;
@@ -201,5 +160,7 @@ int model_run(struct model *m, const volatile bool *stop)
 	ret = m->options->arrival == MODEL_CLOSED ? run_closed(m, stop) : run_open(m, stop);
 	while (!ret && m->completed < m->submitted)
 		ret = complete_request(m);
+	if (!ret && m->backend->finish)
+		ret = m->backend->finish(m);
 	return ret;
 }

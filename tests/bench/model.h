@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A model under load: requests that arrive, run on one queue one after
- * another, and are timed from their arrival.
+ * another, and are timed from their arrival. What runs them is a backend: a
+ * queue of /dev/kfd (model_kfdq.c), or HIP (tests/rocm/model_hip.cpp).
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -10,8 +11,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../../sim/spin_account.h"
 #include "preset.h"
-#include "spin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /** enum model_arrival - when requests come */
 enum model_arrival {
@@ -67,13 +72,36 @@ struct model_request {
 /* Iterations of a closed loop in the queue at a time. */
 #define MODEL_DEPTH	2
 
+struct model;
+
+/**
+ * struct model_backend - what dispatches are made with
+ * @open: prepare for model.capacity requests of model.kernels dispatches; -errno
+ * @submit: queue those of request number model.submitted; -errno
+ * @wait: until request number model.completed is complete; -errno, -EINTR: not yet
+ * @finish: all are complete: see to model.log, and compare results; -errno. Or NULL
+ * @close: release what there is, also after a failure of @open
+ */
+struct model_backend {
+	int (*open)(struct model *m);
+	int (*submit)(struct model *m);
+	int (*wait)(struct model *m);
+	int (*finish)(struct model *m);
+	void (*close)(struct model *m);
+};
+
+extern const struct model_backend model_kfdq;
+
 /**
  * struct model - the running model
  * @options: what it was asked
- * @dev: GPU
- * @queue: its only queue
- * @signals: one for each request in flight
- * @set: dispatches and their log
+ * @backend: what it is run with
+ * @gpu: for @backend
+ * @gpu_id: amdkfd's name of the GPU, 0: not known
+ * @log: what each dispatch left behind
+ * @dispatches: how many there were
+ * @words: of results, compared bit by bit with what they must be
+ * @wrong: of them
  * @requests: all requests so far
  * @submitted: how many
  * @completed: of them, in order
@@ -86,10 +114,13 @@ struct model_request {
  */
 struct model {
 	const struct model_options *options;
-	struct kfdq_device *dev;
-	struct kfdq_queue *queue;
-	struct kfdq_signal *signals[MODEL_DEPTH];
-	struct spin_set set;
+	const struct model_backend *backend;
+	void *gpu;
+	uint32_t gpu_id;
+	const struct vgpu_log *log;
+	uint64_t dispatches;
+	uint64_t words;
+	uint64_t wrong;
 	struct model_request *requests;
 	uint64_t submitted;
 	uint64_t completed;
@@ -101,8 +132,15 @@ struct model {
 	uint64_t end_ns;
 };
 
+/*
+ * All of it: options as on the command line of xs-model, argv[0] not among
+ * them. Returns an exit status.
+ */
+int model_command(int argc, char **argv, const struct model_backend *backend);
+
 /* Open the GPU, create the queue, allocate the log; -errno. */
-int model_init(struct model *m, const struct model_options *options);
+int model_init(struct model *m, const struct model_options *options,
+	       const struct model_backend *backend);
 
 /* Run until the options or *@stop say so, and until everything is complete; -errno. */
 int model_run(struct model *m, const volatile bool *stop);
@@ -118,5 +156,9 @@ const char *model_arrival_name(enum model_arrival arrival);
 
 /* CLOCK_MONOTONIC, nanoseconds. */
 uint64_t model_now(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* MODEL_H */

@@ -41,7 +41,7 @@ static void write_requests(const struct model *m, FILE *f)
 	fprintf(f, " \"requests\": [");
 	for (i = 0; i < m->completed; i++) {
 		r = &m->requests[i];
-		log = &m->set.log[r->first];
+		log = &m->log[r->first];
 		fprintf(f, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
 			i ? "," : "", r->arrival_ns, r->submitted_ns, r->done_ns,
 			log[0].start_ns, log[m->kernels - 1].end_ns);
@@ -59,8 +59,8 @@ static void write_window(const struct model *m, FILE *f)
 
 	fprintf(f, " \"window\": {\"from_ns\": %" PRIu64 ", \"to_ns\": %" PRIu64
 		", \"dispatches\": [", from, to);
-	for (i = 0; i < m->set.used && m->options->window_ns; i++) {
-		log = &m->set.log[i];
+	for (i = 0; i < m->dispatches && m->options->window_ns; i++) {
+		log = &m->log[i];
 		if (!log->executed || log->end_ns < from || log->start_ns > to)
 			continue;
 		fprintf(f, "%s[%" PRIu64 ",%" PRIu64 ",%u]", any ? "," : "",
@@ -75,7 +75,7 @@ void model_write(const struct model *m, const struct spin_account *a, FILE *f)
 	const struct model_options *o = m->options;
 
 	fprintf(f, "{\n \"name\": \"%s\", \"pid\": %d, \"gpu_id\": %u,\n", o->name, getpid(),
-		kfdq_gpu_id(m->dev));
+		m->gpu_id);
 	fprintf(f, " \"preset\": \"%s\", \"images\": %u, \"source\": \"%s\",\n",
 		o->preset->name, o->preset->images, o->preset->source);
 	write_stages(o->preset, f);
@@ -84,6 +84,9 @@ void model_write(const struct model *m, const struct spin_account *a, FILE *f)
 	fprintf(f, " \"start_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64 ",\n", m->start_ns, m->end_ns);
 	write_requests(m, f);
 	write_window(m, f);
+	if (m->words)
+		fprintf(f, " \"results\": {\"words\": %" PRIu64 ", \"wrong\": %" PRIu64 "},\n",
+			m->words, m->wrong);
 	fprintf(f, " \"dispatch\": {\"submitted\": %" PRIu64 ", \"executed\": %" PRIu64
 		", \"lost\": %" PRIu64 ", \"duplicated\": %" PRIu64 ", \"out_of_order\": %" PRIu64
 		", \"saved\": %" PRIu64 ", \"busy_ns\": %" PRIu64 "}\n}\n",

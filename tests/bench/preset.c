@@ -35,6 +35,15 @@ static const struct preset presets[] = {
 			{ 54, 1280, 256, 1180000 },
 		},
 	},
+	{
+		.name = "resnet50-b256-w16",
+		.images = 256,
+		.source = "as resnet50-b256; workgroups of 16 waves, 416 of which fill "
+			  "the 104 CUs of a MI250 twice: assumed",
+		.stages = {
+			{ 54, 416, 1024, 1180000 },
+		},
+	},
 };
 
 #define PRESETS	(sizeof(presets) / sizeof(presets[0]))

@@ -80,6 +80,10 @@ static bool read_account(struct raw_model *m)
 	m->account.duplicated = get_u64(a, "duplicated");
 	m->account.out_of_order = get_u64(a, "out_of_order");
 	m->account.saved = get_u64(a, "saved");
+	if (json_object_object_get_ex(m->doc, "results", &a)) {
+		m->words = get_u64(a, "words");
+		m->wrong = get_u64(a, "wrong");
+	}
 	return true;
 }
 
@@ -149,7 +153,7 @@ static bool read_killed(struct raw *raw, const char *dir)
 	return true;
 }
 
-bool raw_read(struct raw *raw, const char *dir)
+bool raw_read(struct raw *raw, const char *dir, bool hip)
 {
 	static const char *const names[RAW_MODES] = { "alone", "native", "hpf" };
 	char path[512];
@@ -163,7 +167,8 @@ bool raw_read(struct raw *raw, const char *dir)
 			return false;
 	}
 	snprintf(path, sizeof(path), "%s/hpf-trace", dir);
-	if (!raw_read_trace(&raw->modes[RAW_HPF], path) || !read_killed(raw, dir))
+	if (!raw_read_trace(&raw->modes[RAW_HPF], path) || !read_killed(raw, dir) ||
+	    (hip && !raw_read_hip(raw, dir)))
 		return false;
 	raw->profile = read_profile(dir);
 	return raw->profile;
@@ -186,5 +191,6 @@ void raw_free(struct raw *raw)
 		free(raw->modes[i].switches);
 	}
 	free(raw->killed);
+	free(raw->hip);
 	json_object_put(raw->profile);
 }

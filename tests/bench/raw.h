@@ -52,6 +52,8 @@ struct raw_dispatch {
  * @dispatches: dispatches that touch that time
  * @dispatch_count: how many
  * @account: dispatches of the whole run, and what became of them
+ * @words: of results that were compared, 0: it has none
+ * @wrong: of them
  */
 struct raw_model {
 	struct json_object *doc;
@@ -65,6 +67,8 @@ struct raw_model {
 	struct raw_dispatch *dispatches;
 	size_t dispatch_count;
 	struct spin_account account;
+	uint64_t words;
+	uint64_t wrong;
 };
 
 /**
@@ -101,22 +105,51 @@ struct raw_mode {
 };
 
 /**
+ * struct raw_steps - instructions of a launch in user space
+ * @count: launches that were counted
+ * @least: of one of them
+ * @most: of another
+ */
+struct raw_steps {
+	size_t count;
+	uint64_t least;
+	uint64_t most;
+};
+
+/**
+ * struct raw_hip - what else is known when both models are HIP programs
+ * @saves: kernels that were interrupted, by enum raw_mode_id
+ * @off: launches while nobody watches
+ * @on: launches while the scheduler watches
+ */
+struct raw_hip {
+	uint64_t saves[RAW_MODES];
+	struct raw_steps off;
+	struct raw_steps on;
+};
+
+/**
  * struct raw - everything
  * @modes: by enum raw_mode_id
  * @killed: with the scheduler killed while it held: from the kill until the
  *	process that was held had completed a dispatch, nanoseconds; 0: never
  * @killed_count: how many times
  * @profile: parameters of the software GPU, "name value" a line, or NULL
+ * @hip: NULL: the queues are raw ones
  */
 struct raw {
 	struct raw_mode modes[RAW_MODES];
 	uint64_t *killed;
 	size_t killed_count;
 	struct json_object *profile;
+	struct raw_hip *hip;
 };
 
-/* Read all files of a directory; prints what is wrong and returns false. */
-bool raw_read(struct raw *raw, const char *dir);
+/* Read all files of a directory, @hip: of HIP programs; prints what is wrong and returns false. */
+bool raw_read(struct raw *raw, const char *dir, bool hip);
+
+/* Read hip.json; likewise. */
+bool raw_read_hip(struct raw *raw, const char *dir);
 
 /* Read the scheduler's trace into a mode; likewise. */
 bool raw_read_trace(struct raw_mode *mode, const char *path);

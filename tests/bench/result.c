@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* two-models.json, and the comparison of two of them. */
+/* two-models.json, hip.json, and the comparison of two of them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +83,18 @@ static json_object *params(const struct raw *raw)
 	return o;
 }
 
+static void add_hip(json_object *doc, const struct raw_hip *hip, const struct stats *stats)
+{
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(doc, "verified",
+			       json_object_new_boolean(stats->words && !stats->wrong));
+	add_count(doc, "interrupts", hip->saves[RAW_HPF]);
+	add_count(o, "off", hip->off.most);
+	add_count(o, "on", hip->on.most);
+	json_object_object_add(doc, "user_instructions_per_launch", o);
+}
+
 bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
 		  const char *path)
 {
@@ -92,7 +104,7 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 
 	if (json_object_object_get_ex(raw->profile, "name", &name))
 		device = json_object_get_string(name);
-	json_object_object_add(doc, "experiment", json_object_new_string("two-models"));
+	json_object_object_add(doc, "experiment", json_object_new_string(raw->hip ? "hip" : "two-models"));
 	json_object_object_add(doc, "device", json_object_new_string(device));
 	json_object_object_add(doc, "clock", json_object_new_string("icount"));
 	json_object_object_add(doc, "commit", json_object_new_string(commit));
@@ -108,6 +120,8 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 	add_count(o, "count", stats->kills);
 	add(o, "low_runs_again_ms", stats->run_again_ms);
 	json_object_object_add(doc, "scheduler_killed", o);
+	if (raw->hip)
+		add_hip(doc, raw->hip, stats);
 	json_object_object_add(doc, "params", params(raw));
 	ret = json_object_to_file_ext(path, doc, JSON_C_TO_STRING_PRETTY |
 				      JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);

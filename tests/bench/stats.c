@@ -84,6 +84,13 @@ static void compute_kills(struct stats *stats, const struct raw *raw)
 					   raw->killed[i] ? (double)raw->killed[i] / 1e6 : INFINITY);
 }
 
+/* A model without results has not shown any. */
+static void compute_results(struct stats *stats, const struct raw_model *m)
+{
+	stats->words += m->words;
+	stats->wrong += m->words ? m->wrong : 1;
+}
+
 void stats_compute(struct stats *stats, const struct raw *raw)
 {
 	const struct stats_mode *alone = &stats->modes[RAW_ALONE];
@@ -101,6 +108,8 @@ void stats_compute(struct stats *stats, const struct raw *raw)
 		compute_switches(s, mode);
 		spin_account_add(&s->account, &mode->hi.account);
 		spin_account_add(&s->account, &mode->lo.account);
+		compute_results(stats, &mode->hi);
+		compute_results(stats, &mode->lo);
 	}
 	compute_kills(stats, raw);
 	stats->native_p99_ratio = stats->modes[RAW_NATIVE].hi_ms.p99 / alone->hi_ms.p99;

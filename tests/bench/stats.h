@@ -41,6 +41,8 @@ struct stats_mode {
  * @kills: times the scheduler was killed while it held
  * @run_again_ms: longest time until the held process had run again; infinite
  *	if it never did
+ * @words: of results of all runs, compared bit by bit
+ * @wrong: of them, and of models without results, one each
  */
 struct stats {
 	struct stats_mode modes[RAW_MODES];
@@ -49,6 +51,8 @@ struct stats {
 	double lo_share;
 	size_t kills;
 	double run_again_ms;
+	uint64_t words;
+	uint64_t wrong;
 };
 
 void stats_compute(struct stats *stats, const struct raw *raw);

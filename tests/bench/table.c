@@ -8,6 +8,7 @@
 #define HPF_MAX		1.2	/* hpf solves it */
 #define LO_SHARE_MIN	0.85	/* without starving the other */
 #define RUN_AGAIN_MAX	100.0	/* ms, and the kernel lets go when it is killed */
+#define INTERRUPTS_MIN	100	/* kernels of HIP programs, under hpf */
 
 static void print_row(const char *name, const struct stats_mode *s, double p99_alone)
 {
@@ -27,7 +28,7 @@ void table_print(const struct raw *raw, const struct stats *stats)
 	const struct spin_account *a;
 	int i;
 
-	printf("\n  Two models on one GPU (guest time)\n\n");
+	printf("\n  Two %s on one GPU (guest time)\n\n", raw->hip ? "HIP programs" : "models");
 	printf("  %-7s %-44s   %-16s   %s\n", "", "high priority: latency from arrival, ms",
 	       "low priority", "preemptions: call to quiet, us");
 	printf("  %-7s %8s %8s %8s %8s %7s   %6s %9s   %6s %7s %7s\n", "mode", "P50", "P99",
@@ -54,7 +55,23 @@ static bool criterion(bool ok, const char *what, double value, const char *want)
 	return ok;
 }
 
-bool table_verdict(const struct stats *stats)
+/* Of HIP programs: what they computed, and what it cost them. */
+static bool hip_verdict(const struct raw_hip *hip, const struct stats *stats)
+{
+	uint64_t n = hip->saves[RAW_HPF];
+	bool ok;
+
+	ok = criterion(stats->words && !stats->wrong, "words of results that are wrong",
+		       (double)stats->wrong, "none, in all modes");
+	ok &= criterion(n >= INTERRUPTS_MIN, "hpf: kernels interrupted half-way", (double)n,
+			"at least 100");
+	ok &= criterion(hip->on.least == hip->off.least && hip->on.most == hip->off.most,
+			"user-space instructions of a launch under xschedd",
+			(double)hip->on.most, "as many as without");
+	return ok;
+}
+
+bool table_verdict(const struct raw *raw, const struct stats *stats)
 {
 	const struct stats_mode *s;
 	uint64_t wrong = 0;
@@ -82,6 +99,8 @@ bool table_verdict(const struct stats *stats)
 	ok &= criterion(stats->kills && stats->run_again_ms <= RUN_AGAIN_MAX,
 			"xschedd killed while it holds: low runs again after, ms",
 			stats->run_again_ms, "at most 100");
+	if (raw->hip)
+		ok &= hip_verdict(raw->hip, stats);
 	printf("\n");
 	return ok;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * xs-report: from what the guest measured to the table, two-models.json and
- * two-models.svg. Ends with 1 when a criterion is missed: every number it
+ * two-models.svg; of HIP programs hip.json and hip.svg. Ends with 1 when a criterion is missed: every number it
  * prints is of the run it was given.
  */
 #include <errno.h>
@@ -17,14 +17,15 @@
 
 static int usage(void)
 {
-	fputs("usage: xs-report [--commit ID] RAWDIR OUTDIR\n"
+	fputs("usage: xs-report [--hip] [--commit ID] RAWDIR OUTDIR\n"
 	      "       xs-report --same A.json B.json     (all numbers within 1 %, of switches 10 %)\n"
 	      "       xs-report --compare SIM.json GUEST.json    (TAP)\n", stderr);
 	return 2;
 }
 
-static int report(const char *raw_dir, const char *out_dir, const char *commit)
+static int report(const char *raw_dir, const char *out_dir, const char *commit, bool hip)
 {
+	const char *name = hip ? "hip" : "two-models";
 	char json[512], svg[512];
 	struct stats stats;
 	struct raw raw;
@@ -34,16 +35,16 @@ static int report(const char *raw_dir, const char *out_dir, const char *commit)
 		fprintf(stderr, "xs-report: %s: %s\n", out_dir, strerror(errno));
 		return 1;
 	}
-	snprintf(json, sizeof(json), "%s/two-models.json", out_dir);
-	snprintf(svg, sizeof(svg), "%s/two-models.svg", out_dir);
+	snprintf(json, sizeof(json), "%s/%s.json", out_dir, name);
+	snprintf(svg, sizeof(svg), "%s/%s.svg", out_dir, name);
 	/* Nothing of an earlier run may be taken for this one's. */
 	remove(json);
 	remove(svg);
-	ok = raw_read(&raw, raw_dir);
+	ok = raw_read(&raw, raw_dir, hip);
 	if (ok) {
 		stats_compute(&stats, &raw);
 		table_print(&raw, &stats);
-		ok = table_verdict(&stats);
+		ok = table_verdict(&raw, &stats);
 		ok &= result_write(&raw, &stats, commit, json);
 		ok &= timeline_draw(&raw, &stats, svg);
 		printf("  %s\n  %s\n\n", json, svg);
@@ -55,11 +56,17 @@ static int report(const char *raw_dir, const char *out_dir, const char *commit)
 int main(int argc, char **argv)
 {
 	const char *commit = getenv("XS_COMMIT");
+	bool hip = false;
 
 	if (argc == 4 && !strcmp(argv[1], "--same"))
 		return result_same(argv[2], argv[3], TOLERANCE) ? 0 : 1;
 	if (argc == 4 && !strcmp(argv[1], "--compare"))
 		return compare_results(argv[2], argv[3], SIM_TOLERANCE) ? 0 : 1;
+	if (argc > 1 && !strcmp(argv[1], "--hip")) {
+		hip = true;
+		argv++;
+		argc--;
+	}
 	if (argc == 5 && !strcmp(argv[1], "--commit")) {
 		commit = argv[2];
 		argv += 2;
@@ -67,5 +74,5 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3)
 		return usage();
-	return report(argv[1], argv[2], commit ? commit : "unknown");
+	return report(argv[1], argv[2], commit ? commit : "unknown", hip);
 }

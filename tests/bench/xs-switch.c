@@ -3,17 +3,18 @@
  * xs-switch: what a switch takes. For sets of queues in several processes, each
  * with a GPU that is full of their waves and with one that is empty: SUSPEND by
  * kfd_xsched, amdkfd's own unmap and map of the same set (kfd_baseline.ko), and
- * the debugger's suspend, one call a process. One more process, this one, owns a
- * queue that stays, as the one does for which a scheduler makes room.
+ * the debugger's suspend, one call a process. One more process owns a queue that
+ * stays, as the one does for which a scheduler makes room.
  *
- * To be run under icount. Writes what it measured, sample by sample; xs-budget
- * makes figures of it.
+ * To be run under icount. Writes what it measured, sample by sample;
+ * scripts/bench-switch makes figures of it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "debugtrap.h"
@@ -24,8 +25,6 @@
 #include "xsdev.h"
 
 #define BASELINE	"/sys/kernel/debug/kfd_baseline"
-#define FULL_PERCENT	95
-#define SETTLE_TRIES	200	/* ms */
 #define GONE_TRIES	1000	/* 10 ms */
 #define MAX_PROCESSES	64
 
@@ -56,6 +55,7 @@ static const struct set sets[] = {
  * @unmap: likewise
  * @map: likewise
  * @save: what the model took to save
+ * @quiet: from the call until the last queue was off the GPU; 0: not known
  */
 struct sample {
 	uint64_t total;
@@ -65,6 +65,7 @@ struct sample {
 	uint64_t unmap;
 	uint64_t map;
 	uint64_t save;
+	uint64_t quiet;
 };
 
 /**
@@ -87,21 +88,6 @@ static int fail(const char *what, int ret)
 {
 	printf("# %s: %s\n", what, strerror(-ret));
 	return ret;
-}
-
-/* Wait until the waves are there again: a switch is measured with all of them. */
-static int settle(const struct bench *b)
-{
-	long want = b->busy ? (long)b->fleet.waves * FULL_PERCENT / 100 : 0;
-	int tries;
-
-	xsdev_sleep_ms(1);
-	for (tries = 0; gpustat("resident_waves") < want; tries++) {
-		if (tries == SETTLE_TRIES)
-			return -ETIME;
-		xsdev_sleep_ms(1);
-	}
-	return 0;
 }
 
 static unsigned int entries(const struct bench *b, uint32_t op, struct kfd_xsched_entry *out)
@@ -135,10 +121,11 @@ static int sample_switch(const struct bench *b, struct sample *s)
 	gpuclock_since(&clock, &period);
 	if (ret)
 		return ret;
-	if (gpustat("resident_waves"))
+	if (gpustat("resident_waves") || !period.saves)
 		return -EBUSY;
 	s->software = period.software;
 	s->save = period.save;
+	s->quiet = period.quiet - begin;
 	s->transactions = node.fw_transactions;
 	s->lock = node.lock_ns;
 	s->unmap = node.unmap_ns;
@@ -218,6 +205,7 @@ static int sample_trap(const struct bench *b, struct sample *s)
 		return -EBUSY;
 	s->software = period.software;
 	s->save = period.save;
+	s->quiet = period.quiet - begin;
 	s->transactions = (uint64_t)(gpustat(counter) - before);
 	ret = debugtrap_resume(&b->fleet);
 	return ret < 0 ? ret : 0;
@@ -225,10 +213,11 @@ static int sample_trap(const struct bench *b, struct sample *s)
 
 static void print_sample(FILE *f, const struct sample *s)
 {
-	fprintf(f, "[%llu,%llu,%llu,%llu,%llu,%llu,%llu]", (unsigned long long)s->total,
+	fprintf(f, "[%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu]", (unsigned long long)s->total,
 		(unsigned long long)s->software, (unsigned long long)s->transactions,
 		(unsigned long long)s->lock, (unsigned long long)s->unmap,
-		(unsigned long long)s->map, (unsigned long long)s->save);
+		(unsigned long long)s->map, (unsigned long long)s->save,
+		(unsigned long long)s->quiet);
 }
 
 /* One array of samples, after the first, which finds caches cold. */
@@ -242,7 +231,7 @@ static int series(const struct bench *b, const char *name, unsigned int count,
 	fprintf(b->out, ",\"%s\":[", name);
 	for (i = 0; i <= count && !ret; i++) {
 		memset(&s, 0, sizeof(s));
-		ret = settle(b);
+		ret = fleet_settle(&b->fleet, b->busy);
 		if (!ret)
 			ret = take(b, &s);
 		if (!i)
@@ -317,15 +306,42 @@ static int run(struct bench *b, bool quick, unsigned int samples)
 	return 0;
 }
 
-/* The queue that stays. */
-static int own_queue(void)
+/* The queue that stays. Does not return, but ends with its parent. */
+static void owner_main(int sock)
 {
 	struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
 	struct kfdq_device *dev;
 	struct kfdq_queue *queue;
 	int ret = kfdq_open(&dev);
 
-	return ret ? ret : kfdq_queue_create(dev, &options, &queue);
+	if (!ret)
+		ret = kfdq_queue_create(dev, &options, &queue);
+	if (send(sock, &ret, sizeof(ret), MSG_NOSIGNAL) == sizeof(ret) && !ret)
+		while (recv(sock, &ret, sizeof(ret), 0) > 0)
+			;
+	_exit(ret != 0);
+}
+
+/*
+ * Not this process: while one that owns queues runs, the software GPU interrupts it
+ * every few microseconds to look at its doorbells, which is none of what is measured.
+ */
+static int start_owner(void)
+{
+	int pair[2], ret;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		close(pair[0]);
+		owner_main(pair[1]);
+	}
+	close(pair[1]);
+	return recv(pair[0], &ret, sizeof(ret), 0) == sizeof(ret) ? ret : -EPIPE;
 }
 
 int main(int argc, char **argv)
@@ -347,7 +363,7 @@ int main(int argc, char **argv)
 	if (!ret)
 		ret = xsdev_node(b.xs, &node);
 	if (!ret)
-		ret = own_queue();
+		ret = start_owner();
 	if (ret)
 		return fail("GPU", ret) != 0;
 	b.mes = node.backend == KFD_XSCHED_BACKEND_MES;

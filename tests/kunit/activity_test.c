@@ -9,71 +9,11 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
-#include "harness.h"
+#include "watched.h"
 
-#define READY		KFD_XSCHED_EVENT_READY
-#define IDLE		KFD_XSCHED_EVENT_IDLE
-#define ACTIVITY	(KFD_XSCHED_EVENT_BIT(READY) | KFD_XSCHED_EVENT_BIT(IDLE))
 #define PERIOD_US	1000
 
-/**
- * struct watched - a queue with indices
- * @queue: the queue
- * @id: its id
- * @indices: read index, then write index
- */
-struct watched {
-	struct xs_hw_queue *queue;
-	u64 id;
-	unsigned long indices;
-};
-
-static void set_indices(struct kunit *test, const struct watched *w, u64 read, u64 write)
-{
-	const u64 indices[2] = { read, write };
-
-	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)w->indices, indices,
-					   sizeof(indices)), 0);
-}
-
-static struct watched add_watched(struct kunit *test, unsigned long indices)
-{
-	struct xt *xt = test->priv;
-	struct watched w = { .indices = indices ?: xt_alloc(test, 16) };
-	const struct xs_hw_queue_desc desc = {
-		.node = xt->node,
-		.process = xt->process,
-		.indices_count_packets = true,
-		.read_index = (u64 __user *)w.indices,
-		.write_index = (u64 __user *)(w.indices + 8),
-	};
-	u32 count;
-
-	if (!indices)
-		set_indices(test, &w, 0, 0);
-	w.queue = fake_queue_add_desc(test, &desc);
-	KUNIT_ASSERT_NOT_NULL(test, w.queue);
-	count = xt_list(test, xt->files[0]);
-	w.id = xt->list[count - 1].id;
-	return w;
-}
-
-static void expect_event(struct kunit *test, struct file *file,
-			 const struct watched *w, u32 type)
-{
-	const struct kfd_xsched_event event = xt_wait_event(test, file);
-
-	KUNIT_EXPECT_EQ(test, event.type, type);
-	KUNIT_EXPECT_EQ(test, event.id, w->id);
-}
-
-static void expect_silence(struct kunit *test, struct file *file)
-{
-	msleep(30);
-	KUNIT_EXPECT_EQ(test, xt_read(test, file), -EAGAIN);
-}
-
-static bool is_ready(struct kunit *test, const struct watched *w)
+static bool is_ready(struct kunit *test, const struct xt_watched *w)
 {
 	struct xt *xt = test->priv;
 
@@ -85,21 +25,21 @@ static void edges(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	u64 i;
 
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 2 * PERIOD_US);
-	expect_silence(test, a);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 2 * PERIOD_US);
+	xt_expect_silence(test, a);
 	KUNIT_EXPECT_FALSE(test, is_ready(test, &w));
 	for (i = 0; i < 3; i++) {
-		set_indices(test, &w, i, i + 1);
-		expect_event(test, a, &w, READY);
+		xt_set_indices(test, &w, i, i + 1);
+		xt_expect_event(test, a, &w, XT_READY);
 		KUNIT_EXPECT_TRUE(test, is_ready(test, &w));
-		set_indices(test, &w, i + 1, i + 1);
-		expect_event(test, a, &w, IDLE);
+		xt_set_indices(test, &w, i + 1, i + 1);
+		xt_expect_event(test, a, &w, XT_IDLE);
 		KUNIT_EXPECT_FALSE(test, is_ready(test, &w));
 	}
-	expect_silence(test, a);
+	xt_expect_silence(test, a);
 }
 
 /* Work that is there already is reported, to late subscribers, too. */
@@ -107,19 +47,19 @@ static void work_at_the_beginning(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0], *b = xt_open(test);
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
-	set_indices(test, &w, 3, 4);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
-	xt_subscribe(test, b, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, b, &w, READY);
-	expect_silence(test, a);
+	xt_set_indices(test, &w, 3, 4);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, b, &w, XT_READY);
+	xt_expect_silence(test, a);
 	/* Nobody listens for a while; then it is reported afresh. */
 	xt_subscribe(test, a, 0, 0, 0);
 	xt_subscribe(test, b, 0, 0, 0);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
 }
 
 /* A pause shorter than the settle time is no IDLE. */
@@ -127,19 +67,19 @@ static void settle_time(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	u64 start;
 
-	set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 100 * USEC_PER_MSEC);
-	expect_event(test, a, &w, READY);
-	set_indices(test, &w, 1, 1);
+	xt_set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 100 * USEC_PER_MSEC);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_set_indices(test, &w, 1, 1);
 	msleep(20);
-	set_indices(test, &w, 1, 2);
+	xt_set_indices(test, &w, 1, 2);
 	start = ktime_get_ns();
 	msleep(20);
-	set_indices(test, &w, 2, 2);
-	expect_event(test, a, &w, IDLE);
+	xt_set_indices(test, &w, 2, 2);
+	xt_expect_event(test, a, &w, XT_IDLE);
 	KUNIT_EXPECT_GE(test, ktime_get_ns() - start, 100 * NSEC_PER_MSEC);
 }
 
@@ -148,18 +88,18 @@ static void waves_in_flight(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
 	WRITE_ONCE(w.queue->waves, 5);
-	set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
+	xt_set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
 	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, 0);
-	set_indices(test, &w, 1, 1);
-	expect_silence(test, a);
+	xt_set_indices(test, &w, 1, 1);
+	xt_expect_silence(test, a);
 	KUNIT_EXPECT_GT(test, w.queue->wave_reads, 0);
 	WRITE_ONCE(w.queue->waves, 0);
-	expect_event(test, a, &w, IDLE);
+	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
 /* Packets came and were consumed between two looks, and their waves run. */
@@ -167,16 +107,16 @@ static void between_two_looks(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_silence(test, a);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_silence(test, a);
 	WRITE_ONCE(w.queue->waves, 5);
-	set_indices(test, &w, 1, 1);
-	expect_event(test, a, &w, READY);
-	expect_silence(test, a);
+	xt_set_indices(test, &w, 1, 1);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_expect_silence(test, a);
 	WRITE_ONCE(w.queue->waves, 0);
-	expect_event(test, a, &w, IDLE);
+	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
 /*
@@ -187,19 +127,19 @@ static void switch_hides_waves(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
 	WRITE_ONCE(w.queue->waves, 5);
-	set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
-	set_indices(test, &w, 1, 1);
-	expect_silence(test, a);
+	xt_set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_set_indices(test, &w, 1, 1);
+	xt_expect_silence(test, a);
 	xt->node->switch_ms = 50;
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
-	expect_silence(test, a);
+	xt_expect_silence(test, a);
 	WRITE_ONCE(w.queue->waves, 0);
-	expect_event(test, a, &w, IDLE);
+	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
 /* The same when the switch begins while the waves are being counted. */
@@ -207,22 +147,22 @@ static void switch_crosses_a_look(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	unsigned int reads;
 
 	WRITE_ONCE(w.queue->waves, 5);
 	WRITE_ONCE(w.queue->wave_ms, 50);
-	set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
+	xt_set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
 	xt->node->switch_ms = 200;
-	set_indices(test, &w, 1, 1);
+	xt_set_indices(test, &w, 1, 1);
 	/* Counting has begun, and will end within the switch. */
 	reads = READ_ONCE(w.queue->wave_reads);
 	while (READ_ONCE(w.queue->wave_reads) == reads)
 		usleep_range(100, 200);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
-	expect_silence(test, a);
+	xt_expect_silence(test, a);
 }
 
 /**
@@ -231,7 +171,7 @@ static void switch_crosses_a_look(struct kunit *test)
  * @mm: in which address space
  */
 struct later {
-	struct watched w;
+	struct xt_watched w;
 	struct mm_struct *mm;
 };
 
@@ -253,19 +193,19 @@ static void sampled_during_a_switch(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct later later = { .w = add_watched(test, 0), .mm = current->mm };
+	struct later later = { .w = xt_add_watched(test, 0), .mm = current->mm };
 	struct task_struct *task;
 	u64 end;
 
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_silence(test, a);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_silence(test, a);
 	xt->node->switch_ms = 400;
 	task = kthread_run(ring_later, &later, "ring-later");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	xt_suspend(test, a, xt->ids[0]);
 	end = ktime_get_ns();
 	KUNIT_ASSERT_EQ(test, xt_read(test, a), 1);
-	KUNIT_EXPECT_EQ(test, xt->events[0].type, READY);
+	KUNIT_EXPECT_EQ(test, xt->events[0].type, XT_READY);
 	KUNIT_EXPECT_LT(test, xt->events[0].time_ns, end - 100 * NSEC_PER_MSEC);
 }
 
@@ -274,23 +214,23 @@ static void held_is_not_idle(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	unsigned int reads;
 
 	WRITE_ONCE(w.queue->waves, 5);
-	set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
+	xt_set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
 	xt_suspend(test, a, w.id);
-	set_indices(test, &w, 1, 1);
+	xt_set_indices(test, &w, 1, 1);
 	reads = w.queue->wave_reads;
-	expect_silence(test, a);
+	xt_expect_silence(test, a);
 	KUNIT_EXPECT_TRUE(test, is_ready(test, &w));
 	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
 	xt_resume(test, a, w.id);
-	expect_silence(test, a);
+	xt_expect_silence(test, a);
 	WRITE_ONCE(w.queue->waves, 0);
-	expect_event(test, a, &w, IDLE);
+	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
 /* A queue held while idle gets work: that is seen. */
@@ -298,14 +238,14 @@ static void held_gets_work(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_silence(test, a);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_silence(test, a);
 	xt_suspend(test, a, w.id);
-	expect_silence(test, a);
-	set_indices(test, &w, 0, 1);
-	expect_event(test, a, &w, READY);
+	xt_expect_silence(test, a);
+	xt_set_indices(test, &w, 0, 1);
+	xt_expect_event(test, a, &w, XT_READY);
 }
 
 /* A queue born held has no waves saved: it is not READY before it has work. */
@@ -313,16 +253,16 @@ static void born_held_is_idle(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w;
+	struct xt_watched w;
 
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_do(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
 	      xt->process->nr, 0);
-	w = add_watched(test, 0);
+	w = xt_add_watched(test, 0);
 	KUNIT_EXPECT_TRUE(test, w.queue->held);
-	expect_silence(test, a);
-	set_indices(test, &w, 0, 1);
-	expect_event(test, a, &w, READY);
+	xt_expect_silence(test, a);
+	xt_set_indices(test, &w, 0, 1);
+	xt_expect_event(test, a, &w, XT_READY);
 }
 
 /* Sampling begins with the queue held after it ran: it may have waves saved. */
@@ -330,13 +270,13 @@ static void held_before_sampling(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
 	xt_suspend(test, a, w.id);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
 	xt_resume(test, a, w.id);
-	expect_event(test, a, &w, IDLE);
+	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
 /* Indices that cannot be read count as work. */
@@ -345,18 +285,18 @@ static void unreadable_indices(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
 	unsigned long page;
-	struct watched w;
+	struct xt_watched w;
 
 	/* A page nobody touched: it is not there, and is not faulted in. */
 	page = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
 			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	KUNIT_ASSERT_NE(test, page, 0);
-	w = add_watched(test, page);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
-	expect_silence(test, a);
-	set_indices(test, &w, 0, 0);
-	expect_event(test, a, &w, IDLE);
+	w = xt_add_watched_at(test, page);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_expect_silence(test, a);
+	xt_set_indices(test, &w, 0, 0);
+	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
 /* A queue that was reset will never run: no work of it counts. */
@@ -364,14 +304,14 @@ static void reset_queue_is_idle(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
-	set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, a, &w, READY);
+	xt_set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
 	w.queue->ret = -EACCES;
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, w.id), -ESRCH);
-	expect_event(test, a, &w, IDLE);
+	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
 /* WATCHED says whether READY is current; queues without indices never are. */
@@ -379,11 +319,11 @@ static void watched_flag(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
 	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, w.id).state &
 			   KFD_XSCHED_QUEUE_WATCHED);
-	xt_subscribe(test, a, ACTIVITY, PERIOD_US, 0);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	KUNIT_EXPECT_TRUE(test, xt_describe(test, a, w.id).state &
 			  KFD_XSCHED_QUEUE_WATCHED);
 	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, xt->ids[0]).state &
@@ -397,13 +337,13 @@ static void watched_flag(struct kunit *test)
 static void silence_when_unwatched(struct kunit *test)
 {
 	struct file *b = xt_open(test);
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	unsigned int reads;
 
 	/* With waves and no packets the waves are read at every look. */
 	WRITE_ONCE(w.queue->waves, 1);
-	xt_subscribe(test, b, ACTIVITY, PERIOD_US, 0);
-	expect_event(test, b, &w, READY);
+	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, b, &w, XT_READY);
 	reads = w.queue->wave_reads;
 	msleep(30);
 	KUNIT_EXPECT_GT(test, w.queue->wave_reads, reads);
@@ -420,18 +360,18 @@ static void churn(struct kunit *test)
 	struct file *a = xt->files[0];
 	unsigned int i;
 
-	xt_subscribe(test, a, ACTIVITY, KFD_XSCHED_SAMPLE_US_MIN, 0);
+	xt_subscribe(test, a, XT_ACTIVITY, KFD_XSCHED_SAMPLE_US_MIN, 0);
 	for (i = 0; i < 50; i++) {
-		struct watched v = add_watched(test, 0), w = add_watched(test, 0);
+		struct xt_watched v = xt_add_watched(test, 0), w = xt_add_watched(test, 0);
 
-		set_indices(test, &v, 0, 1);
-		expect_event(test, a, &v, READY);
+		xt_set_indices(test, &v, 0, 1);
+		xt_expect_event(test, a, &v, XT_READY);
 		xt_suspend(test, a, w.id);
 		fake_queue_remove(v.queue);
 		usleep_range(100, 200);
 		fake_queue_remove(w.queue);
 	}
-	add_watched(test, 0);
+	xt_add_watched(test, 0);
 	fake_process_exit(xt->process);
 	KUNIT_EXPECT_EQ(test, xt_list(test, a), 0);
 }
@@ -440,17 +380,17 @@ static void churn(struct kunit *test)
 static void only_the_permitted_hear(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct watched w = add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	struct file *b;
 
 	xt_become(test, XT_OTHER_UID);
 	b = xt_open(test);
 	xt_unbecome(test);
-	xt_subscribe(test, xt->files[0], ACTIVITY, PERIOD_US, 0);
-	xt_subscribe(test, b, ACTIVITY, PERIOD_US, 0);
-	set_indices(test, &w, 0, 1);
-	expect_event(test, xt->files[0], &w, READY);
-	expect_silence(test, b);
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
+	xt_set_indices(test, &w, 0, 1);
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
+	xt_expect_silence(test, b);
 }
 
 static struct kunit_case cases[] = {

@@ -7,7 +7,7 @@
 #include <linux/fs.h>
 #include <linux/sched.h>
 
-#include "harness.h"
+#include "watched.h"
 
 /* More than any operation allocates. */
 #define MOST	400
@@ -356,6 +356,90 @@ static void subscribe(struct kunit *test)
 	fail_each(test, &op);
 }
 
+static u64 last_armed;
+static pid_t trigger;
+
+static long arm_op(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	const size_t used = xt->used;
+	const struct kfd_xsched_entry entry =
+		XT_ENTRY(SUSPEND, PROCESS, xt->process->nr, 0);
+	struct kfd_xsched_arm arg = {
+		.size = sizeof(arg),
+		.op = KFD_XSCHED_ARM_SET,
+		.trigger = KFD_XSCHED_TARGET_PROCESS,
+		.trigger_id = trigger,
+		.count = 1,
+		.stride = sizeof(entry),
+		.entries = xt_put(test, &entry, sizeof(entry)),
+	};
+	const long ret = xt_ioctl_arg(test, client(test), KFD_XSCHED_ARM, &arg, sizeof(arg));
+
+	xt->used = used;
+	if (!ret)
+		last_armed = arg.id;
+	return ret;
+}
+
+static long disarm(struct kunit *test, u64 id)
+{
+	struct kfd_xsched_arm arg = {
+		.size = sizeof(arg),
+		.op = KFD_XSCHED_ARM_CLEAR,
+		.id = id,
+	};
+
+	return xt_ioctl_arg(test, client(test), KFD_XSCHED_ARM, &arg, sizeof(arg));
+}
+
+static void arm_undo(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	KUNIT_EXPECT_EQ(test, disarm(test, last_armed), 0);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	xt->node->applies = 0;
+}
+
+static void arm_check(struct kunit *test, unsigned int n)
+{
+	apply_check(test, n);
+	KUNIT_EXPECT_EQ_MSG(test, disarm(test, last_armed + 1), -ENOENT,
+			    "allocation %u", n);
+}
+
+static struct xt_watched add_trigger(struct kunit *test, u64 packets)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+
+	trigger = process->nr;
+	last_armed = 0;
+	return xt_add_watched_on(test, process, xt->node, packets);
+}
+
+/* A switch that cannot be armed is not there. */
+static void arm(struct kunit *test)
+{
+	static const struct operation op = { arm_op, arm_undo, arm_check };
+
+	add_trigger(test, 0);
+	fail_each(test, &op);
+}
+
+/* Nor does one that cannot run hold anything: SET runs it at once. */
+static void arm_and_run(struct kunit *test)
+{
+	static const struct operation op = { arm_op, arm_undo, arm_check };
+	const struct xt_watched w = add_trigger(test, 1);
+
+	xt_subscribe(test, client(test), XT_ACTIVITY, 1000, 0);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	fail_each(test, &op);
+	KUNIT_EXPECT_EQ(test, disarm(test, last_armed), 0);
+}
+
 static long queue_op(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -425,6 +509,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(node),
 	KUNIT_CASE(list),
 	KUNIT_CASE(subscribe),
+	KUNIT_CASE(arm),
+	KUNIT_CASE(arm_and_run),
 	KUNIT_CASE(queue),
 	KUNIT_CASE(born_held),
 	{}

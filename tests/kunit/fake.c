@@ -23,6 +23,7 @@ static u32 next_queue_id;
 
 int (*fake_on_start)(void);
 void (*fake_on_stop)(void);
+void (*fake_on_tap)(void);
 
 static int fake_start(void)
 {
@@ -131,6 +132,44 @@ static int fake_waves(struct xs_hw_queue *queue)
 	return READ_ONCE(queue->waves);
 }
 
+static u32 fake_priority(struct xs_hw_queue *queue)
+{
+	return queue->desc.priority;
+}
+
+static struct fake_tap *tap_of(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	return &process->taps[node - nodes];
+}
+
+static int fake_tap(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	struct fake_tap *tap = tap_of(process, node);
+
+	WARN_ON(!(node->desc.caps & KFD_XSCHED_CAP_TAP));
+	WRITE_ONCE(tap->arms, tap->arms + 1);
+	if (tap->ret)
+		return tap->ret;
+	if (fake_on_tap)
+		fake_on_tap();
+	WRITE_ONCE(tap->armed, true);
+	return 0;
+}
+
+static void fake_untap(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	WRITE_ONCE(tap_of(process, node)->armed, false);
+}
+
+/* As in a page fault, where nothing may be waited for that takes mmap_lock. */
+void fake_ring(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	mmap_read_lock(current->mm);
+	if (xchg(&tap_of(process, node)->armed, false))
+		xs_doorbell(process, node);
+	mmap_read_unlock(current->mm);
+}
+
 const struct xs_backend_ops fake_backend = {
 	.start = fake_start,
 	.stop = fake_stop,
@@ -138,6 +177,9 @@ const struct xs_backend_ops fake_backend = {
 	.hold_new = fake_hold_new,
 	.state = fake_state,
 	.waves = fake_waves,
+	.priority = fake_priority,
+	.tap = fake_tap,
+	.untap = fake_untap,
 };
 
 void fake_reset(void)
@@ -157,6 +199,7 @@ void fake_reset(void)
 	next_queue_id = 0;
 	fake_on_start = NULL;
 	fake_on_stop = NULL;
+	fake_on_tap = NULL;
 }
 
 struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps)
@@ -232,6 +275,7 @@ void fake_process_exit(struct xs_hw_process *process)
 
 	xs_process_exited(process);
 	process->exited = true;
+	memset(process->taps, 0, sizeof(process->taps));
 	for (i = 0; i < FAKE_QUEUES; i++) {
 		if (queues[i].present && queues[i].desc.process == process)
 			fake_queue_remove(&queues[i]);

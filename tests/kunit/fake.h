@@ -66,12 +66,25 @@ struct xs_hw_node {
 };
 
 /**
+ * struct fake_tap - doorbells of a process on a node
+ * @armed: taken away; the next ring is told
+ * @arms: how often that was asked for
+ * @ret: what is answered
+ */
+struct fake_tap {
+	bool armed;
+	unsigned int arms;
+	int ret;
+};
+
+/**
  * struct xs_hw_process - a process of the fake
  * @task: a kernel thread, for a pid and credentials
  * @nr: its number
  * @exited: the core was told so
  * @hold_new: new queues are born held
  * @was_hold_new: that, when a queue of it was changed last
+ * @taps: by node, in the order these were added
  * @lock: plays amdkfd's process mutex
  */
 struct xs_hw_process {
@@ -80,12 +93,13 @@ struct xs_hw_process {
 	bool exited;
 	bool hold_new;
 	bool was_hold_new;
+	struct fake_tap taps[FAKE_NODES];
 	struct mutex lock;	/* plays amdkfd's process mutex */
 };
 
 /**
  * struct xs_hw_queue - a queue of the fake
- * @desc: as told to the core
+ * @desc: as told to the core; but the application may change its priority
  * @present: the core knows it
  * @held: held by the core
  * @override: priority override
@@ -118,6 +132,12 @@ extern int (*fake_on_start)(void);
 
 /* The same as it stops: from here on it tells of nothing. */
 extern void (*fake_on_stop)(void);
+
+/* The same when doorbells are about to be taken away: it may bring work. */
+extern void (*fake_on_tap)(void);
+
+/* The process rings a doorbell there. */
+void fake_ring(struct xs_hw_process *process, struct xs_hw_node *node);
 
 /* Forget everything. */
 void fake_reset(void);

@@ -52,6 +52,7 @@ static const struct rules ioctls[] = {
 	      RESERVED(subscribe)),
 	RULES(tenant, KFD_XSCHED_TENANT, 32, 0, RESERVED(tenant)),
 	RULES(renew, KFD_XSCHED_RENEW, 24, 0, 0),
+	RULES(arm, KFD_XSCHED_ARM, 48, 0, 0),
 };
 
 static void rules_name(const struct rules *rules, char *name)
@@ -64,6 +65,26 @@ KUNIT_ARRAY_PARAM(rules, ioctls, rules_name);
 static struct file *client(struct kunit *test)
 {
 	return ((struct xt *)test->priv)->files[0];
+}
+
+/* A switch for a process that has no work. */
+static struct kfd_xsched_arm good_arm(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *trigger = fake_process_add(test, XT_UID);
+	const struct kfd_xsched_entry entry =
+		XT_ENTRY(SUSPEND, QUEUE, xt->ids[0], 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, fake_queue_add(test, trigger, xt->node));
+	return (struct kfd_xsched_arm){
+		.size = sizeof(struct kfd_xsched_arm),
+		.op = KFD_XSCHED_ARM_SET,
+		.trigger = KFD_XSCHED_TARGET_PROCESS,
+		.trigger_id = trigger->nr,
+		.count = 1,
+		.stride = sizeof(entry),
+		.entries = xt_put(test, &entry, sizeof(entry)),
+	};
 }
 
 /* An argument the ioctl accepts, in a buffer with room behind it. */
@@ -85,6 +106,8 @@ static u32 *good_argument(struct kunit *test, const struct rules *rules)
 	}
 	if (rules->cmd == KFD_XSCHED_TENANT)
 		tenant->op = KFD_XSCHED_TENANT_CREATE;
+	if (rules->cmd == KFD_XSCHED_ARM)
+		*(struct kfd_xsched_arm *)argument = good_arm(test);
 	return argument;
 }
 

@@ -395,7 +395,16 @@ static void write_priority(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, DIR "priority", "3"), 0);
 	xt_do(test, xt->files[0], OP(SET_PRIORITY), QUEUE, id, APP);
 	expect_text(test, DIR "priority", "3\n");
+	/* What the application sets meanwhile is in effect once nobody overrides it. */
+	WRITE_ONCE(queue->desc.priority, 6);
+	expect_text(test, DIR "priority", "3\n");
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], id).priority, 3);
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, DIR "priority", "app\n"), 0);
+	expect_text(test, DIR "priority", "6\n");
+	WRITE_ONCE(queue->desc.priority, FAKE_APP_PRIORITY);
+	expect_text(test, DIR "priority", __stringify(FAKE_APP_PRIORITY) "\n");
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], id).priority,
+			FAKE_APP_PRIORITY);
 	KUNIT_EXPECT_EQ(test, queue->override, APP);
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, DIR "priority", "app"), 0);
 	/* It goes with the queue. */

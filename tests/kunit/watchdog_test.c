@@ -7,12 +7,15 @@
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/poll.h>
+#include <linux/notifier.h>
 #include <linux/sched.h>
+#include <linux/suspend.h>
 #include <linux/uaccess.h>
 
 #include "eject.h"
-#include "harness.h"
+#include "pm.h"
 #include "watchdog.h"
+#include "watched.h"
 #include "xsched.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
@@ -23,48 +26,6 @@
 /* Leases here, and a time in which several end. */
 #define LEASE_MS	60
 #define LONG_MS		(6 * LEASE_MS)
-
-/**
- * struct worked - a queue with indices
- * @queue: the queue
- * @id: its id
- * @indices: read index, then write index
- */
-struct worked {
-	struct xs_hw_queue *queue;
-	u64 id;
-	unsigned long indices;
-};
-
-static void set_indices(struct kunit *test, const struct worked *w, u64 read, u64 write)
-{
-	const u64 indices[2] = { read, write };
-
-	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)w->indices, indices,
-					   sizeof(indices)), 0);
-}
-
-/* A queue with so many packets waiting. */
-static struct worked add_worked(struct kunit *test, u64 packets)
-{
-	struct xt *xt = test->priv;
-	struct worked w = { .indices = xt_alloc(test, 16) };
-	const struct xs_hw_queue_desc desc = {
-		.node = xt->node,
-		.process = xt->process,
-		.indices_count_packets = true,
-		.read_index = (u64 __user *)w.indices,
-		.write_index = (u64 __user *)(w.indices + 8),
-	};
-	u32 count;
-
-	set_indices(test, &w, 0, packets);
-	w.queue = fake_queue_add_desc(test, &desc);
-	KUNIT_ASSERT_NOT_NULL(test, w.queue);
-	count = xt_list(test, xt->files[0]);
-	w.id = xt->list[count - 1].id;
-	return w;
-}
 
 static long renew(struct kunit *test, struct file *file, struct kfd_xsched_renew *arg)
 {
@@ -135,7 +96,7 @@ static void silent_holder(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0], *b = xt_open(test), *c;
-	struct worked w = add_worked(test, 1);
+	struct xt_watched w = xt_add_watched(test, 1);
 
 	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 3), 0);
 	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SUSPEND), PROCESS, xt->process->nr, 0), 0);
@@ -155,7 +116,7 @@ static void silent_holder(struct kunit *test)
 static void lease_is_kept(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct worked w = add_worked(test, 1);
+	struct xt_watched w = xt_add_watched(test, 1);
 	struct kfd_xsched_renew arg;
 	unsigned int i;
 
@@ -174,7 +135,7 @@ static void any_call_is_a_sign(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct worked w = add_worked(test, 1);
+	struct xt_watched w = xt_add_watched(test, 1);
 	unsigned int i;
 
 	xs_watchdog_set_ms(6 * LEASE_MS);
@@ -191,11 +152,11 @@ static void any_call_is_a_sign(struct kunit *test)
 static void idle_is_no_reason(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct worked w = add_worked(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 
 	xt_suspend(test, xt->files[0], w.id);
 	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
-	set_indices(test, &w, 0, 1);
+	xt_set_indices(test, &w, 0, 1);
 	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
 	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_WATCHDOG);
 }
@@ -208,7 +169,7 @@ static void saved_waves(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(answers); i++) {
-		struct worked w = add_worked(test, 0);
+		struct xt_watched w = xt_add_watched(test, 0);
 		struct file *b = xt_open(test);
 
 		w.queue->saved = answers[i];
@@ -224,7 +185,7 @@ static void saved_waves(struct kunit *test)
 static void born_held(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct worked w;
+	struct xt_watched w;
 
 	xs_watchdog_set_ms(XS_WATCHDOG_MS);
 	xt_resume(test, xt->files[0], xt->ids[0]);
@@ -233,14 +194,14 @@ static void born_held(struct kunit *test)
 	xt->queues[2]->saved = 0;
 	xt_do(test, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr, 0);
 	fake_queue_remove(xt->queues[2]);
-	w = add_worked(test, 0);
+	w = xt_add_watched(test, 0);
 	KUNIT_EXPECT_TRUE(test, w.queue->held);
 	w.queue->saved = 1;
 	xs_watchdog_set_ms(LEASE_MS);
 	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_NONE);
 	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
 	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, 0);
-	set_indices(test, &w, 0, 1);
+	xt_set_indices(test, &w, 0, 1);
 	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
 }
 
@@ -248,7 +209,7 @@ static void born_held(struct kunit *test)
 static void unknown_is_work(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct worked w = add_worked(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	struct file *b = xt_open(test), *c = xt_open(test);
 
 	w.queue->desc.read_index = (u64 __user *)16;
@@ -267,7 +228,7 @@ static void one_of_two(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0], *b = xt_open(test);
-	struct worked w = add_worked(test, 1);
+	struct xt_watched w = xt_add_watched(test, 1);
 	struct kfd_xsched_renew arg;
 	unsigned int i;
 
@@ -287,7 +248,7 @@ static void one_of_two(struct kunit *test)
 static void timer(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct worked w = add_worked(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
 	unsigned int i;
 
 	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
@@ -318,7 +279,7 @@ static void timer(struct kunit *test)
 static void lease_becomes_shorter(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct worked w = add_worked(test, 1);
+	struct xt_watched w = xt_add_watched(test, 1);
 	struct kfd_xsched_renew arg;
 
 	xs_watchdog_set_ms(60000);
@@ -336,7 +297,7 @@ static void call_on_its_way(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct worked w = add_worked(test, 1);
+	struct xt_watched w = xt_add_watched(test, 1);
 
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, w.id), 0);
 	fake_hang(xt->node);
@@ -428,7 +389,7 @@ static void eject_in_an_apply(struct kunit *test)
 static void release_is_retried(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct worked w = add_worked(test, 1);
+	struct xt_watched w = xt_add_watched(test, 1);
 
 	xt_suspend(test, xt->files[0], w.id);
 	xt->node->fail = -EIO;
@@ -494,10 +455,70 @@ static void disable(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 }
 
+/**
+ * struct sleep - how the system sleeps
+ * @name: for the test's name
+ * @before: what the kernel tells as it begins
+ * @after: and when it is over
+ */
+struct sleep {
+	const char *name;
+	unsigned long before;
+	unsigned long after;
+};
+
+static const struct sleep sleeps[] = {
+	{ "suspend", PM_SUSPEND_PREPARE, PM_POST_SUSPEND },
+	{ "hibernation", PM_HIBERNATION_PREPARE, PM_POST_HIBERNATION },
+	{ "restore", PM_RESTORE_PREPARE, PM_POST_RESTORE },
+};
+
+static void sleep_name(const struct sleep *sleep, char *name)
+{
+	strscpy(name, sleep->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(sleep, sleeps, sleep_name);
+
+/* Who cannot say anything is not silent: holds survive, and leases begin anew. */
+static void system_sleeps(struct kunit *test)
+{
+	const struct sleep *sleep = test->param_value;
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	struct xt_watched w = xt_add_watched(test, 1);
+
+	xt_suspend(test, b, w.id);
+	KUNIT_EXPECT_EQ(test, xs_pm_event(sleep->before), NOTIFY_OK);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
+	/* Neither starts it what an administrator does, nor another hold. */
+	xs_watchdog_set_ms(3 * LEASE_MS);
+	xt_suspend(test, xt->files[0], xt->ids[0]);
+	xt_resume(test, xt->files[0], xt->ids[0]);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_EQ(test, xs_pm_event(sleep->after), NOTIFY_OK);
+	KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, 2 * LEASE_MS));
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, b), KFD_XSCHED_EJECT_WATCHDOG);
+}
+
+/* Nothing is held: no timer, before as after; and other news are nothing to it. */
+static void system_sleeps_idle(struct kunit *test)
+{
+	xs_pm_event(PM_SUSPEND_PREPARE);
+	xs_pm_event(PM_POST_SUSPEND);
+	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_EQ(test, xs_pm_event(0), NOTIFY_DONE);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(silent_holder),
 	KUNIT_CASE(lease_is_kept),
 	KUNIT_CASE(any_call_is_a_sign),
+	KUNIT_CASE_PARAM(system_sleeps, sleep_gen_params),
+	KUNIT_CASE(system_sleeps_idle),
 	KUNIT_CASE(idle_is_no_reason),
 	KUNIT_CASE(saved_waves),
 	KUNIT_CASE(born_held),

@@ -67,4 +67,25 @@ __global__ void xs_iterate(uint32_t *data, uint32_t n, uint32_t rounds)
 	data[i] = x;
 }
 
+__global__ void __attribute__((amdgpu_num_vgpr(64)))
+xs_layer(uint32_t *data, struct layer_log *log, uint32_t *ticket, uint32_t number,
+	 uint32_t rounds)
+{
+	unsigned long long start = __builtin_amdgcn_s_memrealtime();
+	uint32_t x = data[blockIdx.x] ^ number;
+
+	for (; rounds; rounds--)
+		x = step(x);
+	__syncthreads();
+	if (threadIdx.x)
+		return;
+	data[blockIdx.x] = x;
+	atomicMin(&log->start, start);
+	atomicMax(&log->end, (unsigned long long)__builtin_amdgcn_s_memrealtime());
+	if (atomicAdd(&log->ended, 1) % gridDim.x == gridDim.x - 1) {
+		log->ticket = atomicAdd(ticket, 1) + 1;
+		atomicAdd(&log->executed, 1);
+	}
+}
+
 }

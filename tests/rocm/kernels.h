@@ -15,6 +15,16 @@ static inline __host__ __device__ uint32_t step(uint32_t x)
 	return x * 1664525u + 1013904223u;
 }
 
+/* What a dispatch of xs_layer() leaves behind; times are those of the 100 MHz clock. */
+struct layer_log {
+	unsigned long long start;	/* begins as ~0 */
+	unsigned long long end;
+	uint32_t ended;			/* workgroups */
+	uint32_t executed;		/* times the last of them did */
+	uint32_t ticket;		/* counted up by each that executed, from 1 */
+	uint32_t unused;
+};
+
 extern "C" {
 
 __global__ void xs_vector_add(const float *a, const float *b, float *out, uint32_t n);
@@ -29,6 +39,13 @@ __global__ void xs_gemm(const float *a, const float *b, float *out, uint32_t n);
 
 /* Takes a time that follows from @rounds. */
 __global__ void xs_iterate(uint32_t *data, uint32_t n, uint32_t rounds);
+
+/*
+ * A workgroup works on one word; what becomes of it depends on @number, so a chain
+ * of these has its result only if each was there once, and in order.
+ */
+__global__ void xs_layer(uint32_t *data, struct layer_log *log, uint32_t *ticket,
+			 uint32_t number, uint32_t rounds);
 
 }
 

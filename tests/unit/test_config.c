@@ -2,6 +2,7 @@
 /* The configuration: what is understood, and what is said of what is not. */
 #include "unit.h"
 
+#include <ctype.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,14 +45,13 @@ static int remove_directory(void **state)
 	return rmdir(directory);
 }
 
-/* An empty file gives the documented defaults. */
-static void defaults(void **state)
+static void check_defaults(const char *text)
 {
 	struct config config;
 	char error[256];
 
-	(void)state;
-	assert_int_equal(load(&config, "", error), 0);
+	if (load(&config, text, error))
+		fail_msg("%s", error);
 	assert_string_equal(config.policy, "hpf");
 	assert_string_equal(config.device, "/dev/kfd_xsched");
 	assert_string_equal(config.socket, "/run/xsched/xschedd.sock");
@@ -61,7 +61,54 @@ static void defaults(void **state)
 	assert_int_equal(config.grace_us, 0);
 	assert_false(config.unmap);
 	assert_true(config.realtime);
+	assert_int_equal(config.http_port, 0);
+	assert_false(config.http_front);
+	assert_int_equal(config.tenant, TENANT_PROCESS);
+	assert_int_equal(config.option_count, 0);
 	assert_int_equal(config.rule_count, 0);
+	config_free(&config);
+}
+
+/* An empty file gives the documented defaults. */
+static void defaults(void **state)
+{
+	(void)state;
+	check_defaults("");
+}
+
+/* Whether a line is a setting that has been commented out. */
+static bool is_shown(const char *line)
+{
+	return *line == '#' && (line[1] == '[' ||
+				(islower((unsigned char)line[1]) && strstr(line, " = ")));
+}
+
+/*
+ * The file that is installed changes nothing. What it shows is right: settings
+ * and rules are understood, and the settings are the defaults.
+ */
+static void example(void **state)
+{
+	char line[256], text[16384] = "", shown[16384] = "", settings[16384] = "";
+	FILE *file = fopen(EXAMPLE, "r");
+	struct config config;
+	char error[256];
+
+	(void)state;
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		strcat(text, line);
+		if (!strncmp(line, "#[options]", 10))
+			strcpy(settings, shown);
+		strcat(shown, is_shown(line) ? line + 1 : line);
+	}
+	fclose(file);
+	check_defaults(text);
+	check_defaults(settings);
+	if (load(&config, shown, error))
+		fail_msg("%s", error);
+	assert_int_equal(config.rule_count, 4);
+	assert_int_equal(config.option_count, 1);
 	config_free(&config);
 }
 
@@ -512,6 +559,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(example),
 		cmocka_unit_test(everything),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(long_line),

@@ -233,6 +233,36 @@ static void many_connections(void **state)
 	assert_true(lines(b, "err") < 100);
 }
 
+/* Whoever listens and does not read is cut off; the others hear all of it. */
+static void cuts_off_deaf_ones(void **state)
+{
+	struct bench *b = *state;
+	char byte[4096];
+	int deaf;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	deaf = connect_control(b);
+	send(deaf, "{\"cmd\":\"events\"}\n", 17, MSG_NOSIGNAL);
+	while (!strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":1"))
+		nap();
+	/* An event is a line of some 70 bytes. */
+	for (int i = 0; strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":1"); i++) {
+		assert_true(i < 2000);
+		for (int j = 0; j < 10; j++)
+			send_events(b, (struct kfd_xsched_event[]){
+					event(READY, b->pids[0], 1),
+					event(IDLE, b->pids[0], 1) }, 2);
+	}
+	expect(b, "err", "does not read");
+	while (recv(deaf, byte, sizeof(byte), 0) > 0)
+		;
+	close(deaf);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	assert_int_equal(stop_daemon(b), 0);
+}
+
 /* Random bytes in lines, with a fixed seed: answered or hung up, no more. */
 static void survives_garbage(void **state)
 {
@@ -321,6 +351,7 @@ int main(void)
 		TEST(reloads_by_request),
 		TEST(other_users),
 		TEST(many_connections),
+		TEST(cuts_off_deaf_ones),
 		TEST(survives_garbage),
 		TEST(speaks_to_systemd),
 		TEST(drops_privileges),

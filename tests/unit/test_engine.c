@@ -327,6 +327,34 @@ static void accounts_held_time(void **state)
 	xsched_engine_free(e);
 }
 
+/* Of a node: all its processes, also those that went elsewhere, or away. */
+static void accounts_nodes(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 0, true);
+	add(e, 2, GPU_A, 0, true);
+	xsched_engine_commit(e, 1, XSCHED_HELD, 100);
+	xsched_engine_commit(e, 2, XSCHED_HELD, 120);
+	assert_true(xsched_engine_node_held(e, GPU_A, 150) == 50 + 30);
+	assert_true(xsched_engine_node_held(e, GPU_B, 150) == 0);
+	/* It comes to another node while it is held, and leaves the first. */
+	xsched_engine_queue_add(e, 77, 1, GPU_B);
+	xsched_engine_queue_del(e, 1);
+	assert_true(xsched_engine_node_held(e, GPU_A, 150) == 50 + 30);
+	xsched_engine_commit(e, 1, XSCHED_RELEASED, 200);
+	xsched_engine_process_exit(e, 2);
+	assert_true(xsched_engine_node_held(e, GPU_A, 300) == 100 + 80);
+	assert_true(xsched_engine_node_held(e, GPU_B, 300) == 100);
+	/* Now it is on the other one only. */
+	xsched_engine_commit(e, 1, XSCHED_HELD, 300);
+	assert_true(xsched_engine_node_held(e, GPU_A, 310) == 180);
+	assert_true(xsched_engine_node_held(e, GPU_B, 310) == 110);
+	assert_true(xsched_engine_node_held(e, 4711, 310) == 0);
+	xsched_engine_free(e);
+}
+
 /* What makes no sense is refused and changes nothing. */
 static void refuses_nonsense(void **state)
 {
@@ -409,6 +437,7 @@ int main(void)
 		cmocka_unit_test(readiness_is_counted),
 		cmocka_unit_test(sync_replaces),
 		cmocka_unit_test(accounts_held_time),
+		cmocka_unit_test(accounts_nodes),
 		cmocka_unit_test(refuses_nonsense),
 		cmocka_unit_test(limits_nodes),
 		cmocka_unit_test(orders_tenants),

@@ -88,13 +88,5 @@ int spin_submit(struct spin_set *set, struct kfdq_queue *queue, const struct spi
 
 void spin_account(const struct spin_set *set, struct spin_account *out)
 {
-	const struct vgpu_log *last = NULL;
-	uint64_t i;
-
-	memset(out, 0, sizeof(*out));
-	for (i = 0; i < set->used; i++) {
-		spin_account_log(out, &set->log[i], last);
-		if (set->log[i].executed)
-			last = &set->log[i];
-	}
+	spin_account_all(out, set->log, set->used);
 }

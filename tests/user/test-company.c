@@ -14,124 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "held.h"
 #include "kfdq_debug.h"
 #include "sysfile.h"
 #include "tap.h"
-#include "worker.h"
-#include "xsdev.h"
 
-#define MS		1000000ULL
-#define ACTIVE		KFD_XSCHED_QUEUE_ACTIVE
-#define MINE		(KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE)
-#define DEBUGGED	KFD_XSCHED_QUEUE_DEBUGGED
-#define DISABLED	KFD_XSCHED_QUEUE_DISABLED
-#define EVICTED		KFD_XSCHED_QUEUE_EVICTED
-#define REASONS		(MINE | ACTIVE | DISABLED | EVICTED | DEBUGGED | KFD_XSCHED_QUEUE_RESET)
-
-#define STILL_MS	300	/* how long we watch a queue do nothing */
-#define DONE_MS		20000	/* when something that runs must be done */
 #define MODULE		"kfd_xsched"
 #define MODULE_FILE	"/modules/kfd_xsched.ko"
-
-/* Long enough to be stopped half-way each time; the GPU counts it on only while it runs. */
-static const struct spin_shape lengthy = { 64, 256, 200 * MS };
-static const struct spin_shape tiny = { 1, 64, 1000 };
-static unsigned int gpus = 1;
-static int fd;
-
-static struct kfd_xsched_queue queue_of(struct worker *w, unsigned int n)
-{
-	struct kfd_xsched_queue q = { 0 };
-	uint32_t id;
-
-	if (worker_queue_id(w, n, &id) || xsdev_find(fd, w->pid, id, &q))
-		tap_bail("queue %u of the worker is not listed", n);
-	return q;
-}
-
-/* Whether all its queues are in that state, which may come a little later. */
-static bool all_are(struct worker *w, uint32_t want)
-{
-	const uint64_t end = xsdev_now() + DONE_MS * MS;
-	uint32_t differs;
-	unsigned int i;
-
-	do {
-		differs = 0;
-		for (i = 0; i < gpus; i++)
-			differs |= (queue_of(w, i).state & REASONS) ^ want;
-		if (differs)
-			xsdev_sleep_ms(5);
-	} while (differs && xsdev_now() < end);
-	if (differs)
-		tap_note("state %#x, not %#x", queue_of(w, 0).state & REASONS, want);
-	return !differs;
-}
-
-static void submit(struct worker *w, const struct spin_shape *shape)
-{
-	unsigned int i;
-
-	for (i = 0; i < gpus; i++) {
-		if (worker_submit(w, i, shape, 1))
-			tap_bail("submit failed");
-	}
-}
-
-/* Start something and be sure that it is half-way. */
-static void start(struct worker *w)
-{
-	submit(w, &lengthy);
-	xsdev_sleep_ms(50);
-}
-
-static bool stands_still(struct worker *w)
-{
-	unsigned int i;
-
-	for (i = 0; i < gpus; i++) {
-		if (worker_wait(w, i, i ? 1 : STILL_MS) != -ETIME)
-			return false;
-	}
-	return true;
-}
-
-static bool completes(struct worker *w)
-{
-	unsigned int i;
-
-	for (i = 0; i < gpus; i++) {
-		if (worker_wait(w, i, DONE_MS))
-			return false;
-	}
-	return true;
-}
-
-static int hold(struct worker *w)
-{
-	return xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL);
-}
-
-static int release(struct worker *w)
-{
-	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL);
-}
-
-static void check_account(struct worker *w, const char *what)
-{
-	struct spin_account a;
-
-	tap_ok(!worker_account(w, &a) && spin_account_clean(&a) && a.submitted,
-	       "%s: every dispatch executed once and in order", what);
-}
-
-static void begin(struct worker *w, unsigned int queues)
-{
-	int ret = worker_start_on(w, queues, gpus > 1 ? WORKER_ALL_GPUS : 0);
-
-	if (ret)
-		tap_bail("no worker: error %d", ret);
-}
 
 /* ---- a debugger ------------------------------------------------------------ */
 
@@ -159,47 +48,51 @@ static int debug(struct worker *w, bool suspend)
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < gpus && !ret; i++)
+	for (i = 0; i < held_gpus && !ret; i++)
 		ret = worker_call(w, i, debug_suspend, suspend);
 	return ret;
 }
 
 static void test_debugger_alone(struct worker *w)
 {
-	start(w);
+	held_start(w);
 	tap_is(debug(w, true), 0, "debugger: it suspends the queues of a process");
-	tap_ok(all_are(w, DEBUGGED), "debugger: they are listed as DEBUGGED");
-	tap_ok(stands_still(w), "debugger: they do not run");
+	tap_ok(held_is(w, HELD_DEBUGGED), "debugger: they are listed as DEBUGGED");
+	tap_ok(held_still(w), "debugger: they do not run");
 	tap_is(debug(w, false), 0, "debugger: it resumes them");
-	tap_ok(all_are(w, ACTIVE) && completes(w), "debugger: they run to their end");
+	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w), "debugger: they run to their end");
 }
 
 static void test_debugger_orders(struct worker *w)
 {
-	start(w);
-	tap_is(hold(w), 0, "debugger while held: held half-way");
+	held_start(w);
+	tap_is(held_suspend(w), 0, "debugger while held: held half-way");
 	tap_is(debug(w, true), 0, "debugger while held: suspended, too");
-	tap_ok(all_are(w, MINE | DEBUGGED), "debugger while held: both reasons are listed");
-	tap_is(release(w), 0, "debugger while held: the hold goes first");
-	tap_ok(all_are(w, DEBUGGED) && stands_still(w), "debugger while held: still suspended");
+	tap_ok(held_is(w, HELD_MINE | HELD_DEBUGGED),
+	       "debugger while held: both reasons are listed");
+	tap_is(held_resume(w), 0, "debugger while held: the hold goes first");
+	tap_ok(held_is(w, HELD_DEBUGGED) && held_still(w), "debugger while held: still suspended");
 	tap_is(debug(w, false), 0, "debugger while held: resumed");
-	tap_ok(all_are(w, ACTIVE) && completes(w), "debugger while held: no reason is left, it runs");
+	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
+	       "debugger while held: no reason is left, it runs");
 
-	start(w);
+	held_start(w);
 	tap_is(debug(w, true), 0, "held while debugged: suspended half-way");
-	tap_is(hold(w), 0, "held while debugged: held, too");
+	tap_is(held_suspend(w), 0, "held while debugged: held, too");
 	tap_is(debug(w, false), 0, "held while debugged: the debugger resumes first");
-	tap_ok(all_are(w, MINE) && stands_still(w), "held while debugged: still held");
-	tap_is(release(w), 0, "held while debugged: released");
-	tap_ok(all_are(w, ACTIVE) && completes(w), "held while debugged: no reason is left, it runs");
+	tap_ok(held_is(w, HELD_MINE) && held_still(w), "held while debugged: still held");
+	tap_is(held_resume(w), 0, "held while debugged: released");
+	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
+	       "held while debugged: no reason is left, it runs");
 
-	start(w);
-	hold(w);
+	held_start(w);
+	held_suspend(w);
 	tap_is(debug(w, true), 0, "debugger leaves: suspended while held");
 	tap_is(worker_call(w, 0, debug_stop, 0), 0, "debugger leaves: debugging ends");
-	tap_ok(all_are(w, MINE) && stands_still(w), "debugger leaves: still held");
-	tap_is(release(w), 0, "debugger leaves: released");
-	tap_ok(all_are(w, ACTIVE) && completes(w), "debugger leaves: no reason is left, it runs");
+	tap_ok(held_is(w, HELD_MINE) && held_still(w), "debugger leaves: still held");
+	tap_is(held_resume(w), 0, "debugger leaves: released");
+	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
+	       "debugger leaves: no reason is left, it runs");
 }
 
 static void test_debugger(void)
@@ -208,15 +101,15 @@ static void test_debugger(void)
 	unsigned int i;
 	int ret;
 
-	begin(&w, 0);
+	held_begin(&w, 0);
 	ret = worker_call(&w, 0, debug_start, 0);
 	tap_is(ret, 0, "debugger: a process debugs itself");
-	for (i = 0; i < gpus && !ret; i++)
+	for (i = 0; i < held_gpus && !ret; i++)
 		ret = worker_add_queue(&w) < 0;
 	if (!ret) {
 		test_debugger_alone(&w);
 		test_debugger_orders(&w);
-		check_account(&w, "debugger");
+		held_account(&w, "debugger");
 	}
 	worker_stop(&w);
 }
@@ -225,30 +118,33 @@ static void test_debugger(void)
 
 static int set_priority(struct worker *w, int value)
 {
-	return xsdev_process_op(fd, KFD_XSCHED_OP_SET_PRIORITY, w->pid, value, NULL);
+	return xsdev_process_op(held_fd, KFD_XSCHED_OP_SET_PRIORITY, w->pid, value, NULL);
 }
 
 static void test_update(void)
 {
 	struct worker w;
 
-	begin(&w, gpus);
-	start(&w);
-	hold(&w);
+	held_begin(&w, held_gpus);
+	tap_is(worker_update(&w, 0, 100, 5), 0, "update: the application sets priority 5");
+	tap_is(held_queue(&w, 0).priority, 5, "update: 5 is listed, without a switch");
+	held_start(&w);
+	held_suspend(&w);
 	tap_is(worker_update(&w, 0, 100, 11), 0, "update: the application sets priority 11 while held");
-	tap_ok(all_are(&w, MINE) && stands_still(&w), "update: still held");
+	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "update: still held");
+	tap_is(held_queue(&w, 0).priority, 11, "update: 11 is listed");
 	tap_is(set_priority(&w, 2), 0, "update: overridden with 2 while held");
-	tap_is(queue_of(&w, 0).priority, 2, "update: 2 is in effect");
+	tap_is(held_queue(&w, 0).priority, 2, "update: 2 is in effect");
 	tap_is(set_priority(&w, KFD_XSCHED_PRIORITY_APP), 0, "update: given back");
-	tap_is(queue_of(&w, 0).priority, 11, "update: the application's 11 is in effect");
+	tap_is(held_queue(&w, 0).priority, 11, "update: the application's 11 is in effect");
 	set_priority(&w, 2);
 	tap_is(worker_update(&w, 0, 100, 9), 0, "update: the application sets 9 under an override");
-	tap_is(queue_of(&w, 0).priority, 2, "update: 2 stays in effect");
-	tap_is(release(&w), 0, "update: released");
-	tap_ok(all_are(&w, ACTIVE) && completes(&w), "update: it runs to its end");
+	tap_is(held_queue(&w, 0).priority, 2, "update: 2 stays in effect");
+	tap_is(held_resume(&w), 0, "update: released");
+	tap_ok(held_is(&w, HELD_ACTIVE) && held_done(&w), "update: it runs to its end");
 	set_priority(&w, KFD_XSCHED_PRIORITY_APP);
-	tap_is(queue_of(&w, 0).priority, 9, "update: given back, 9 is in effect");
-	check_account(&w, "update");
+	tap_is(held_queue(&w, 0).priority, 9, "update: given back, 9 is in effect");
+	held_account(&w, "update");
 	worker_stop(&w);
 }
 
@@ -257,27 +153,29 @@ static void test_destroy(void)
 	struct kfd_xsched_queue old, young;
 	struct worker w;
 
-	begin(&w, gpus + 1);
-	submit(&w, &tiny);
-	completes(&w);
-	tap_is(hold(&w), 0, "destroy: a process is held");
-	old = queue_of(&w, 0);
+	held_begin(&w, held_gpus + 1);
+	held_submit(&w, &held_tiny);
+	held_done(&w);
+	tap_is(held_suspend(&w), 0, "destroy: a process is held");
+	old = held_queue(&w, 0);
 	tap_is(worker_recreate(&w, 0), 0, "destroy: it destroys a held queue and creates another");
-	young = queue_of(&w, 0);
-	tap_ok(young.id != old.id && (young.state & REASONS) == MINE,
+	young = held_queue(&w, 0);
+	tap_ok(young.id != old.id && (young.state & HELD_REASONS) == HELD_MINE,
 	       "destroy: the new one is born held");
-	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, old.id, 0, NULL), -ESRCH,
+	tap_is(xsdev_queue_op(held_fd, KFD_XSCHED_OP_RESUME, old.id, 0, NULL), -ESRCH,
 	       "destroy: the old one is gone");
-	tap_is(release(&w), 0, "destroy: the process is released");
-	tap_ok(all_are(&w, ACTIVE), "destroy: no reason is left");
+	tap_is(held_resume(&w), 0, "destroy: the process is released");
+	tap_ok(held_is(&w, HELD_ACTIVE), "destroy: no reason is left");
 
-	young = queue_of(&w, 0);
-	xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, young.id, 0, NULL);
-	tap_is(worker_recreate(&w, 0), 0, "destroy: a queue held alone is destroyed, another created");
-	tap_ok(all_are(&w, ACTIVE), "destroy: the new one is not held: the hold was the queue's");
+	young = held_queue(&w, 0);
+	xsdev_queue_op(held_fd, KFD_XSCHED_OP_SUSPEND, young.id, 0, NULL);
+	tap_is(worker_recreate(&w, 0), 0,
+	       "destroy: a queue held alone is destroyed, another created");
+	tap_ok(held_is(&w, HELD_ACTIVE),
+	       "destroy: the new one is not held: the hold was the queue's");
 	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/held"), 0, "destroy: nothing is held");
-	submit(&w, &tiny);
-	tap_ok(completes(&w), "destroy: and it runs");
+	held_submit(&w, &held_tiny);
+	tap_ok(held_done(&w), "destroy: and it runs");
 	worker_stop(&w);
 }
 
@@ -289,18 +187,18 @@ static void test_end(bool kill)
 	struct worker w;
 	pid_t pid;
 
-	begin(&w, gpus);
+	held_begin(&w, held_gpus);
 	pid = w.pid;
-	start(&w);
-	hold(&w);
+	held_start(&w);
+	held_suspend(&w);
 	xsdev_process_op(other, KFD_XSCHED_OP_SUSPEND, pid, 0, NULL);
-	tap_is(queue_of(&w, 0).holders, 2, "%s: two clients hold a process", what);
+	tap_is(held_queue(&w, 0).holders, 2, "%s: two clients hold a process", what);
 	if (kill)
 		worker_kill(&w);
 	else
 		tap_is(worker_stop(&w), 0, "%s: it exits", what);
-	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "%s: its queues are gone", what);
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, pid, 0, NULL), -ESRCH,
+	tap_is(xsdev_wait_no_queue(held_fd, HELD_DONE_MS), 0, "%s: its queues are gone", what);
+	tap_is(xsdev_process_op(held_fd, KFD_XSCHED_OP_RESUME, pid, 0, NULL), -ESRCH,
 	       "%s: there is nothing to resume", what);
 	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/held"), 0, "%s: nothing is held", what);
 	close(other);
@@ -324,14 +222,14 @@ static void test_memory(void)
 {
 	struct worker w;
 
-	begin(&w, gpus);
-	start(&w);
-	tap_is(hold(&w), 0, "memory: held half-way");
+	held_begin(&w, held_gpus);
+	held_start(&w);
+	tap_is(held_suspend(&w), 0, "memory: held half-way");
 	tap_is(invalidate_often(&w), 0, "memory: its registered pages go and come, fifty times");
-	tap_ok(all_are(&w, MINE) && stands_still(&w), "memory: restored each time, still held");
-	tap_is(release(&w), 0, "memory: released");
-	tap_ok(all_are(&w, ACTIVE) && completes(&w), "memory: no reason is left, it runs");
-	check_account(&w, "memory");
+	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "memory: restored each time, still held");
+	tap_is(held_resume(&w), 0, "memory: released");
+	tap_ok(held_is(&w, HELD_ACTIVE) && held_done(&w), "memory: no reason is left, it runs");
+	held_account(&w, "memory");
 	worker_stop(&w);
 }
 
@@ -374,44 +272,40 @@ static void test_unload(void)
 
 	if (stat(XSDEV_PATH, &device))
 		tap_bail(XSDEV_PATH ": error %d", -errno);
-	begin(&w, gpus);
-	worker_call(&w, 0, forget, (uint64_t)fd);
-	start(&w);
-	tap_is(hold(&w), 0, "unload: a client holds a process half-way");
+	held_begin(&w, held_gpus);
+	worker_call(&w, 0, forget, (uint64_t)held_fd);
+	held_start(&w);
+	tap_is(held_suspend(&w), 0, "unload: a client holds a process half-way");
 	tap_is(unload(), -EAGAIN, "unload: refused while the client is there");
-	tap_ok(all_are(&w, MINE) && stands_still(&w), "unload: and changes nothing");
+	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "unload: and changes nothing");
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/xsched/priority",
-		 (int)w.pid, queue_of(&w, 0).queue_id);
+		 (int)w.pid, held_queue(&w, 0).queue_id);
 	tap_is(sysfile_write("3", path), 0, "unload: an administrator overrides a priority");
-	hold(&w);
-	close(fd);
+	held_suspend(&w);
+	close(held_fd);
 	tap_is(unload(), 0, "unload: the client goes, it is unloaded");
-	tap_ok(completes(&w), "unload: the process runs to its end");
+	tap_ok(held_done(&w), "unload: the process runs to its end");
 	tap_is(sysfile_number("%s", path), -ENOENT, "unload: its files are gone");
-	submit(&w, &tiny);
-	tap_ok(completes(&w), "unload: more work runs without the module");
+	held_submit(&w, &held_tiny);
+	tap_ok(held_done(&w), "unload: more work runs without the module");
 	tap_is(load(&device), 0, "unload: it is loaded again");
-	fd = xsdev_open();
-	tap_ok(fd >= 0 && all_are(&w, ACTIVE), "unload: the process and its queues are known");
-	tap_is(queue_of(&w, 0).priority, KFD_XSCHED_PRIORITY_NORMAL,
+	held_fd = xsdev_open();
+	tap_ok(held_fd >= 0 && held_is(&w, HELD_ACTIVE),
+	       "unload: the process and its queues are known");
+	tap_is(held_queue(&w, 0).priority, KFD_XSCHED_PRIORITY_NORMAL,
 	       "unload: the priority was given back");
-	start(&w);
-	tap_is(hold(&w), 0, "unload: it can be held again");
-	tap_ok(stands_still(&w), "unload: and does not run");
-	release(&w);
-	tap_ok(completes(&w), "unload: released, it does");
-	check_account(&w, "unload");
+	held_start(&w);
+	tap_is(held_suspend(&w), 0, "unload: it can be held again");
+	tap_ok(held_still(&w), "unload: and does not run");
+	held_resume(&w);
+	tap_ok(held_done(&w), "unload: released, it does");
+	held_account(&w, "unload");
 	worker_stop(&w);
 }
 
 int main(int argc, char **argv)
 {
-	gpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 1;
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
-	if (xsdev_wait_no_queue(fd, 5000))
-		tap_bail("somebody else has queues");
+	held_open(argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 1);
 	test_debugger();
 	test_update();
 	test_destroy();

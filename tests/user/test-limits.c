@@ -19,7 +19,7 @@
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
-#include "xsdev.h"
+#include "xsarm.h"
 
 #define MAX_QUEUES	8
 #define PAGE		4096
@@ -500,6 +500,15 @@ static bool expected(int ret)
 		ret == -ENOTTY || ret == -ENOENT;
 }
 
+/* Leave a switch with the file, for a tenant of it, until it has all it may have. */
+static int arm(int file)
+{
+	struct kfd_xsched_entry entry = XSARM_ENTRY(SET_PRIORITY, PROCESS, queue.pid, 1);
+	const int ret = xsarm_set(file, KFD_XSCHED_TARGET_TENANT, 1, &entry, 1);
+
+	return ret == -ENOSPC ? 0 : ret;
+}
+
 static void *use(void *argument_of_thread)
 {
 	struct storm *s = argument_of_thread;
@@ -507,7 +516,7 @@ static void *use(void *argument_of_thread)
 	int ret;
 
 	while (!s->over) {
-		switch (i++ % 6) {
+		switch (i++ % 7) {
 		case 0:
 			ret = xsdev_process_op(s->file, KFD_XSCHED_OP_SUSPEND, queue.pid, 0, NULL);
 			break;
@@ -523,6 +532,9 @@ static void *use(void *argument_of_thread)
 			break;
 		case 4:
 			ret = xsdev_process_op(s->file, KFD_XSCHED_OP_RESUME, queue.pid, 0, NULL);
+			break;
+		case 5:
+			ret = arm(s->file);
 			break;
 		default:
 			ret = xsdev_list(s->file, NULL, 0);
@@ -563,7 +575,7 @@ static void test_storm(void)
 	close(s.file);
 	tap_note("%u calls, %u files", s.calls, closed);
 	tap_ok(s.calls > 100 && closed > 100 && !s.unexpected,
-	       "threads: a file is closed while others hold, release and ask by it");
+	       "threads: a file is closed while others hold, release, arm and ask by it");
 	/* A close does not wait for all that others have on their way. */
 	end = xsdev_now() + SETTLED_MS * 1000000ULL;
 	do {

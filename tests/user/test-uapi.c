@@ -128,6 +128,16 @@ static void test_fields(const struct argument *arg)
 	free(buf);
 }
 
+/* A switch that never runs: its trigger is a tenant without processes. */
+static struct kfd_xsched_arm good_arm(uint64_t tenant, const struct kfd_xsched_entry *entry)
+{
+	return (struct kfd_xsched_arm){
+		.size = sizeof(struct kfd_xsched_arm), .op = KFD_XSCHED_ARM_SET,
+		.trigger = KFD_XSCHED_TARGET_TENANT, .trigger_id = tenant,
+		.count = 1, .stride = sizeof(*entry), .entries = (uintptr_t)entry,
+	};
+}
+
 static void test_structures(void)
 {
 	struct kfd_xsched_entry entry = good_entry();
@@ -142,6 +152,8 @@ static void test_structures(void)
 		.size = sizeof(tenant), .op = KFD_XSCHED_TENANT_CREATE,
 	};
 	struct kfd_xsched_renew renew = { .size = sizeof(renew) };
+	const uint64_t trigger = (uint64_t)xsdev_tenant(fd, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	struct kfd_xsched_arm arm = good_arm(trigger, &entry);
 	const struct argument args[] = {
 		{ "INFO", KFD_XSCHED_INFO, &info, sizeof(info), 32,
 		  offsetof(struct kfd_xsched_info, flags), 0, 0 },
@@ -159,6 +171,8 @@ static void test_structures(void)
 		  offsetof(struct kfd_xsched_tenant, reserved) },
 		{ "RENEW", KFD_XSCHED_RENEW, &renew, sizeof(renew), 24,
 		  offsetof(struct kfd_xsched_renew, flags), 0, 0 },
+		{ "ARM", KFD_XSCHED_ARM, &arm, sizeof(arm), 48,
+		  offsetof(struct kfd_xsched_arm, flags), 0, 0 },
 	};
 	size_t i;
 
@@ -168,6 +182,8 @@ static void test_structures(void)
 		test_fields(&args[i]);
 		tap_ok(!held(), "%s: nothing is held by all that", args[i].name);
 	}
+	tap_is(xsdev_tenant(fd, KFD_XSCHED_TENANT_DESTROY, trigger, 0), 0,
+	       "ARM: the switches go with their trigger");
 	tap_is(xsdev_ioctl(fd, _IO(KFD_XSCHED_IOC_TYPE, 0x7f), &info), -ENOTTY, "unknown ioctl");
 }
 
@@ -445,7 +461,7 @@ static void test_tenant_arguments(void)
 		{ { .op = KFD_XSCHED_TENANT_DESTROY }, -ENOENT, "DESTROY of tenant 0" },
 		{ { .op = KFD_XSCHED_TENANT_DESTROY, .id = UINT64_MAX }, -ENOENT,
 		  "DESTROY of the highest number" },
-		{ { .op = KFD_XSCHED_TENANT_ADD, .id = 1, .process = UINT64_MAX }, -ENOENT,
+		{ { .op = KFD_XSCHED_TENANT_ADD, .id = 2, .process = UINT64_MAX }, -ENOENT,
 		  "ADD of a process that cannot be" },
 	};
 	size_t i;
@@ -457,6 +473,58 @@ static void test_tenant_arguments(void)
 		tap_is(xsdev_ioctl(fd, KFD_XSCHED_TENANT, &arg), bad[i].want, "TENANT: %s",
 		       bad[i].what);
 	}
+}
+
+/* A number in the argument of ARM, in place of a good one. */
+static void bad_arm(struct kfd_xsched_arm arg, size_t field, size_t size, uint64_t value,
+		    int want, const char *what)
+{
+	memcpy((char *)&arg + field, &value, size);
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_ARM, &arg), want, "ARM: %s", what);
+}
+
+#define BAD_ARM(_field, _value, _want, _what)						\
+	bad_arm(good, offsetof(struct kfd_xsched_arm, _field), sizeof(good._field),	\
+		_value, _want, _what)
+
+static void test_arm_arguments(void)
+{
+	const uint64_t tenant = (uint64_t)xsdev_tenant(fd, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	struct kfd_xsched_entry entry = good_entry();
+	const struct kfd_xsched_arm good = good_arm(tenant, &entry);
+	struct kfd_xsched_arm clear = { .size = sizeof(clear), .op = KFD_XSCHED_ARM_CLEAR };
+	const size_t first_stride = offsetof(struct kfd_xsched_entry, effective_class);
+
+	BAD_ARM(op, 0, -EOPNOTSUPP, "operation 0");
+	BAD_ARM(op, 3, -EOPNOTSUPP, "operation 3");
+	BAD_ARM(op, UINT32_MAX, -EOPNOTSUPP, "the highest number as an operation");
+	BAD_ARM(trigger, 0, -EOPNOTSUPP, "trigger 0");
+	BAD_ARM(trigger, KFD_XSCHED_TARGET_QUEUE, -EOPNOTSUPP, "a queue as the trigger");
+	BAD_ARM(trigger, UINT32_MAX, -EOPNOTSUPP, "the highest number as a kind of trigger");
+	BAD_ARM(trigger_id, 0, -ENOENT, "tenant 0");
+	BAD_ARM(trigger_id, tenant + 1, -ENOENT, "a tenant that never was");
+	BAD_ARM(trigger_id, UINT64_MAX, -ENOENT, "the highest number as a tenant");
+	BAD_ARM(id, 1, -EINVAL, "SET with an id");
+	BAD_ARM(count, 0, -EINVAL, "SET of nothing");
+	BAD_ARM(count, KFD_XSCHED_MAX_ARMED_ENTRIES + 1, -E2BIG, "count above the limit");
+	BAD_ARM(count, UINT32_MAX, -E2BIG, "the highest number as a count");
+	BAD_ARM(stride, 0, -EINVAL, "stride 0");
+	BAD_ARM(stride, first_stride - 1, -EINVAL, "stride too small");
+	BAD_ARM(stride, UINT32_MAX, -E2BIG, "stride 4 GiB");
+	BAD_ARM(entries, 0, -EFAULT, "no array");
+	BAD_ARM(entries, (uintptr_t)nowhere, -EFAULT, "bad array");
+	BAD_ARM(entries, UINT64_MAX - 7, -EFAULT, "an array at the end of memory");
+	BAD_ARM(entries, (uintptr_t)read_only(&entry, sizeof(entry)), -EFAULT,
+		"entries that cannot be written");
+	entry.op = KFD_XSCHED_OP_RESUME;
+	BAD_ARM(count, 1, -EINVAL, "an entry that gives back");
+	tap_is(entry.status, -EINVAL, "ARM: its status tells");
+	clear.id = 1000;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_ARM, &clear), -ENOENT, "ARM: CLEAR of what never was");
+	clear.count = 1;
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_ARM, &clear), -EINVAL, "ARM: CLEAR with entries");
+	tap_ok(!held(), "ARM: nothing is held by all that");
+	xsdev_tenant(fd, KFD_XSCHED_TENANT_DESTROY, tenant, 0);
 }
 
 static void test_subscribe(void)
@@ -512,6 +580,7 @@ int main(void)
 	test_graces();
 	test_repeat();
 	test_tenant_arguments();
+	test_arm_arguments();
 	test_subscribe();
 	test_dead_queue(&w);
 	tap_is(worker_stop(&w), 0, "the worker exits");

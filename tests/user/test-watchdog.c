@@ -4,7 +4,6 @@
  * and what it held runs. It learns of that when it goes on, and starts afresh.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -21,8 +21,6 @@
 #define LEASE_MS	500
 /* The guest may be slow, and its clock goes on: no upper limit is tight. */
 #define LATE_MS		8000
-#define CONFIG		"/tmp/watchdog.conf"
-#define LOG		"/tmp/watchdog.log"
 #define HI_NAME		"watchdog-hi"
 
 static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
@@ -121,28 +119,9 @@ static void holder_stop(struct holder *h)
 	close(h->answer);
 }
 
-static bool is_held(int fd, const struct worker *w)
+static bool holds(int fd, const struct worker *w, bool held, unsigned int ms)
 {
-	struct kfd_xsched_queue queues[16];
-	int n = xsdev_list(fd, queues, 16), i;
-
-	for (i = 0; i < n && i < 16; i++) {
-		if (queues[i].pid == w->pid && queues[i].holders)
-			return true;
-	}
-	return false;
-}
-
-static bool becomes(int fd, const struct worker *w, bool held, unsigned int ms)
-{
-	uint64_t end = xsdev_now() + ms * MS;
-
-	while (is_held(fd, w) != held) {
-		if (xsdev_now() > end)
-			return false;
-		xsdev_sleep_ms(5);
-	}
-	return true;
+	return daemon_holds_within(fd, w->pid, held, ms);
 }
 
 static void set_lease(unsigned int ms)
@@ -172,7 +151,7 @@ static void test_stopped(int fd, struct worker *lo)
 	xsdev_sleep_ms(50);
 	rounds = worker_load_rounds(lo);
 	tap_is(worker_load_progress(lo, rounds, 300), -ETIME, "it is stopped; the process waits");
-	tap_ok(becomes(fd, lo, false, LATE_MS), "it is ejected");
+	tap_ok(holds(fd, lo, false, LATE_MS), "it is ejected");
 	since = (xsdev_now() - since) / MS;
 	tap_note("%llu ms after the hold, the lease is %ld ms", (unsigned long long)since, lease);
 	tap_ok((long)since >= lease - 20, "not before its lease was over");
@@ -202,7 +181,7 @@ static void test_renewed(int fd, struct worker *lo)
 	for (i = 0; i < 12 && !ret; i++) {
 		xsdev_sleep_ms(LEASE_MS / 4);
 		ret = ask(&h, 'n');
-		held &= is_held(fd, lo);
+		held &= daemon_holds(fd, lo->pid);
 	}
 	tap_is(ret, 0, "who renews for three leases is not ejected");
 	tap_ok(held, "and holds all the time");
@@ -218,9 +197,9 @@ static void test_work(int fd, struct worker *w)
 	holder_start(&h, w->pid);
 	tap_is(ask(&h, 'h'), 0, "a process without work is held");
 	kill(h.pid, SIGSTOP);
-	tap_ok(!becomes(fd, w, false, 4 * LEASE_MS), "that is no reason to eject the scheduler");
+	tap_ok(!holds(fd, w, false, 4 * LEASE_MS), "that is no reason to eject the scheduler");
 	worker_submit(w, 0, &lo_shape, 1);
-	tap_ok(becomes(fd, w, false, LATE_MS), "until it submits something");
+	tap_ok(holds(fd, w, false, LATE_MS), "until it submits something");
 	tap_is(worker_wait(w, 0, 10000), 0, "which completes");
 	kill(h.pid, SIGCONT);
 	ask(&h, 'a');
@@ -229,7 +208,7 @@ static void test_work(int fd, struct worker *w)
 	xsdev_sleep_ms(300);
 	tap_is(ask(&h, 'h'), 0, "a process is held in the middle of its only kernel");
 	kill(h.pid, SIGSTOP);
-	tap_ok(becomes(fd, w, false, LATE_MS), "its saved waves are work");
+	tap_ok(holds(fd, w, false, LATE_MS), "its saved waves are work");
 	tap_is(worker_wait(w, 0, 20000), 0, "which completes");
 	kill(h.pid, SIGCONT);
 	holder_stop(&h);
@@ -248,10 +227,10 @@ static void test_admin(int fd, struct worker *w)
 	snprintf(text, sizeof(text), "pid %d", (int)h.pid);
 	tap_is(sysfile_write(text, SYSFILE_GLOBAL "eject"), 0, "an administrator ejects one of two");
 	tap_is(ask(&h, 'w'), KFD_XSCHED_EJECT_ADMIN, "it can read why");
-	tap_ok(is_held(fd, w), "the other holds on");
+	tap_ok(daemon_holds(fd, w->pid), "the other holds on");
 	tap_is(sysfile_write(text, SYSFILE_GLOBAL "eject"), -ESRCH, "ejecting it twice is refused");
 	tap_is(sysfile_write("0", SYSFILE_GLOBAL "enabled"), 0, "an administrator disables all");
-	tap_ok(!is_held(fd, w), "nothing is held when that returns");
+	tap_ok(!daemon_holds(fd, w->pid), "nothing is held when that returns");
 	tap_is(ask(&other, 'w'), KFD_XSCHED_EJECT_DISABLED, "the holder can read why");
 	ask(&other, 'a');
 	tap_is(ask(&other, 'h'), -ECANCELED, "a new client cannot hold");
@@ -259,68 +238,36 @@ static void test_admin(int fd, struct worker *w)
 	tap_is(ask(&other, 'h'), 0, "now it can");
 	holder_stop(&h);
 	holder_stop(&other);
-	tap_ok(!is_held(fd, w), "nothing is held in the end");
-}
-
-static void write_config(void)
-{
-	FILE *f = fopen(CONFIG, "we");
-
-	if (!f)
-		tap_bail(CONFIG ": error %d", -errno);
-	fprintf(f, "[xschedd]\npolicy = hpf\nsample_us = 200\nsettle_us = 1000\n"
-		"\n[rule watchdog]\ncomm = %s\npriority = 10\n", HI_NAME);
-	fclose(f);
-}
-
-static pid_t start_xschedd(const char *path)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		int fd = open(LOG, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-		dup2(fd, 2);
-		execl(path, path, "-f", "-c", CONFIG, NULL);
-		_exit(127);
-	}
-	return pid;
-}
-
-static bool log_says(const char *what)
-{
-	static char text[65536];
-
-	return sysfile_read(text, sizeof(text), LOG) > 0 && strstr(text, what);
+	tap_ok(!daemon_holds(fd, w->pid), "nothing is held in the end");
 }
 
 /* The daemon: stopped, ejected, continued; and never ejected while it lives. */
 static void test_xschedd(int fd, struct worker *lo, const char *xschedd)
 {
+	struct daemon d = { .program = xschedd, .name = "watchdog" };
 	struct worker hi;
 	uint32_t rounds;
-	pid_t pid;
-	int status;
 
 	if (worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no worker");
-	write_config();
+	daemon_configure(&d, "\n[rule watchdog]\ncomm = " HI_NAME "\npriority = 10\n");
 	worker_load_start(lo, &lo_shape, 0);
 	worker_submit(&hi, 0, &long_shape, 6);
-	pid = start_xschedd(xschedd);
-	tap_ok(becomes(fd, lo, true, 10000), "xschedd holds the low-priority process");
-	tap_ok(!becomes(fd, lo, false, 4 * LEASE_MS), "for four leases: it renews");
-	kill(pid, SIGSTOP);
-	tap_ok(becomes(fd, lo, false, LATE_MS), "it is stopped, and ejected");
+	daemon_start(&d);
+	tap_ok(holds(fd, lo, true, 10000), "xschedd holds the low-priority process");
+	tap_ok(!holds(fd, lo, false, 4 * LEASE_MS), "for four leases: it renews");
+	kill(d.pid, SIGSTOP);
+	tap_ok(holds(fd, lo, false, LATE_MS), "it is stopped, and ejected");
 	rounds = worker_load_rounds(lo);
 	tap_is(worker_load_progress(lo, rounds, 5000), 0, "the low-priority process runs");
-	kill(pid, SIGCONT);
-	tap_ok(becomes(fd, lo, true, LATE_MS), "it goes on, and holds again");
-	tap_ok(log_says("ejected by the kernel: no sign of life"), "its log says what happened");
-	tap_ok(log_says("starting afresh"), "and what it did");
-	kill(pid, SIGTERM);
-	waitpid(pid, &status, 0);
-	tap_ok(WIFEXITED(status) && !WEXITSTATUS(status), "it ends in order");
+	kill(d.pid, SIGCONT);
+	tap_ok(holds(fd, lo, true, LATE_MS), "it goes on, and holds again");
+	tap_ok(daemon_says(&d, "ejected by the kernel: no sign of life", LATE_MS),
+	       "its log says what happened");
+	tap_ok(daemon_says(&d, "starting afresh", LATE_MS), "and what it did");
+	tap_ok(strstr(daemon_ask(&d, "{\"cmd\":\"stats\"}\n"), "\"ejections\":1,"),
+	       "and its statistics");
+	tap_is(daemon_stop(&d), 0, "it ends in order");
 	tap_is(worker_load_stop(lo), 0, "all of it completed");
 	tap_is(worker_wait(&hi, 0, 60000), 0, "the high-priority process is undisturbed");
 	worker_stop(&hi);

@@ -5,6 +5,9 @@
  * instructions of the software above, one a nanosecond, so that a benchmark can
  * tell what the software takes from what the hardware takes.
  *
+ * The model runs in timer and irq_work interrupts, which hardware would not need:
+ * one in which it ran is the GPU's from its entry to its exit.
+ *
  * debugfs vgpu/clock, one line, all of one moment, nanoseconds:
  *
  *   now        CLOCK_MONOTONIC
@@ -12,9 +15,13 @@
  *   save       of that, what the model takes to save: from the last wave's stop
  *              to the end of the save, in the GPU's own time
  *   saves      preemptions so far
+ *   quiet      CLOCK_MONOTONIC when the last of them was over
+ *   quiet_gpu  the GPU's time until then, of the GPU it was on
  */
 #include <linux/debugfs.h>
+#include <linux/percpu.h>
 #include <linux/seq_file.h>
+#include <linux/tracepoint.h>
 
 #include "vgpu.h"
 
@@ -28,13 +35,24 @@ static bool owes_answer(struct vgpu *vg)
 	return false;
 }
 
-void vgpu_clock_ran(struct vgpu *vg, u64 from)
+static u64 preemptions(const struct vgpu *vg)
 {
-	struct vgpu_clock *c = &vg->clock;
-	bool owes = owes_answer(vg);
-	u64 now = ktime_get_ns();
+	u64 sum = 0;
+	u32 i;
 
-	lockdep_assert_held(&vg->lock);
+	for (i = 0; i < vg->nr_nodes; i++)
+		sum += vg->nodes[i].gpu.stats.preemptions;
+	return sum;
+}
+
+/* What the GPU has run so far, the period that is under way included. */
+static u64 gpu_ns(const struct vgpu_clock *c, u64 now)
+{
+	return c->ns + (c->owed_since && now > c->owed_since ? now - c->owed_since : 0);
+}
+
+static void count(struct vgpu_clock *c, bool owes, u64 from, u64 now)
+{
 	from = min(max(c->owed_since ?: from, c->until), now);
 	if (owes) {
 		c->owed_since = from;
@@ -45,12 +63,115 @@ void vgpu_clock_ran(struct vgpu *vg, u64 from)
 	c->until = now;
 }
 
+void vgpu_clock_ran(struct vgpu *vg, u64 from)
+{
+	struct vgpu_clock *c = &vg->clock;
+	u64 now = ktime_get_ns(), saves = preemptions(vg);
+
+	lockdep_assert_held(&vg->lock);
+	count(c, owes_answer(vg), from, now);
+	if (saves == c->saves)
+		return;
+	c->saves = saves;
+	c->quiet = now;
+	c->quiet_gpu = gpu_ns(c, now);
+}
+
+/* ---- interrupts ---- */
+
+/* One that is being handled: since when, and whether the model ran in it. */
+struct interrupt {
+	u64 since;
+	bool model;
+};
+
+static DEFINE_PER_CPU(struct interrupt, interrupts);
+
+/* The tracepoints of the two, at entry and exit. */
+static struct tracepoint *entries[2], *exits[2];
+
+void vgpu_clock_interrupt(void)
+{
+	this_cpu_write(interrupts.model, true);
+}
+
+static void on_entry(void *data, int vector)
+{
+	struct interrupt *in = this_cpu_ptr(&interrupts);
+
+	in->since = ktime_get_ns();
+	in->model = false;
+}
+
+static void on_exit(void *data, int vector)
+{
+	const struct interrupt *in = this_cpu_ptr(&interrupts);
+	unsigned long flags;
+	struct vgpu *vg;
+	u32 i;
+
+	if (!in->model)
+		return;
+	vgpu_for_each(vg, i) {
+		raw_spin_lock_irqsave(&vg->lock, flags);
+		vgpu_clock_ran(vg, in->since);
+		raw_spin_unlock_irqrestore(&vg->lock, flags);
+	}
+}
+
+static void find_points(struct tracepoint *tp, void *priv)
+{
+	if (!strcmp(tp->name, "local_timer_entry"))
+		entries[0] = tp;
+	else if (!strcmp(tp->name, "irq_work_entry"))
+		entries[1] = tp;
+	else if (!strcmp(tp->name, "local_timer_exit"))
+		exits[0] = tp;
+	else if (!strcmp(tp->name, "irq_work_exit"))
+		exits[1] = tp;
+}
+
+int vgpu_clock_start(void)
+{
+	int i, ret = 0;
+
+	for_each_kernel_tracepoint(find_points, NULL);
+	for (i = 0; i < 2 && !ret; i++) {
+		if (!entries[i] || !exits[i])
+			ret = -ENOENT;
+		if (!ret)
+			ret = tracepoint_probe_register(entries[i], on_entry, NULL);
+		if (!ret)
+			ret = tracepoint_probe_register(exits[i], on_exit, NULL);
+	}
+	if (ret)
+		vgpu_clock_stop();
+	return ret;
+}
+
+void vgpu_clock_stop(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (entries[i])
+			tracepoint_probe_unregister(entries[i], on_entry, NULL);
+		if (exits[i])
+			tracepoint_probe_unregister(exits[i], on_exit, NULL);
+	}
+	tracepoint_synchronize_unregister();
+}
+
+/* ---- what is shown ---- */
+
 /* What one GPU adds to it. */
 struct reading {
 	u64 now;
 	u64 gpu;
 	u64 save;
 	u64 saves;
+	u64 quiet;
+	u64 quiet_gpu;
 };
 
 static void add_device(struct reading *r, struct vgpu *vg)
@@ -59,12 +180,13 @@ static void add_device(struct reading *r, struct vgpu *vg)
 	u32 i;
 
 	raw_spin_lock(&vg->lock);
-	r->gpu += c->ns;
-	if (c->owed_since && r->now > c->owed_since)
-		r->gpu += r->now - c->owed_since;
-	for (i = 0; i < vg->nr_nodes; i++) {
+	r->gpu += gpu_ns(c, r->now);
+	r->saves += preemptions(vg);
+	for (i = 0; i < vg->nr_nodes; i++)
 		r->save += vg->nodes[i].gpu.stats.save_ns;
-		r->saves += vg->nodes[i].gpu.stats.preemptions;
+	if (c->quiet > r->quiet) {
+		r->quiet = c->quiet;
+		r->quiet_gpu = c->quiet_gpu;
 	}
 	raw_spin_unlock(&vg->lock);
 }
@@ -97,7 +219,8 @@ static int clock_show(struct seq_file *m, void *unused)
 	struct reading r;
 
 	read_clock(&r);
-	seq_printf(m, "%llu %llu %llu %llu\n", r.now, r.gpu, r.save, r.saves);
+	seq_printf(m, "%llu %llu %llu %llu %llu %llu\n", r.now, r.gpu, r.save, r.saves, r.quiet,
+		   r.quiet_gpu);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(clock);

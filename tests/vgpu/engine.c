@@ -184,6 +184,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	unsigned long flags;
 	u32 i;
 
+	vgpu_clock_interrupt();
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	/* on the way here since it was due */
 	vgpu_clock_ran(vg, vg->timer_at);
@@ -228,6 +229,7 @@ static enum hrtimer_restart on_poll(struct hrtimer *timer)
 {
 	struct vgpu_cpu *c = container_of(timer, struct vgpu_cpu, poll);
 
+	vgpu_clock_interrupt();
 	if (!is_anyones(current->mm))
 		return HRTIMER_NORESTART;
 	if (any_rung(current->mm)) {
@@ -244,6 +246,7 @@ static enum hrtimer_restart on_poll(struct hrtimer *timer)
 
 static void on_kick(struct irq_work *work)
 {
+	vgpu_clock_interrupt();
 	kick_all();
 	if (is_anyones(current->mm))
 		start_poll(this_cpu_ptr(&vgpu_cpus));
@@ -364,7 +367,14 @@ int vgpu_engine_init(void)
 
 int vgpu_engine_start(void)
 {
-	return tracepoint_probe_register(switch_point, on_switch, NULL);
+	int ret = vgpu_clock_start();
+
+	if (ret)
+		return ret;
+	ret = tracepoint_probe_register(switch_point, on_switch, NULL);
+	if (ret)
+		vgpu_clock_stop();
+	return ret;
 }
 
 void vgpu_engine_stop(void)
@@ -372,7 +382,7 @@ void vgpu_engine_stop(void)
 	u32 cpu;
 
 	tracepoint_probe_unregister(switch_point, on_switch, NULL);
-	tracepoint_synchronize_unregister();
+	vgpu_clock_stop();
 	for_each_possible_cpu(cpu) {
 		irq_work_sync(per_cpu_ptr(&vgpu_cpus.kick, cpu));
 		hrtimer_cancel(per_cpu_ptr(&vgpu_cpus.poll, cpu));

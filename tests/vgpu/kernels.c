@@ -65,7 +65,7 @@ bool vgpu_native_retired(struct sim_queue *sim, const struct sim_dispatch *d,
 			 u32 first, u32 n, u64 t)
 {
 	if (sim_native_is(d))
-		return sim_native_retired(sim, d, first, n);
+		return sim_native_retired(sim, d, first, n, t);
 	return sim_kernel_retired(sim, d, first, n, t);
 }
 

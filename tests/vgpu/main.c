@@ -135,6 +135,7 @@ static int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (r)
 		goto remove;
 	vgpu_stats_add(vg);
+	vgpu_power_init(vg);
 	__module_get(THIS_MODULE);
 	pr_info("%s %u is up, %s, %llu MiB of VRAM\n", vg->profile->name, vg->index,
 		partition, vg->vram_size >> 20);
@@ -154,6 +155,7 @@ static void vgpu_remove(struct pci_dev *pdev)
 {
 	struct vgpu *vg = vgpu_of(drm_to_adev(pci_get_drvdata(pdev)));
 
+	vgpu_power_fini(vg);
 	vgpu_stats_remove(vg);
 	vgpu_unplug(vg);
 }
@@ -169,6 +171,7 @@ static struct pci_driver vgpu_driver = {
 	.id_table = vgpu_ids,
 	.probe = vgpu_probe,
 	.remove = vgpu_remove,
+	.driver.pm = pm_ptr(&vgpu_pm_ops),
 };
 
 static int __init vgpu_init(void)

@@ -27,6 +27,7 @@
  *   kernels.c   which kernel a dispatch is of
  *   stats.c     debugfs vgpu/stats
  *   clock.c     debugfs vgpu/clock: what of the guest's time is the GPU's
+ *   power.c     system sleep and runtime PM
  *
  * Locks: vg->lock (raw, irqs off), one a GPU and never two at a time, protects
  * its nodes and all they own. The sched_switch probe runs under the runqueue
@@ -75,11 +76,17 @@ struct vgpu_calls {
  * @ns: total, up to @until
  * @until: end of the last period counted
  * @owed_since: the driver waits for the firmware since then; 0: it does not
+ * @saves: preemptions that were over when the model ran last
+ * @quiet: when the last of them was seen to be over
+ * @quiet_gpu: the total until then
  */
 struct vgpu_clock {
 	u64 ns;
 	u64 until;
 	u64 owed_since;
+	u64 saves;
+	u64 quiet;
+	u64 quiet_gpu;
 };
 
 /**
@@ -219,8 +226,16 @@ void vgpu_stats_exit(void);
 void vgpu_stats_add(struct vgpu *vg);
 void vgpu_stats_remove(struct vgpu *vg);
 
+/* power.c */
+extern const struct dev_pm_ops vgpu_pm_ops;
+void vgpu_power_init(struct vgpu *vg);
+void vgpu_power_fini(struct vgpu *vg);
+
 /* clock.c: the model ran since @from, and may have answered the driver; the lock is held */
 void vgpu_clock_ran(struct vgpu *vg, u64 from);
+void vgpu_clock_interrupt(void);
+int vgpu_clock_start(void);
+void vgpu_clock_stop(void);
 u64 vgpu_clock_gpu(void);
 void vgpu_clock_init(struct dentry *dir);
 

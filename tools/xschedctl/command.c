@@ -113,24 +113,6 @@ int command_policy(const struct options *options, char **arguments)
 	return CTL_OK;
 }
 
-int command_stats(const struct options *options, char **arguments)
-{
-	struct json_object *reply;
-	int status;
-
-	(void)arguments;
-	if (options->json)
-		return request_demand(options, request_new("stats"));
-	status = request_ask(options, request_new("stats"), &reply);
-	if (status)
-		return status;
-	json_object_object_del(reply, "ok");
-	json_object_object_foreach(reply, name, value)
-		printf("%-16s %s\n", name, json_object_get_string(value));
-	json_object_put(reply);
-	return CTL_OK;
-}
-
 static void print_rule(struct json_object *reply)
 {
 	const char *rule = get_string(reply, "rule");

@@ -188,6 +188,20 @@ bool parse_number(const char *text, long min, long max, int *out);
 /** parse_pid() - a process id, or complain */
 bool parse_pid(const char *text, int *pid);
 
+/* ---- lines that fit: width.c -------------------------------------------- */
+
+/** room_after() - columns of the terminal beyond so many; -1: there is none */
+int room_after(int used);
+
+/**
+ * fit_path() - shorten a path from the left
+ * @path: path
+ * @room: columns, -1: any number
+ * @buffer: for the result, if it is not @path
+ * @size: of @buffer
+ */
+const char *fit_path(const char *path, int room, char *buffer, size_t size);
+
 /* ---- until when: span.c ------------------------------------------------- */
 
 /** now_ms() - CLOCK_MONOTONIC in milliseconds */

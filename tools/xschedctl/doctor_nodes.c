@@ -28,6 +28,7 @@ static const struct {
 	{ KFD_XSCHED_CAP_PRIORITY, "priority" },
 	{ KFD_XSCHED_CAP_WAVES, "waves" },
 	{ KFD_XSCHED_CAP_CLASS, "class" },
+	{ KFD_XSCHED_CAP_TAP, "tap" },
 };
 
 /* A member of the file "properties" of a node of the topology. */

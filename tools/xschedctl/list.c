@@ -22,6 +22,7 @@ static const struct {
 	{ KFD_XSCHED_QUEUE_HELD, "held" },
 	{ KFD_XSCHED_QUEUE_READY, "ready" },
 	{ KFD_XSCHED_QUEUE_WATCHED, "watched" },
+	{ KFD_XSCHED_QUEUE_TAPPED, "tapped" },
 };
 
 #define STATES (sizeof(states) / sizeof(states[0]))
@@ -63,15 +64,17 @@ static void print_queue(const struct kfd_xsched_queue *q)
 {
 	char text[64] = "";
 
-	for (size_t i = 0; i < STATES; i++) {
+	/* Whether somebody watches it is for programs. */
+	for (size_t i = 0; i < STATES && states[i].bit <= KFD_XSCHED_QUEUE_READY;
+	     i++) {
 		if (!(q->state & states[i].bit))
 			continue;
 		if (*text)
 			strcat(text, ",");
 		strcat(text, states[i].name);
 	}
-	printf("%6" PRIu64 " %8d %5u %6u %-7s %4u %4u %11" PRIu64
-	       " %12.1f  %s\n",
+	printf("%5" PRIu64 " %7d %5u %6u %-7s %4u %4u %8" PRIu64
+	       " %11.1f  %s\n",
 	       (uint64_t)q->id, q->pid, q->queue_id, q->gpu_id,
 	       type_name(q->type), q->priority, q->holders,
 	       (uint64_t)q->preemptions, q->held_ns / 1e6,
@@ -80,29 +83,42 @@ static void print_queue(const struct kfd_xsched_queue *q)
 
 static void print_queues(const struct xsched_queue_list *list)
 {
-	printf("%6s %8s %5s %6s %-7s %4s %4s %11s %12s  %s\n", "ID", "PID",
-	       "QUEUE", "GPU", "TYPE", "PRIO", "HELD", "PREEMPTIONS",
-	       "HELD_MS", "STATE");
+	if (!list->count) {
+		puts("no queues that you may act on");
+		return;
+	}
+	printf("%5s %7s %5s %6s %-7s %4s %4s %8s %11s  %s\n", "ID", "PID",
+	       "QUEUE", "GPU", "TYPE", "PRIO", "HELD", "PREEMPT", "HELD_MS",
+	       "STATE");
 	for (size_t i = 0; i < list->count; i++)
 		print_queue(&list->queues[i]);
 }
 
 static void print_tenants(struct json_object *tenants)
 {
-	printf("\n%8s %4s %-7s %-6s %-6s %11s %12s  %s\n", "PID", "PRIO",
-	       "FROM", "READY", "HELD", "PREEMPTIONS", "HELD_MS", "EXE");
+	char path[512];
+	int used;
+
+	if (!json_object_array_length(tenants)) {
+		puts("\nno tenants");
+		return;
+	}
+	printf("\n%7s %5s %-11s %-5s %-6s %8s %11s  %s\n", "PID", "PRIO",
+	       "FROM", "READY", "HELD", "PREEMPT", "HELD_MS", "EXE");
 	for (size_t i = 0; i < json_object_array_length(tenants); i++) {
 		struct json_object *t = json_object_array_get_idx(tenants, i);
 		const char *exe = get_string(t, "exe");
 
-		printf("%8.0f %4.0f %-7s %-6s %-6s %11.0f %12.1f  %s\n",
-		       get_number(t, "pid"), get_number(t, "priority"),
-		       get_string(t, "priority_from"),
-		       get_flag(t, "ready") ? "yes" : "no",
-		       get_flag(t, "manual") ? "manual" :
-		       get_flag(t, "held") ? "yes" : "no",
-		       get_number(t, "preemptions"), get_number(t, "held_ms"),
-		       *exe ? exe : get_string(t, "comm"));
+		used = printf("%7.0f %5.0f %-11s %-5s %-6s %8.0f %11.1f  ",
+			      get_number(t, "pid"), get_number(t, "priority"),
+			      get_string(t, "priority_from"),
+			      get_flag(t, "ready") ? "yes" : "no",
+			      get_flag(t, "manual") ? "manual" :
+			      get_flag(t, "held") ? "yes" : "no",
+			      get_number(t, "preemptions"),
+			      get_number(t, "held_ms"));
+		puts(fit_path(*exe ? exe : get_string(t, "comm"),
+			      room_after(used), path, sizeof(path)));
 	}
 }
 

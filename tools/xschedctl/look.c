@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ctl.h"
@@ -48,6 +49,15 @@ static double held_percent(struct json_object *tenant, const struct look *now,
 	return held > 100 ? 100 : held;
 }
 
+/* One place, not seventeen. */
+static struct json_object *new_percent(double number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.1f", number);
+	return json_object_new_double_s(number, text);
+}
+
 int look_take(struct look *look, int fd, const struct look *before)
 {
 	int ret = ask(fd, "list", &look->reply);
@@ -66,7 +76,8 @@ int look_take(struct look *look, int fd, const struct look *before)
 		struct json_object *t = look_tenant(look, i);
 
 		json_object_object_add(t, "held_percent",
-			json_object_new_double(held_percent(t, look, before)));
+				       new_percent(held_percent(t, look,
+								before)));
 	}
 	return 0;
 }

@@ -77,7 +77,8 @@ int status_of(int error)
 
 void print_json(struct json_object *object)
 {
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+					   JSON_C_TO_STRING_NOSLASHESCAPE));
 	fflush(stdout);
 }
 

@@ -57,7 +57,8 @@ static void write_event(struct timeline *t, struct json_object *event)
 {
 	const char *text;
 
-	text = json_object_to_json_string_ext(event, JSON_C_TO_STRING_PLAIN);
+	text = json_object_to_json_string_ext(event, JSON_C_TO_STRING_PLAIN |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text)
 		fail(t, -ENOMEM);
 	else if (fprintf(t->file, "%s%s", t->any ? ",\n" : "", text) < 0)

@@ -40,9 +40,10 @@ static int colour_of(const char *state)
 
 static void format_summary(char *line, const struct look *look)
 {
-	snprintf(line, LINE, "policy %s   %zu tenants, %zu held   %.0f switches, %.0f failed",
+	snprintf(line, LINE, "policy %s   %zu tenant%s, %zu held   %.0f switches, %.0f failed",
 		 get_string(look->stats, "policy"), look->count,
-		 look_held(look), get_number(look->stats, "applies"),
+		 look->count == 1 ? "" : "s", look_held(look),
+		 get_number(look->stats, "applies"),
 		 get_number(look->stats, "failures"));
 }
 
@@ -50,30 +51,55 @@ static void format_latency(char *line, const struct look *look)
 {
 	struct json_object *s = look->stats;
 
-	snprintf(line, LINE, "switch P50 %.1f P99 %.1f us   from event to quiet P50 %.1f P99 %.1f us",
-		 get_number(s, "call_p50_us"), get_number(s, "call_p99_us"),
-		 get_number(s, "reaction_p50_us"),
-		 get_number(s, "reaction_p99_us"));
+	if (!get_number(s, "applies"))
+		snprintf(line, LINE, "no switch yet");
+	else
+		snprintf(line, LINE, "switch P50 %.1f P99 %.1f us   from event to quiet P50 %.1f P99 %.1f us",
+			 get_number(s, "call_p50_us"),
+			 get_number(s, "call_p99_us"),
+			 get_number(s, "reaction_p50_us"),
+			 get_number(s, "reaction_p99_us"));
 }
 
 static void format_header(char *line)
 {
-	snprintf(line, LINE, "%8s %5s  %-8s %6s %11s %9s %9s  %s", "PID",
-		 "PRIO", "STATE", "HELD%", "PREEMPTIONS", "P50_US", "P99_US",
-		 "EXE");
+	snprintf(line, LINE, "%7s %5s %-7s %6s %8s %9s %9s  %s", "PID", "PRIO",
+		 "STATE", "HELD%", "PREEMPT", "P50_US", "P99_US", "EXE");
 }
 
-static void format_tenant(char *line, struct json_object *tenant)
+/* A duration; of what has not been held there is none. */
+static const char *duration(char *text, size_t size, struct json_object *tenant,
+			    const char *name)
+{
+	double us = get_number(tenant, name);
+
+	if (us > 0)
+		snprintf(text, size, "%.1f", us);
+	else
+		snprintf(text, size, "-");
+	return text;
+}
+
+/* @room: columns for all of it, -1: as many as it takes. */
+static void format_tenant(char *line, struct json_object *tenant, int room)
 {
 	const char *exe = get_string(tenant, "exe");
+	char p50[16], p99[16], path[LINE];
+	int used;
 
-	snprintf(line, LINE, "%8.0f %5.0f  %-8s %6.1f %11.0f %9.1f %9.1f  %s",
-		 get_number(tenant, "pid"), get_number(tenant, "priority"),
-		 look_state(tenant), get_number(tenant, "held_percent"),
-		 get_number(tenant, "preemptions"),
-		 get_number(tenant, "switch_p50_us"),
-		 get_number(tenant, "switch_p99_us"),
-		 *exe ? exe : get_string(tenant, "comm"));
+	used = snprintf(line, LINE, "%7.0f %5.0f %-7s %6.1f %8.0f %9s %9s  ",
+			get_number(tenant, "pid"),
+			get_number(tenant, "priority"), look_state(tenant),
+			get_number(tenant, "held_percent"),
+			get_number(tenant, "preemptions"),
+			duration(p50, sizeof(p50), tenant,
+				 "switch_p50_us"),
+			duration(p99, sizeof(p99), tenant,
+				 "switch_p99_us"));
+	snprintf(line + used, LINE - used, "%s",
+		 fit_path(*exe ? exe : get_string(tenant, "comm"),
+			  room < 0 ? -1 : room > used ? room - used : 0, path,
+			  sizeof(path)));
 }
 
 static void show_text(const struct look *look)
@@ -87,9 +113,11 @@ static void show_text(const struct look *look)
 	format_header(line);
 	puts(line);
 	for (size_t i = 0; i < look->count; i++) {
-		format_tenant(line, look_tenant(look, i));
+		format_tenant(line, look_tenant(look, i), room_after(0));
 		puts(line);
 	}
+	if (!look->count)
+		puts("no process has a GPU queue");
 	putchar('\n');
 }
 
@@ -137,9 +165,11 @@ static void draw(const struct look *look, enum look_order order)
 	for (size_t i = 0; i < look->count && i < room; i++) {
 		struct json_object *t = look_tenant(look, i);
 
-		format_tenant(line, t);
+		format_tenant(line, t, COLS);
 		draw_line(4 + i, COLOR_PAIR(colour_of(look_state(t))), line);
 	}
+	if (!look->count)
+		draw_line(4, A_DIM, "no process has a GPU queue");
 	draw_keys(look->count > room ? look->count - room : 0, order);
 	refresh();
 }

@@ -130,16 +130,21 @@ static void set_events(struct client *client)
 				    SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
+static void cut_off(struct client *client, const char *reason)
+{
+	log_message(LOG_INFO, "control connection of user %u cut off: %s",
+		    client->peer.uid, reason);
+	hang_up(client);
+}
+
 static int on_impatience(sd_event_source *source, uint64_t usec, void *user)
 {
 	struct client *client = user;
 
 	(void)source;
 	(void)usec;
-	log_message(LOG_INFO, "control connection of user %u cut off: %s",
-		    client->peer.uid, client->out ? "it does not read" :
-		    "half a request, and no more");
-	hang_up(client);
+	cut_off(client, client->out ? "it does not read" :
+		"half a request, and no more");
 	return 0;
 }
 
@@ -239,10 +244,14 @@ static int on_client(sd_event_source *source, int fd, uint32_t revents,
 		     void *user)
 {
 	struct client *client = user;
-	int ret = client->over ? -ECONNRESET : 0;
+	int ret = 0;
 
 	(void)source;
-	if (!ret && client->out)
+	if (client->over) {
+		cut_off(client, "it does not read");
+		return 0;
+	}
+	if (client->out)
 		ret = send_some(client);
 	if (!ret && (!client->out || client->listening) &&
 	    revents & (EPOLLIN | EPOLLHUP | EPOLLERR))

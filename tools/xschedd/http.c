@@ -19,9 +19,9 @@
 #include "http.h"
 #include "log.h"
 #include "metrics.h"
+#include "visitors.h"
 
 #define CONNECTIONS	64
-#define PATIENCE_S	10
 #define MEMORY		(16 * 1024)
 
 /**
@@ -30,7 +30,12 @@
  * @front: XSched's routes are served
  * @daemon: libmicrohttpd's
  * @source: it has something to do
- * @timer: it wants to look at its time-outs
+ * @timer: it wants to look at its time-outs, or we at @visitors
+ * @visitors: who is connected
+ * @connections: how many
+ * @full: there were as many as there may be, and libmicrohttpd stopped to listen
+ * @complaints: libmicrohttpd's since the last that was logged
+ * @complained_ns: when that was
  */
 struct http {
 	const struct control_host *host;
@@ -38,6 +43,11 @@ struct http {
 	struct MHD_Daemon *daemon;
 	sd_event_source *source;
 	sd_event_source *timer;
+	struct visitors visitors;
+	unsigned int connections;
+	bool full;
+	uint64_t complaints;
+	uint64_t complained_ns;
 };
 
 void http_json(struct http_answer *answer, unsigned int status,
@@ -190,11 +200,37 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 static void on_completed(void *user, struct MHD_Connection *connection,
 			 void **context, enum MHD_RequestTerminationCode code)
 {
-	(void)user;
-	(void)connection;
+	const union MHD_ConnectionInfo *info;
+	struct http *http = user;
+
 	(void)code;
+	info = MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	if (info)
+		visitor_served(&http->visitors, info->socket_context, now_ns());
 	free(*context);
 	*context = NULL;
+}
+
+static void on_connection(void *user, struct MHD_Connection *connection,
+			  void **context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info;
+	struct http *http = user;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		http->connections--;
+		visitor_leaves(&http->visitors, *context);
+		*context = NULL;
+		return;
+	}
+	http->full |= ++http->connections == CONNECTIONS;
+	info = MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info)
+		*context = visitor_comes(&http->visitors, info->connect_fd,
+					 now_ns());
 }
 
 /* ---- the loop ----------------------------------------------------------- */
@@ -202,13 +238,22 @@ static void on_completed(void *user, struct MHD_Connection *connection,
 static void run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
+	uint64_t usec;
 
 	MHD_run(http->daemon);
-	if (MHD_get_timeout(http->daemon, &ms) != MHD_YES) {
+	usec = visitors_hurry(&http->visitors, now_ns()) / 1000;
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && ms * 1000 < usec)
+		usec = ms * 1000;
+	/* It listens again at its next turn only, of which it does not tell. */
+	if (http->full && http->connections < CONNECTIONS) {
+		http->full = false;
+		usec = 0;
+	}
+	if (usec == UINT64_MAX / 1000) {
 		sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
 		return;
 	}
-	sd_event_source_set_time_relative(http->timer, ms * 1000);
+	sd_event_source_set_time_relative(http->timer, usec);
 	sd_event_source_set_enabled(http->timer, SD_EVENT_ONESHOT);
 }
 
@@ -229,14 +274,22 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
+/* About what others do, most of it: not a line for each. */
 static void on_complaint(void *user, const char *format, va_list args)
 {
+	struct http *http = user;
+	uint64_t now = now_ns();
 	char text[256];
 
-	(void)user;
+	http->complaints++;
+	if (http->complained_ns && now - http->complained_ns < 1000000000ULL)
+		return;
 	vsnprintf(text, sizeof(text), format, args);
 	text[strcspn(text, "\n")] = '\0';
-	log_message(LOG_DEBUG, "http: %s", text);
+	log_message(LOG_DEBUG, "http: %llu times, the last: %s",
+		    (unsigned long long)http->complaints, text);
+	http->complaints = 0;
+	http->complained_ns = now;
 }
 
 static int add_sources(struct http *http)
@@ -268,12 +321,14 @@ static int listen_at(struct http *http, uint16_t port)
 	errno = 0;
 	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, port,
 		NULL, NULL, on_request, http,
-		MHD_OPTION_EXTERNAL_LOGGER, on_complaint, NULL,
+		MHD_OPTION_EXTERNAL_LOGGER, on_complaint, http,
 		MHD_OPTION_SOCK_ADDR, &address,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)PATIENCE_S,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned int)CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_PATIENCE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 		MHD_OPTION_END);
 	if (http->daemon)
 		return 0;
@@ -290,6 +345,7 @@ int http_open(struct http **out, uint16_t port, bool front,
 		return -ENOMEM;
 	http->host = host;
 	http->front = front;
+	visitors_init(&http->visitors);
 	ret = listen_at(http, port);
 	if (!ret)
 		ret = add_sources(http);

@@ -99,8 +99,10 @@ static void write_rules(FILE *file, const struct sched *sched)
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static void write_nodes(FILE *file, const struct sched_stats *stats)
+static void write_nodes(FILE *file, const struct sched *sched)
 {
+	const struct sched_stats *stats = &sched->stats;
+	uint64_t now = now_ns();
 	char labels[32];
 
 	if (!stats->node_count)
@@ -120,6 +122,14 @@ static void write_nodes(FILE *file, const struct sched_stats *stats)
 	for (size_t i = 0; i < stats->node_count; i++)
 		fprintf(file, "xsched_node_flips_total{gpu=\"%u\"} %" PRIu64 "\n",
 			stats->nodes[i]->gpu_id, stats->nodes[i]->flips);
+	describe(file, "node_held_seconds_total", "counter",
+		 "Time processes with queues on a GPU were held, all of them.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_held_seconds_total{gpu=\"%u\"} %.9f\n",
+			stats->nodes[i]->gpu_id,
+			xsched_engine_node_held(sched->engine,
+						stats->nodes[i]->gpu_id,
+						now) / 1e9);
 	describe(file, "node_switch_seconds", "histogram",
 		 "Duration of a GPU's part of a switch.");
 	for (size_t i = 0; i < stats->node_count; i++) {
@@ -262,7 +272,7 @@ void metrics_answer(struct http_answer *answer, const struct sched *sched,
 		return;
 	write_daemon(file, sched);
 	write_rules(file, sched);
-	write_nodes(file, &sched->stats);
+	write_nodes(file, sched);
 	write_tenants(file, sched, peer);
 	fclose(file);
 }

@@ -32,6 +32,9 @@
  * What an armed switch of a client holds, the client holds; that the switch ran
  * is no sign of life.
  *
+ * While the system is suspended or hibernates no lease ends: programs are frozen.
+ * What is held, set and armed stays so, and all leases begin anew as they go on.
+ *
  * An administrator can eject a client, too, and all of them at once by disabling
  * the module (see Documentation/ABI/testing/sysfs-kfd-xsched).
  *
@@ -152,7 +155,10 @@ enum kfd_xsched_backend {
  * struct kfd_xsched_node - one GPU node, as KFD_XSCHED_INFO reports it
  * @gpu_id: KFD's id of the node, as in its topology
  * @backend: enum kfd_xsched_backend
- * @caps: bits KFD_XSCHED_CAP_*
+ * @caps: bits KFD_XSCHED_CAP_*: SUSPEND and UNMAP, the operations; GRACE, UNMAP
+ *	with one; PRIORITY and CLASS, SET_PRIORITY; WAVES, a queue is not IDLE while
+ *	one of its waves runs; TAP, READY comes with the doorbell, and a process
+ *	that is idle is not sampled
  * @max_grace_us: longest grace UNMAP can ask for, microseconds; 0: none
  */
 struct kfd_xsched_node {
@@ -194,7 +200,8 @@ enum kfd_xsched_queue_type {
  * @gpu_id: node the queue belongs to
  * @type: enum kfd_xsched_queue_type
  * @state: bits KFD_XSCHED_QUEUE_*
- * @priority: KFD priority in effect, 0..15
+ * @priority: KFD priority in effect, 0..15; without an override what the
+ *	application set last
  * @holders: number of clients that hold it; an armed switch counts as one
  * @prio_class: enum kfd_xsched_class in effect; 0: its node has no classes
  * @preemptions: times it was taken off the hardware by a hold

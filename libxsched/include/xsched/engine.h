@@ -446,6 +446,19 @@ int xsched_engine_tenant_at(const struct xsched_engine *engine, size_t index,
 int xsched_engine_tenant(const struct xsched_engine *engine, int32_t pid,
 			 uint64_t now_ns, struct xsched_tenant *tenant);
 
+/**
+ * xsched_engine_node_held() - how long processes were held on a node
+ * @engine: engine
+ * @gpu_id: node
+ * @now_ns: CLOCK_MONOTONIC, for those that are held
+ *
+ * The sum over all processes there were; it never becomes less.
+ *
+ * Return: nanoseconds, 0 for a node nothing is known of.
+ */
+uint64_t xsched_engine_node_held(const struct xsched_engine *engine,
+				 uint32_t gpu_id, uint64_t now_ns);
+
 /** xsched_engine_user() - pointer attached to a tenant, or NULL */
 void *xsched_engine_user(const struct xsched_engine *engine, int32_t pid);
 

@@ -25,6 +25,7 @@ struct image {
  * @bare: code without one
  * @data: what kernels work on
  * @args: of the kernel
+ * @layer: of xs_layer(), and what it leaves behind
  */
 struct test {
 	struct image image __attribute__((aligned(4096)));
@@ -35,6 +36,22 @@ struct test {
 		u32 n;
 		u32 rounds;
 	} args;
+	struct {
+		u64 data;
+		u64 log;
+		u64 ticket;
+		u32 number;
+		u32 rounds;
+		struct {
+			u64 start;
+			u64 end;
+			u32 ended;
+			u32 executed;
+			u32 ticket;
+			u32 unused;
+		} seen __attribute__((aligned(32)));
+		u32 next;
+	} layer;
 	struct fake *f;
 };
 
@@ -71,8 +88,7 @@ static bool kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 
 static bool retired(struct sim_queue *q, const struct sim_dispatch *d, u32 first, u32 n, u64 t)
 {
-	(void)t;
-	return sim_native_retired(q, d, first, n);
+	return sim_native_retired(q, d, first, n, t);
 }
 
 static bool completed(struct sim_queue *q, const struct sim_dispatch *d, u64 t)
@@ -224,6 +240,42 @@ static void test_interrupted(void **state)
 	assert_int_equal(after, ITEMS);
 }
 
+/* A word a workgroup, and an account that is complete with the last one only. */
+static void test_layer(void **state)
+{
+	struct fake_queue *q;
+	u32 i, k, x;
+	u64 up;
+
+	(void)state;
+	make_image(&test->image, "xs_layer.kd");
+	test->layer.data = (uintptr_t)test->data;
+	test->layer.log = (uintptr_t)&test->layer.seen;
+	test->layer.ticket = (uintptr_t)&test->layer.next;
+	test->layer.number = 77;
+	test->layer.rounds = ROUNDS;
+	test->layer.seen.start = ~0ULL;
+	test->layer.next = 41;
+	q = dispatch(test->image.code);
+	q->ring[0].dispatch.args = (uintptr_t)&test->layer;
+	q->ring[0].dispatch.group_bytes = 65536;	/* 10 of 16 at a time */
+	up = fake_map(test->f, q, 0);
+	sim_advance(&test->f->gpu, up + 100 + ROUNDS * 16 * 10 / 21 * 110 / 100);
+	assert_int_equal(test->layer.seen.ended, 10);
+	assert_int_equal(test->layer.seen.executed, 0);
+	fake_run(test->f);
+	assert_int_equal(test->layer.seen.ended, GROUPS);
+	assert_int_equal(test->layer.seen.executed, 1);
+	assert_int_equal(test->layer.seen.ticket, 42);
+	assert_true(test->layer.seen.start < test->layer.seen.end);
+	for (i = 0; i < GROUPS; i++) {
+		for (x = i ^ 77, k = 0; k < ROUNDS; k++)
+			x = x * 1664525u + 1013904223u;
+		assert_int_equal(test->data[i], x);
+	}
+	assert_int_equal(test->data[GROUPS], GROUPS);
+}
+
 static void refused(const void *code)
 {
 	struct fake_queue *q = dispatch(code);
@@ -285,15 +337,15 @@ static void test_cookies(void **state)
 
 	(void)state;
 	sim->gpu = &test->f->gpu;
-	assert_false(sim_native_retired(sim, &d, 0, 1));
+	assert_false(sim_native_retired(sim, &d, 0, 1, 0));
 	d.cookie[5] = ~0ULL;
-	assert_false(sim_native_retired(sim, &d, 0, 1));
+	assert_false(sim_native_retired(sim, &d, 0, 1, 0));
 	d.cookie[5] = 1;	/* no grid */
-	assert_false(sim_native_retired(sim, &d, 0, 1));
+	assert_false(sim_native_retired(sim, &d, 0, 1, 0));
 	d.cookie[1] = 1ULL << 32 | 1;
 	d.cookie[2] = 1;
 	d.cookie[3] = 1ULL << 32 | 1 << 16 | 2000;	/* too large */
-	assert_false(sim_native_retired(sim, &d, 0, 1));
+	assert_false(sim_native_retired(sim, &d, 0, 1, 0));
 }
 
 static u32 bits(float f)
@@ -357,6 +409,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_result, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_early, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_interrupted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_layer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_symbol, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_code_object, setup, teardown),

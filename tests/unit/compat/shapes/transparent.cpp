@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program that knows nothing of schedulers; also for a terminal window, whose monitor is another program.
+// A program that knows nothing of schedulers.
 #include "work.h"
 
 int main()

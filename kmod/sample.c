@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One look at a queue: has it work?
+ *
+ * It has if its read and write index differ, in the owner's address space, or if
+ * waves are in flight where the node can tell. What follows from that is decided
+ * by xs_activity_next(); here it is found out, and told.
+ *
+ * A look is not stopped by a switch, which may take long; so it must notice one
+ * that crosses it. While waves are taken off and put back they cannot be seen,
+ * not even those of queues that are not held: xs_node.switching and
+ * xs_node.switched_ns say when.
+ */
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/uaccess.h>
+
+#include "backend.h"
+#include "event.h"
+#include "node.h"
+#include "process.h"
+#include "queue.h"
+#include "sample.h"
+#include "trace.h"
+#include "xsched.h"
+
+/*
+ * How long after a transaction saved waves may still be on their way back to
+ * the GPU: the new runlist is taken up after the driver has gone on.
+ */
+#define XS_RESTORE_NS	(200 * NSEC_PER_USEC)
+
+bool xs_sample_indices(const struct xs_watch *watch, u64 *read, u64 *write)
+{
+	return !copy_from_user_nofault(read, watch->read_index, sizeof(*read)) &&
+		!copy_from_user_nofault(write, watch->write_index, sizeof(*write));
+}
+
+/*
+ * The GPU consumes a packet within microseconds, so most of those that come one
+ * at a time are never seen waiting: a write index that moved is work, too.
+ * Indices that cannot be read are work: a page may be swapped out.
+ */
+static bool has_packets(struct xs_watch *watch)
+{
+	const u64 before = watch->written;
+	u64 read, write;
+
+	if (!xs_sample_indices(watch, &read, &write))
+		return true;
+	watch->written = write;
+	if (watch->activity == XS_ACTIVITY_UNKNOWN)
+		return read != write;
+	return read != write || write != before;
+}
+
+/* @tapping: waves that cannot be read are no reason to tell of work. */
+static enum xs_waves sample_waves(const struct xs_queue *queue, u64 now, bool tapping)
+{
+	struct xs_node *node = queue->node;
+	const int before = atomic_read_acquire(&node->switching);
+	int waves;
+
+	if (!(node->desc.caps & KFD_XSCHED_CAP_WAVES))
+		return XS_WAVES_NONE;
+	if (before & 1 || now < READ_ONCE(node->switched_ns) + XS_RESTORE_NS)
+		return XS_WAVES_HIDDEN;
+	waves = xs_backend->waves(queue->hw);
+
+	/* Fully ordered, unlike atomic_read(): after the waves. */
+	if (atomic_add_return(0, &node->switching) != before)
+		return XS_WAVES_HIDDEN;
+	if (!waves || waves == -EOPNOTSUPP)
+		return XS_WAVES_NONE;
+	return waves < 0 && tapping ? XS_WAVES_HIDDEN : XS_WAVES_SOME;
+}
+
+static bool has_settled(const struct xs_watch *watch, u64 settle_ns, u64 now)
+{
+	if (watch->activity == XS_ACTIVITY_DRY)
+		return now - watch->dry_ns >= settle_ns;
+	return !settle_ns;
+}
+
+/* Whether that is the first queue with work of the process, or was the last. */
+static bool count_ready(struct xs_process *process, int change, u64 now)
+{
+	const u32 before = process->ready;
+
+	WRITE_ONCE(process->ready, before + change);
+	if (before && process->ready)
+		return false;
+	WRITE_ONCE(process->edge_ns, now);
+	return true;
+}
+
+/* Whether it was an edge of the process, too. */
+static bool report(const struct xs_queue *queue, enum xs_activity before,
+		   enum xs_activity after, u64 now)
+{
+	const bool was_ready = xs_activity_is_ready(before);
+	const bool is_ready = xs_activity_is_ready(after);
+	bool edge;
+
+	if (is_ready == was_ready)
+		return false;
+	edge = count_ready(queue->process, is_ready ? 1 : -1, now);
+	if (is_ready)
+		trace_queue_ready(queue);
+	else
+		trace_queue_idle(queue);
+	xs_event_queue(queue, is_ready ? KFD_XSCHED_EVENT_READY : KFD_XSCHED_EVENT_IDLE,
+		       now);
+	return edge;
+}
+
+bool xs_sample_queue(struct xs_queue *queue, struct xs_look *look)
+{
+	const u64 now = ktime_get_ns();
+	const enum xs_applied applied = READ_ONCE(queue->applied);
+	struct xs_watch *watch = &queue->watch;
+	const enum xs_activity before = watch->activity;
+	struct xs_sample sample = {
+		.packets = has_packets(watch),
+		.gone = applied == XS_APPLIED_GONE,
+		.held = applied != XS_APPLIED_FREE,
+		.has_run = READ_ONCE(queue->has_run),
+		.settled = has_settled(watch, look->settle_ns, now),
+		.tapping = look->tapping,
+	};
+	enum xs_activity after;
+
+	if (xs_activity_needs_waves(before, &sample))
+		sample.waves = sample_waves(queue, now, look->tapping);
+	after = xs_activity_next(before, &sample);
+	if (after != before) {
+		if (after == XS_ACTIVITY_DRY)
+			watch->dry_ns = now;
+		WRITE_ONCE(watch->activity, after);
+		look->edge |= report(queue, before, after, look->edge_ns ?: now);
+	}
+	return after == XS_ACTIVITY_IDLE && sample.waves != XS_WAVES_HIDDEN;
+}
+
+bool xs_sample_end(struct xs_queue *queue)
+{
+	return xs_activity_is_ready(queue->watch.activity) &&
+		count_ready(queue->process, -1, ktime_get_ns());
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What bench-switch and bench-react share: guest runs, figures, files, verdicts."""
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build"))
+RESULTS = BUILD / "results"
+
+
+def percentile(values, percent):
+    """Nearest rank, as everywhere here: a value that did occur."""
+    ordered = sorted(values)
+    return ordered[max(1, math.ceil(percent / 100 * len(ordered))) - 1]
+
+
+def us(nanoseconds):
+    return round(nanoseconds / 1000, 3)
+
+
+def commit():
+    def git(*arguments):
+        done = subprocess.run(["git", "-C", TOP, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=False)
+        return done.stdout.strip() if not done.returncode else None
+
+    name = git("rev-parse", "--short=12", "HEAD")
+    return "unknown" if not name else name + ("-dirty" if git("status", "--porcelain") else "")
+
+
+def run_guest(profile, test, *arguments, timeout):
+    """Under icount; what the guest sent is in the directory this returns."""
+    out = RESULTS / "raw" / f"{test}-{profile}"
+    done = subprocess.run([TOP / "tests/vm/run-guest", "--icount", "--timeout", str(timeout),
+                           "--vgpu", f"profile={profile}", "--out", out, test, *arguments],
+                          check=False)
+    if done.returncode:
+        sys.exit(f"{test} on {profile}: ended with status {done.returncode}, see {out}")
+    return out
+
+
+def read_profile(path):
+    """The parameters of the GPU: lines of a name and a value."""
+    pairs = (line.split(maxsplit=1) for line in path.read_text(encoding="utf-8").splitlines())
+    return {name: value if name == "name" else int(value) for name, value in pairs}
+
+
+def write(document, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{path}")
+
+
+def read(path):
+    try:
+        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{path}: {error}")
+
+
+class Verdict:
+    """What is wrong with a file, and which budgets its figures miss."""
+
+    def __init__(self):
+        self.errors = []
+        self.budgets = []
+
+    def wrong(self, what):
+        self.errors.append(what)
+
+    def number(self, row, key, where):
+        """The figure, if it is one: finite and not negative; else None."""
+        value = row.get(key) if isinstance(row, dict) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or \
+           not math.isfinite(value) or value < 0:
+            self.wrong(f"{where}: {key} is {value!r}")
+            return None
+        return value
+
+    def budget(self, what, value, limit):
+        self.budgets.append((what, value, limit))
+
+    def show(self):
+        """Print it; whether all is well."""
+        for what, value, limit in self.budgets:
+            met = "ok    " if value <= limit else "MISSED"
+            print(f"{met} {what:<62}{value:12,.1f}  (at most {limit:,.1f})")
+        for what in self.errors:
+            print(f"WRONG  {what}")
+        missed = sum(value > limit for _, value, limit in self.budgets)
+        print(f"{len(self.budgets) - missed} budgets met, {missed} missed"
+              + (f", {len(self.errors)} errors in the file" if self.errors else ""))
+        return not missed and not self.errors

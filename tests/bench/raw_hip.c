@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/* What the guest knows of HIP programs, from outside of them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <json-c/json.h>
+
+#include "raw.h"
+
+static bool read_saves(struct raw *raw, json_object *doc)
+{
+	json_object *saves, *v;
+	int i;
+
+	if (!json_object_object_get_ex(doc, "saves", &saves))
+		return false;
+	for (i = 0; i < RAW_MODES; i++) {
+		if (!json_object_object_get_ex(saves, raw->modes[i].name, &v))
+			return false;
+		raw->hip->saves[i] = (uint64_t)json_object_get_int64(v);
+		/* the programs themselves know nothing of it */
+		raw->modes[i].lo.account.saved = raw->hip->saves[i];
+	}
+	return true;
+}
+
+static bool read_steps(struct raw_steps *s, json_object *steps, const char *key)
+{
+	json_object *all;
+	uint64_t n;
+	size_t i;
+
+	if (!json_object_object_get_ex(steps, key, &all) ||
+	    !json_object_is_type(all, json_type_array))
+		return false;
+	s->count = json_object_array_length(all);
+	for (i = 0; i < s->count; i++) {
+		n = (uint64_t)json_object_get_int64(json_object_array_get_idx(all, i));
+		s->least = !i || n < s->least ? n : s->least;
+		s->most = n > s->most ? n : s->most;
+	}
+	return s->count && s->least;
+}
+
+bool raw_read_hip(struct raw *raw, const char *dir)
+{
+	json_object *doc, *steps;
+	char path[512];
+	bool ok;
+
+	snprintf(path, sizeof(path), "%s/hip.json", dir);
+	doc = json_object_from_file(path);
+	raw->hip = calloc(1, sizeof(*raw->hip));
+	ok = doc && raw->hip && read_saves(raw, doc) &&
+	     json_object_object_get_ex(doc, "steps", &steps) &&
+	     read_steps(&raw->hip->off, steps, "off") && read_steps(&raw->hip->on, steps, "on");
+	if (!ok)
+		fprintf(stderr, "xs-report: %s: not a result\n", path);
+	json_object_put(doc);
+	return ok;
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The doorbell tap: whoever is idle is not looked at any more, until it rings, and
+ * nothing is missed.
+ */
+#include <linux/delay.h>
+#include <linux/uaccess.h>
+
+#include "activity.h"
+#include "files.h"
+#include "watched.h"
+
+#define PERIOD_US	1000
+
+/* More than a site is sampled for after a ring in vain. */
+#define QUIET_MS	30
+
+static struct xs_hw_node *tappable;
+
+/* A node with a tap beside the one of every suite, which has none. */
+static int init(struct kunit *test)
+{
+	const int ret = xt_init(test);
+
+	if (!ret)
+		tappable = fake_node_add(test, XT_GPU + 1, FAKE_CAPS | KFD_XSCHED_CAP_TAP);
+	return ret;
+}
+
+static struct file *client(struct kunit *test)
+{
+	return ((struct xt *)test->priv)->files[0];
+}
+
+static struct xs_hw_process *process_of(struct kunit *test)
+{
+	return ((struct xt *)test->priv)->process;
+}
+
+/* Its doorbells on the node with the tap. */
+static struct fake_tap *tap_of(struct xs_hw_process *process)
+{
+	return &process->taps[1];
+}
+
+static struct xt_watched add_tappable(struct kunit *test, u64 packets)
+{
+	return xt_add_watched_on(test, process_of(test), tappable, packets);
+}
+
+static long subscribe(struct kunit *test, struct file *file)
+{
+	return xt_subscribe(test, file, XT_ACTIVITY, PERIOD_US, 0);
+}
+
+/* So many are sampled, and so many tapped, soon. */
+static void expect_counts(struct kunit *test, u32 sampled, u32 tapped)
+{
+	struct xs_activity_counts counts;
+	unsigned int ms;
+
+	for (ms = 0; ms < 1000; ms++) {
+		counts = xs_activity_counts();
+		if (counts.sampled == sampled && counts.tapped == tapped)
+			break;
+		usleep_range(1000, 1100);
+	}
+	KUNIT_EXPECT_EQ(test, counts.sampled, sampled);
+	KUNIT_EXPECT_EQ(test, counts.tapped, tapped);
+}
+
+/* The state it would be told of by LIST. */
+static void expect_state(struct kunit *test, const struct xt_watched *w, u32 state)
+{
+	const u32 all = KFD_XSCHED_QUEUE_READY | KFD_XSCHED_QUEUE_WATCHED |
+		KFD_XSCHED_QUEUE_TAPPED;
+
+	KUNIT_EXPECT_EQ(test, xt_describe(test, client(test), w->id).state & all, state);
+}
+
+/* An idle process is tapped; then nobody looks at its indices. */
+static void idle_is_not_sampled(struct kunit *test)
+{
+	struct xt_watched w = add_tappable(test, 0);
+
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	expect_state(test, &w, KFD_XSCHED_QUEUE_WATCHED | KFD_XSCHED_QUEUE_TAPPED);
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, XT_GLOBAL "statistics/sampled"), "0\n");
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, XT_GLOBAL "statistics/tapped"), "1\n");
+	/* Nor at these, which come without a ring. */
+	xt_set_indices(test, &w, 0, 1);
+	xt_expect_silence(test, client(test));
+	expect_state(test, &w, KFD_XSCHED_QUEUE_WATCHED | KFD_XSCHED_QUEUE_TAPPED);
+	KUNIT_EXPECT_EQ(test, tap_of(process_of(test))->arms, 1);
+}
+
+/* A ring is READY at that moment; idle again, it is tapped again. */
+static void ring_is_ready(struct kunit *test)
+{
+	struct xt_watched w = add_tappable(test, 0);
+	struct kfd_xsched_event event;
+	const u64 rings = xs_activity_counts().rings;
+	u64 before, after, i;
+	char text[32];
+
+	subscribe(test, client(test));
+	for (i = 0; i < 3; i++) {
+		expect_counts(test, 0, 1);
+		KUNIT_EXPECT_EQ(test, tap_of(process_of(test))->arms, i + 1);
+		xt_set_indices(test, &w, i, i + 1);
+		before = ktime_get_ns();
+		fake_ring(process_of(test), tappable);
+		after = ktime_get_ns();
+		event = xt_wait_event(test, client(test));
+		KUNIT_EXPECT_EQ(test, event.type, XT_READY);
+		KUNIT_EXPECT_EQ(test, event.id, w.id);
+		KUNIT_EXPECT_GE(test, event.time_ns, before);
+		KUNIT_EXPECT_LE(test, event.time_ns, after);
+		expect_counts(test, 1, 0);
+		expect_state(test, &w, KFD_XSCHED_QUEUE_WATCHED | KFD_XSCHED_QUEUE_READY);
+		xt_set_indices(test, &w, i + 1, i + 1);
+		xt_expect_event(test, client(test), &w, XT_IDLE);
+	}
+	expect_counts(test, 0, 1);
+	KUNIT_EXPECT_EQ(test, xs_activity_counts().rings, rings + 3);
+	snprintf(text, sizeof(text), "%llu\n", rings + 3);
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, XT_GLOBAL "statistics/rings"), text);
+}
+
+/* A ring without work is no edge, and the next tap waits: a fault is not for free. */
+static void ring_in_vain(struct kunit *test)
+{
+	struct fake_tap *tap = tap_of(process_of(test));
+	struct xt_watched w = add_tappable(test, 0);
+	ktime_t rung;
+
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	rung = ktime_get();
+	fake_ring(process_of(test), tappable);
+	while (READ_ONCE(tap->arms) == 1 && ktime_ms_delta(ktime_get(), rung) < 1000)
+		usleep_range(1000, 1100);
+	KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), rung), 10);
+	KUNIT_EXPECT_EQ(test, tap->arms, 2);
+	expect_counts(test, 0, 1);
+	xt_expect_silence(test, client(test));
+	xt_set_indices(test, &w, 0, 1);
+	fake_ring(process_of(test), tappable);
+	xt_expect_event(test, client(test), &w, XT_READY);
+}
+
+static struct xt_watched rung_before;
+
+/* In the sampler, which may not fault. */
+static void work_comes(void)
+{
+	const u64 write = 1;
+
+	fake_on_tap = NULL;
+	WARN_ON(copy_to_user_nofault((void __user *)(rung_before.indices + 8), &write,
+				     sizeof(write)));
+}
+
+/* Work that came just before the doorbells were gone, so that its ring was not seen. */
+static void work_before_the_tap(struct kunit *test)
+{
+	struct fake_tap *tap = tap_of(process_of(test));
+
+	rung_before = add_tappable(test, 0);
+	fake_on_tap = work_comes;
+	subscribe(test, client(test));
+	xt_expect_event(test, client(test), &rung_before, XT_READY);
+	expect_counts(test, 1, 0);
+	KUNIT_EXPECT_FALSE(test, tap->armed);
+	xt_set_indices(test, &rung_before, 1, 1);
+	xt_expect_event(test, client(test), &rung_before, XT_IDLE);
+	expect_counts(test, 0, 1);
+}
+
+/* A driver that cannot tap a process is asked once; it is sampled, as ever. */
+static void not_tappable(struct kunit *test)
+{
+	struct fake_tap *tap = tap_of(process_of(test));
+	struct xt_watched w = add_tappable(test, 0);
+
+	tap->ret = -EOPNOTSUPP;
+	subscribe(test, client(test));
+	msleep(QUIET_MS);
+	expect_counts(test, 1, 0);
+	KUNIT_EXPECT_EQ(test, tap->arms, 1);
+	expect_state(test, &w, KFD_XSCHED_QUEUE_WATCHED);
+	xt_set_indices(test, &w, 0, 1);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	xt_set_indices(test, &w, 1, 1);
+	xt_expect_event(test, client(test), &w, XT_IDLE);
+	KUNIT_EXPECT_EQ(test, tap->arms, 1);
+}
+
+/* Of two processes and a node without a tap, each is what it can be. */
+static void each_by_itself(struct kunit *test)
+{
+	struct xs_hw_process *other = fake_process_add(test, XT_UID);
+	struct xt_watched here = add_tappable(test, 0), there = xt_add_watched(test, 0);
+	struct xt_watched its = xt_add_watched_on(test, other, tappable, 0);
+
+	subscribe(test, client(test));
+	expect_counts(test, 1, 2);
+	xt_set_indices(test, &its, 0, 1);
+	fake_ring(other, tappable);
+	xt_expect_event(test, client(test), &its, XT_READY);
+	expect_counts(test, 2, 1);
+	expect_state(test, &here, KFD_XSCHED_QUEUE_WATCHED | KFD_XSCHED_QUEUE_TAPPED);
+	fake_queue_remove(there.queue);
+	fake_queue_remove(its.queue);
+	expect_counts(test, 0, 1);
+	xt_expect_silence(test, client(test));
+}
+
+/* While a wave of one queue is in flight, or saved, the process is not idle. */
+static void waves_are_work(struct kunit *test)
+{
+	struct xt_watched v = add_tappable(test, 0), w = add_tappable(test, 0);
+
+	WRITE_ONCE(w.queue->waves, 5);
+	xt_set_indices(test, &w, 0, 1);
+	subscribe(test, client(test));
+	xt_expect_event(test, client(test), &w, XT_READY);
+	xt_set_indices(test, &w, 1, 1);
+	xt_suspend(test, client(test), w.id);
+	xt_expect_silence(test, client(test));
+	expect_counts(test, 1, 0);
+	expect_state(test, &v, KFD_XSCHED_QUEUE_WATCHED);
+	xt_resume(test, client(test), w.id);
+	WRITE_ONCE(w.queue->waves, 0);
+	xt_expect_event(test, client(test), &w, XT_IDLE);
+	expect_counts(test, 0, 1);
+}
+
+/* A queue held while idle stays tapped, and its ring is seen. */
+static void held_and_tapped(struct kunit *test)
+{
+	struct xt_watched w = add_tappable(test, 0);
+
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	xt_suspend(test, client(test), w.id);
+	xt_expect_silence(test, client(test));
+	expect_counts(test, 0, 1);
+	xt_set_indices(test, &w, 0, 1);
+	fake_ring(process_of(test), tappable);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	KUNIT_EXPECT_TRUE(test, w.queue->held);
+}
+
+/* A queue that comes, as to a tapped process, is looked at: it may have work. */
+static void new_queue(struct kunit *test)
+{
+	struct xt_watched w;
+
+	add_tappable(test, 0);
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	w = add_tappable(test, 1);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	xt_set_indices(test, &w, 1, 1);
+	xt_expect_event(test, client(test), &w, XT_IDLE);
+	expect_counts(test, 0, 1);
+	KUNIT_EXPECT_EQ(test, tap_of(process_of(test))->arms, 2);
+}
+
+/* A process exits while it is tapped; doorbells of those nobody watches are nothing. */
+static void exit_while_tapped(struct kunit *test)
+{
+	struct xs_hw_process *other = fake_process_add(test, XT_UID);
+	const u64 rings = xs_activity_counts().rings;
+
+	xs_doorbell(other, tappable);
+	xt_add_watched_on(test, other, tappable, 0);
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	fake_process_exit(other);
+	expect_counts(test, 0, 0);
+	xs_doorbell(other, tappable);
+	xt_expect_silence(test, client(test));
+	KUNIT_EXPECT_EQ(test, xs_activity_counts().rings, rings);
+}
+
+/* One goes, the other hears on; nobody left, doorbells come back. */
+static void two_clients(struct kunit *test)
+{
+	struct fake_tap *tap = tap_of(process_of(test));
+	struct file *a = client(test), *b = xt_open(test);
+	struct xt_watched w = add_tappable(test, 0);
+
+	subscribe(test, a);
+	expect_counts(test, 0, 1);
+	subscribe(test, b);
+	xt_set_indices(test, &w, 0, 1);
+	fake_ring(process_of(test), tappable);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_expect_event(test, b, &w, XT_READY);
+	xt_set_indices(test, &w, 1, 1);
+	xt_expect_event(test, a, &w, XT_IDLE);
+	xt_expect_event(test, b, &w, XT_IDLE);
+	expect_counts(test, 0, 1);
+	xt_close(test, b);
+	KUNIT_EXPECT_TRUE(test, tap->armed);
+	xt_set_indices(test, &w, 1, 2);
+	fake_ring(process_of(test), tappable);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_set_indices(test, &w, 2, 2);
+	xt_expect_event(test, a, &w, XT_IDLE);
+	expect_counts(test, 0, 1);
+	xt_subscribe(test, a, 0, 0, 0);
+	KUNIT_EXPECT_FALSE(test, tap->armed);
+	/* It may have been on its way. */
+	xs_doorbell(process_of(test), tappable);
+	xt_expect_silence(test, a);
+}
+
+/* One client that wants doorbells left alone is enough. */
+static void no_tap(struct kunit *test)
+{
+	struct kfd_xsched_subscribe arg = {
+		.size = sizeof(arg),
+		.flags = KFD_XSCHED_SUBSCRIBE_NO_TAP,
+		.events = XT_ACTIVITY,
+		.sample_us = PERIOD_US,
+	};
+	struct fake_tap *tap = tap_of(process_of(test));
+	struct xt_watched w = add_tappable(test, 0);
+	struct file *b = xt_open(test);
+
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, b, KFD_XSCHED_SUBSCRIBE, &arg,
+					   sizeof(arg)), 0);
+	KUNIT_EXPECT_FALSE(test, tap->armed);
+	expect_counts(test, 1, 0);
+	xt_set_indices(test, &w, 0, 1);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	xt_set_indices(test, &w, 1, 1);
+	xt_expect_event(test, client(test), &w, XT_IDLE);
+	expect_counts(test, 1, 0);
+	xt_close(test, b);
+	expect_counts(test, 0, 1);
+}
+
+/* Rings, and queues that come and go, all the time. */
+static void churn(struct kunit *test)
+{
+	struct xt_watched first = add_tappable(test, 0);
+	unsigned int i;
+
+	xt_subscribe(test, client(test), XT_ACTIVITY, KFD_XSCHED_SAMPLE_US_MIN, 0);
+	for (i = 0; i < 50; i++) {
+		struct xt_watched w = add_tappable(test, 0);
+
+		xs_doorbell(process_of(test), tappable);
+		xt_set_indices(test, &w, 0, 1);
+		fake_ring(process_of(test), tappable);
+		xt_expect_event(test, client(test), &w, XT_READY);
+		fake_ring(process_of(test), tappable);
+		fake_queue_remove(w.queue);
+		xs_doorbell(process_of(test), tappable);
+		usleep_range(0, 500);
+	}
+	expect_counts(test, 0, 1);
+	xt_set_indices(test, &first, 0, 1);
+	fake_ring(process_of(test), tappable);
+	xt_expect_event(test, client(test), &first, XT_READY);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(idle_is_not_sampled),
+	KUNIT_CASE(ring_is_ready),
+	KUNIT_CASE(ring_in_vain),
+	KUNIT_CASE(work_before_the_tap),
+	KUNIT_CASE(not_tappable),
+	KUNIT_CASE(each_by_itself),
+	KUNIT_CASE(waves_are_work),
+	KUNIT_CASE(held_and_tapped),
+	KUNIT_CASE(new_queue),
+	KUNIT_CASE(exit_while_tapped),
+	KUNIT_CASE(two_clients),
+	KUNIT_CASE(no_tap),
+	KUNIT_CASE(churn),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "tap",
+	.init = init,
+	.exit = xt_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

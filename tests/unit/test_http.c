@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The HTTP front of xschedd: XSched's routes with its keys, who may do what, and
+ * what becomes of those who misuse it, while the GPUs are scheduled all the same.
+ */
+#include "xschedd_bench.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Queue 1 of GPU 100: kDeviceTypeGPU << 32 | gpu_id. */
+#define DEVICE	"8589934692"
+
+static uint16_t port;
+
+/* ---- a client ----------------------------------------------------------- */
+
+/* A port nobody listens at. */
+static uint16_t free_port(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+	close(fd);
+	return ntohs(address.sin_port);
+}
+
+static void start_front(struct bench *b, const char *more)
+{
+	char text[512];
+
+	port = free_port();
+	snprintf(text, sizeof(text), "http_port=%u\nhttp_front=yes\n%s", port,
+		 more);
+	start_daemon(b, text);
+}
+
+static int connect_to(const char *address, int flags)
+{
+	const struct timeval patience = { .tv_sec = WAIT_MS / 1000 };
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+
+	if (fd < 0)
+		return -errno;
+	inet_pton(AF_INET, address, &to.sin_addr);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (!connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    errno == EINPROGRESS)
+		return fd;
+	close(fd);
+	return -errno;
+}
+
+static int connect_http(void)
+{
+	int fd = connect_to("127.0.0.1", 0);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* Bytes as they are; all that comes back until the other end hangs up. */
+static const char *talk(const char *text, size_t length)
+{
+	static char answer[65536];
+	int fd = connect_http();
+	size_t used = 0;
+	ssize_t got;
+
+	send(fd, text, length, MSG_NOSIGNAL);
+	do {
+		got = recv(fd, answer + used, sizeof(answer) - 1 - used, 0);
+		used += got > 0 ? got : 0;
+	} while (got > 0 && used < sizeof(answer) - 1);
+	answer[used] = '\0';
+	close(fd);
+	return answer;
+}
+
+/* A request with a body, or NULL: the whole answer, with its head. */
+static const char *http(const char *method, const char *path, const char *body)
+{
+	static char request[16384];
+	int length;
+
+	length = snprintf(request, sizeof(request),
+			  "%s %s HTTP/1.1\r\nHost: localhost:%u\r\n"
+			  "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
+			  method, path, port, body ? strlen(body) : 0,
+			  body ? body : "");
+	return talk(request, length);
+}
+
+static void wants(const char *answer, int status, const char *text)
+{
+	char head[32];
+
+	snprintf(head, sizeof(head), "HTTP/1.1 %d ", status);
+	if (strncmp(answer, head, strlen(head)) || !strstr(answer, text))
+		fail_msg("not %d, %s, but: %s", status, text, answer);
+}
+
+/* The daemon still holds and lets go: high has work, then it has none. */
+static void still_schedules(struct bench *b)
+{
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	send_event(b, IDLE, b->pids[0], 1);
+	for (int ms = 0; *read_whole(b, "holds"); ms += 2) {
+		assert_true(ms < WAIT_MS);
+		nap();
+	}
+}
+
+/* Two tenants, which the daemon and the kernel know. */
+static void two_listed(struct bench *b)
+{
+	two_tenants(b);
+	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n", b->pids[0],
+		   b->pids[1]);
+	while (ctl(b, "priority %d 0", b->pids[0]))
+		nap();
+}
+
+/* ---- routes ------------------------------------------------------------- */
+
+/* The member of an object that must have it. */
+static struct json_object *member(struct json_object *object, const char *name)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, name, &value))
+		fail_msg("no '%s' in %s", name, json_object_to_json_string(object));
+	return value;
+}
+
+static struct json_object *body_of(const char *answer)
+{
+	const char *body = strstr(answer, "\r\n\r\n");
+	struct json_object *object;
+
+	assert_non_null(body);
+	object = json_tokener_parse(body + 4);
+	assert_non_null(object);
+	return object;
+}
+
+static void check_xqueue(struct json_object *xqueue, int handle, pid_t pid,
+			 bool ready)
+{
+	assert_int_equal(json_object_object_length(xqueue), 8);
+	assert_int_equal(json_object_get_int64(member(xqueue, "handle")), handle);
+	assert_string_equal(json_object_get_string(member(xqueue, "device")),
+			    DEVICE);
+	assert_int_equal(json_object_get_int(member(xqueue, "level")), 3);
+	assert_int_equal(json_object_get_int(member(xqueue, "pid")), pid);
+	assert_int_equal(json_object_get_int(member(xqueue, "threshold")), -1);
+	assert_int_equal(json_object_get_int(member(xqueue, "batch_size")), -1);
+	assert_int_equal(json_object_get_boolean(member(xqueue, "ready")), ready);
+	assert_false(json_object_get_boolean(member(xqueue, "suspended")));
+}
+
+static void check_process(struct json_object *process, pid_t pid)
+{
+	assert_int_equal(json_object_object_length(process), 2);
+	assert_int_equal(json_object_get_int(member(process, "pid")), pid);
+	assert_non_null(strstr(json_object_get_string(member(process, "cmdline")),
+			       "test_http"));
+}
+
+/* GET /xqueues, GET /xqueue/HANDLE: XSched's keys, all of them and no others. */
+static void tells_queues(void **state)
+{
+	struct bench *b = *state;
+	struct json_object *o, *list;
+
+	start_front(b, "");
+	two_listed(b);
+	o = body_of(http("GET", "/xqueues", NULL));
+	list = member(o, "xqueues");
+	assert_int_equal(json_object_array_length(list), 2);
+	check_xqueue(json_object_array_get_idx(list, 0), 1, b->pids[0], false);
+	check_xqueue(json_object_array_get_idx(list, 1), 2, b->pids[1], true);
+	list = member(o, "processes");
+	assert_int_equal(json_object_array_length(list), 2);
+	json_object_put(o);
+	o = body_of(http("GET", "/xqueue/2", NULL));
+	check_xqueue(member(o, "xqueue"), 2, b->pids[1], true);
+	check_process(member(o, "process"), b->pids[1]);
+	json_object_put(o);
+	wants(http("GET", "/xqueue/3", NULL), 404, "{\"error\":\"XQueue not found\"}");
+	wants(http("GET", "/xqueue/", NULL), 400, "no hexadecimal number");
+	wants(http("GET", "/xqueue/-1", NULL), 400, "no hexadecimal number");
+	wants(http("GET", "/xqueue/2x", NULL), 400, "no hexadecimal number");
+	wants(http("GET", "/xqueue/fffffffffffffffff", NULL), 400,
+	      "no hexadecimal number");
+}
+
+/* POST /config/HANDLE: levels there are, and nothing that is not there. */
+static void configures(void **state)
+{
+	struct bench *b = *state;
+
+	start_front(b, "");
+	two_listed(b);
+	wants(http("POST", "/config/1?level=3&threshold=-1&batch_size=-1", NULL),
+	      200, "{\"info\":\"success\"}");
+	wants(http("POST", "/config/1", NULL), 200, "\"warning\":\"no change\"");
+	wants(http("POST", "/config/1?level=1", NULL), 400, "level 1 is not there");
+	/* The fake GPU cannot unmap. */
+	wants(http("POST", "/config/1?level=2", NULL), 400,
+	      "not every GPU has this level");
+	wants(http("POST", "/config/1?level=4", NULL), 400, "invalid level");
+	wants(http("POST", "/config/1?level=x", NULL), 400, "invalid level");
+	wants(http("POST", "/config/1?level=3&threshold=8", NULL), 400,
+	      "threshold and batch_size are not there");
+	wants(http("POST", "/config/9?level=3", NULL), 404, "XQueue not found");
+}
+
+/* GET and POST /policy: by XSched's numbers. */
+static void sets_policy(void **state)
+{
+	struct bench *b = *state;
+
+	start_front(b, "");
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+	wants(http("POST", "/policy?policy=10", NULL), 200, "success");
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":10}");
+	assert_non_null(strstr(question(b, "{\"cmd\":\"policy\"}"),
+			       "\"policy\":\"cfs\""));
+	wants(http("POST", "/policy?policy=6", NULL), 400, "invalid policy");
+	wants(http("POST", "/policy?policy=12", NULL), 400, "invalid policy");
+	wants(http("POST", "/policy?policy=", NULL), 400, "invalid policy");
+	wants(http("POST", "/policy", NULL), 400, "invalid policy");
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":10}");
+}
+
+static const char *hint(const char *format, ...)
+{
+	char body[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(body, sizeof(body), format, args);
+	va_end(args);
+	return http("POST", "/hint", body);
+}
+
+/* POST /hint: by handle or pid; what it says takes effect. */
+static void takes_hints(void **state)
+{
+	struct bench *b = *state;
+
+	start_front(b, "");
+	two_listed(b);
+	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-256}", b->pids[1]),
+	      200, "success");
+	expect(b, "holds", "%d\n", b->pids[1]);
+	wants(hint("{\"hint_type\":1,\"handle\":2,\"priority\":5}"), 200, "success");
+	expect(b, "log", " release %d = 0\n", b->pids[1]);
+	wants(hint("{\"hint_type\":2,\"handle\":2,\"utilization\":40}"), 200,
+	      "success");
+	wants(hint("{\"hint_type\":3,\"timeslice\":5000}"), 200, "success");
+	wants(hint("{\"hint_type\":7,\"pid\":%d,\"display\":0}", b->pids[0]), 200,
+	      "success");
+	wants(hint("{\"hint_type\":7,\"pid\":%d,\"display\":0}", b->pids[1]), 200,
+	      "success");
+	wants(hint("{\"hint_type\":1,\"priority\":5}"), 400,
+	      "handle or pid is required");
+	wants(hint("{\"hint_type\":1,\"handle\":2,\"priority\":256}"), 400,
+	      "missing or invalid");
+	wants(hint("{\"hint_type\":1,\"handle\":9,\"priority\":5}"), 404,
+	      "XQueue not found");
+	wants(hint("{\"hint_type\":4,\"handle\":2}"), 400, "invalid hint type");
+	wants(hint("{\"handle\":2}"), 400, "missing hint type");
+}
+
+/* /metrics, and with http_front=no nothing but that. */
+static void tells_metrics(void **state)
+{
+	struct bench *b = *state;
+	char text[32];
+
+	port = free_port();
+	snprintf(text, sizeof(text), "http_port=%u\n", port);
+	start_daemon(b, text);
+	two_listed(b);
+	still_schedules(b);
+	wants(http("GET", "/metrics", NULL), 200,
+	      "Content-Type: text/plain; version=0.0.4");
+	wants(http("GET", "/metrics", NULL), 200, "\nxsched_switches_total 2\n");
+	wants(http("GET", "/metrics", NULL), 200,
+	      "\nxsched_node_held_seconds_total{gpu=\"100\"} 0.");
+	wants(http("POST", "/metrics", NULL), 405, "only GET");
+	wants(http("GET", "/xqueues", NULL), 404, "there is only \\/metrics");
+	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");
+}
+
+/* ---- those who ask badly ------------------------------------------------ */
+
+static void refuses_garbage(void **state)
+{
+	static const char *const bodies[] = {
+		"", "{", "[]", "7", "\"\"", "{}{}", "{\"hint_type\":}",
+		"{\"hint_type\":1e400}", "[[[[[[[[[[1]]]]]]]]]]",
+		"{\"hint_type\":\"1\"}", "\xff\xfe{}", "{'hint_type':1}",
+	};
+	static const char bytes[] = "GETPOS /\r\n:{}\"hint0123456789%?&=\x80\xff";
+	struct bench *b = *state;
+	static char text[8192];
+	uint32_t seed = 7;
+
+	start_front(b, "");
+	two_listed(b);
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++)
+		wants(http("POST", "/hint", bodies[i]), 400, "{\"error\":\"");
+	wants(http("PUT", "/policy", NULL), 405, "not with this method");
+	wants(http("POST", "/xqueues", NULL), 405, "not with this method");
+	wants(http("GET", "/hint", NULL), 405, "not with this method");
+	wants(http("DELETE", "/xqueue/1", NULL), 405, "not with this method");
+	wants(http("FROBNICATE", "/config/1", NULL), 405, "not with this method");
+	wants(http("GET", "/", NULL), 404, "no such route");
+	wants(http("GET", "/xqueuesx", NULL), 404, "no such route");
+	wants(http("GET", "/../etc/passwd", NULL), 404, "no such route");
+	memset(text, 'x', 4097);
+	text[4097] = '\0';
+	wants(http("POST", "/hint", text), 413, "the body is too long");
+	/* Bytes of which some look like a request, with a fixed seed. */
+	for (int round = 0; round < 100; round++) {
+		int fd = connect_http();
+
+		for (size_t i = 0; i < sizeof(text); i++) {
+			seed = seed * 1664525u + 1013904223u;
+			text[i] = bytes[(seed >> 8) % (sizeof(bytes) - 1)];
+		}
+		send(fd, text, sizeof(text), MSG_NOSIGNAL);
+		close(fd);
+	}
+	/* A head that does not end. */
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "GET /policy HTTP/1.1\r\nx: ", 25);
+	for (int i = 0; i < 3; i++)
+		talk(text, sizeof(text));
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+	still_schedules(b);
+	assert_int_equal(stop_daemon(b), 0);
+}
+
+/* A page from anywhere must not speak for the user who looks at it. */
+static void refuses_browsers(void **state)
+{
+	static const char *const heads[] = {
+		"GET /policy HTTP/1.1\r\nHost: localhost\r\nOrigin: http://x\r\n",
+		"GET /policy HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: none\r\n",
+		"GET /policy HTTP/1.1\r\nHost: gpu.example.com\r\n",
+		"GET /policy HTTP/1.1\r\nHost: localhost.example.com\r\n",
+	};
+	struct bench *b = *state;
+
+	start_front(b, "");
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
+		char text[256];
+		int length = snprintf(text, sizeof(text),
+				      "%sConnection: close\r\n\r\n", heads[i]);
+
+		wants(talk(text, length), 403, "not for browsers");
+	}
+}
+
+/* Nobody can have it listen elsewhere, and elsewhere nobody is served. */
+static void only_on_loopback(void **state)
+{
+	struct bench *b = *state;
+
+	start_front(b, "");
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+	assert_int_equal(connect_to("127.0.0.2", 0), -ECONNREFUSED);
+	stop_daemon(b);
+	write_file(b, "conf", "[xschedd]\nhttp_port=0.0.0.0:%u\n", port);
+	assert_int_equal(wait_for(spawn_daemon(b)), 2);
+	expect(b, "err", "/conf:2:11: '0.0.0.0:%u' is not a number; expected 0..65535",
+	       port);
+	write_file(b, "conf", "[xschedd]\nhttp_address=0.0.0.0\n");
+	assert_int_equal(wait_for(spawn_daemon(b)), 2);
+	expect(b, "err", "there is no setting 'http_address'");
+}
+
+/* ---- those who do not go on --------------------------------------------- */
+
+/* Whether the other end hangs up within the patience it has, and some more. */
+static bool hung_up(int fd)
+{
+	char byte[256];
+
+	while (recv(fd, byte, sizeof(byte), 0) > 0)
+		;
+	/* EAGAIN: nothing for as long as we had patience. */
+	return errno != EAGAIN;
+}
+
+/* Half a request and no more; and one that is gone without a word. */
+static void ends_half_open(void **state)
+{
+	static const char half[] = "POST /hint HTTP/1.1\r\nHost: localhost\r\n"
+				   "Content-Length: 100\r\n\r\n{\"hint";
+	struct bench *b = *state;
+	int silent, started, body;
+
+	start_front(b, "");
+	two_listed(b);
+	silent = connect_http();
+	started = connect_http();
+	body = connect_http();
+	send(started, "GET /pol", 8, 0);
+	send(body, half, sizeof(half) - 1, 0);
+	/* Our half of it is closed, theirs is not. */
+	shutdown(body, SHUT_WR);
+	still_schedules(b);
+	errno = 0;
+	assert_true(hung_up(silent));
+	assert_true(hung_up(started));
+	assert_true(hung_up(body));
+	close(silent);
+	close(started);
+	close(body);
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+}
+
+/* A byte now and then: never idle, and hung up on all the same. */
+static void ends_slow_ones(void **state)
+{
+	static const char head[] = "GET /policy HTTP/1.1\r\nHost: localhost\r\nx: ";
+	struct bench *b = *state;
+	struct pollfd end = { .events = POLLIN | POLLHUP };
+	int sent = 0;
+
+	start_front(b, "");
+	two_listed(b);
+	end.fd = connect_http();
+	send(end.fd, head, sizeof(head) - 1, 0);
+	while (!poll(&end, 1, 100)) {
+		assert_true(sent++ < WAIT_MS / 100);
+		send(end.fd, "y", 1, MSG_NOSIGNAL);
+	}
+	/* For a while it was waited for. */
+	assert_true(sent > 5);
+	close(end.fd);
+	still_schedules(b);
+}
+
+/* Who asks and asks is not slow. */
+static void keeps_busy_ones(void **state)
+{
+	static const char request[] =
+		"GET /policy HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	struct bench *b = *state;
+	char answer[1024];
+	int fd;
+
+	start_front(b, "");
+	fd = connect_http();
+	for (int i = 0; i < 2 * HTTP_PATIENCE_S * 10; i++) {
+		ssize_t got;
+
+		assert_int_equal(send(fd, request, sizeof(request) - 1,
+				      MSG_NOSIGNAL), sizeof(request) - 1);
+		got = recv(fd, answer, sizeof(answer) - 1, 0);
+		assert_true(got > 0);
+		answer[got] = '\0';
+		wants(answer, 200, "");
+		usleep(100000);
+	}
+	close(fd);
+}
+
+/* 10,000 connections, half of them with half a request: the GPUs are served. */
+static void many_connections(void **state)
+{
+	struct rlimit limit = { 12000, 12000 };
+	struct bench *b = *state;
+	static int fds[10000];
+	unsigned int made = 0;
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		skip();
+	start_front(b, "");
+	two_listed(b);
+	/* Not waited for: those there is no room for would not be made. */
+	for (size_t i = 0; i < 10000; i++) {
+		fds[i] = connect_to("127.0.0.1", SOCK_NONBLOCK);
+		made += fds[i] >= 0;
+		if (fds[i] >= 0 && i % 2)
+			send(fds[i], "GET /p", 6, MSG_NOSIGNAL | MSG_DONTWAIT);
+	}
+	assert_int_equal(made, 10000);
+	still_schedules(b);
+	assert_int_equal(ctl(b, "policy"), 0);
+	for (size_t i = 0; i < 10000; i++)
+		close(fds[i]);
+	/* Those the kernel had queued come first. */
+	for (int tries = 0; !strstr(http("GET", "/policy", NULL), " 200 "); tries++)
+		assert_true(tries < 5);
+	still_schedules(b);
+	assert_true(lines(b, "err") < 100);
+	assert_int_equal(stop_daemon(b), 0);
+}
+
+/* ---- who asks ----------------------------------------------------------- */
+
+/* What another user tries; returns in the child alone if all went as it should. */
+static void try_as_other(struct bench *b, pid_t own)
+{
+	if (setuid(65534))
+		_exit(1);
+	while (!strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""))
+		nap();
+	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":5}", own), 403,
+	      "raising a priority");
+	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-5}", own), 200,
+	      "success");
+	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-5}", b->pids[0]),
+	      403, "another user's process");
+	wants(http("POST", "/policy?policy=10", NULL), 403, "not permitted");
+	wants(hint("{\"hint_type\":3,\"timeslice\":5000}"), 403, "not permitted");
+	/* Not theirs: as if it were not there. */
+	wants(http("GET", "/xqueue/1", NULL), 404, "XQueue not found");
+	wants(http("POST", "/config/1?level=3", NULL), 404, "XQueue not found");
+	assert_null(strstr(http("GET", "/xqueues", NULL), "\"handle\":1,"));
+	wants(http("GET", "/xqueues", NULL), 200, "\"handle\":9,");
+	assert_null(strstr(http("GET", "/metrics", NULL), "uid=\"0\""));
+	wants(http("GET", "/metrics", NULL), 200, "uid=\"65534\"");
+}
+
+static void other_users(void **state)
+{
+	struct bench *b = *state;
+	int status;
+	pid_t pid;
+
+	if (getuid())
+		skip();
+	start_front(b, "");
+	two_listed(b);
+	pid = fork();
+	if (!pid) {
+		pid_t own = fork();
+
+		if (!own) {
+			if (setuid(65534))
+				_exit(1);
+			pause();
+		}
+		usleep(100000);
+		write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n9 %d 100 0\n",
+			   b->pids[0], b->pids[1], own);
+		send_event(b, ADD, own, 9);
+		try_as_other(b, own);
+		kill(own, SIGKILL);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	still_schedules(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(tells_queues),
+		TEST(configures),
+		TEST(sets_policy),
+		TEST(takes_hints),
+		TEST(tells_metrics),
+		TEST(refuses_garbage),
+		TEST(refuses_browsers),
+		TEST(only_on_loopback),
+		TEST(ends_half_open),
+		TEST(ends_slow_ones),
+		TEST(keeps_busy_ones),
+		TEST(many_connections),
+		TEST(other_users),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return RUN(tests);
+}

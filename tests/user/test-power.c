@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The machine sleeps, or the GPU alone, while queues are held: they come back held,
+ * and run when they are released. A held process keeps its GPU awake as any does.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "held.h"
+#include "sysfile.h"
+#include "tap.h"
+#include "xsarm.h"
+
+#define POWER		"/sys/power/"
+#define DELAY		"/sys/module/suspend/parameters/pm_test_delay"
+#define WATCHDOG	SYSFILE_GLOBAL "watchdog_ms"
+#define LEASE		"500"
+#define SLEEP		"1"		/* s: longer than a lease */
+#define LOCKUPS		"/proc/sys/kernel/soft_watchdog"
+#define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
+			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
+
+static char gpu[64];	/* its directory in sysfs */
+
+/*
+ * Everything up to and with the devices' suspend, some sleep, and back: the machine
+ * stays on, but no process runs meanwhile. The kernel waits busily then, which takes
+ * an emulated CPU on a busy host long enough to look like a lockup.
+ */
+static int sleep_system(void)
+{
+	int ret = sysfile_write("devices", POWER "pm_test");
+
+	if (!ret)
+		ret = sysfile_write(SLEEP, DELAY);
+	if (!ret)
+		ret = sysfile_write("0", LOCKUPS);
+	if (!ret)
+		ret = sysfile_write("freeze", POWER "state");
+	sysfile_write("1", LOCKUPS);
+	sysfile_write("none", POWER "pm_test");
+	return ret;
+}
+
+static long suspends(void)
+{
+	return sysfile_number(POWER "suspend_stats/success");
+}
+
+static void test_nobody(struct worker *w)
+{
+	long before = suspends();
+
+	held_start(w);
+	tap_is(sleep_system(), 0, "sleep: the system sleeps while a dispatch runs");
+	tap_is(suspends() - before, 1, "sleep: the kernel says that it did");
+	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
+	       "sleep: nobody holds it, it runs to its end");
+}
+
+/* Nobody can renew a lease while all sleep. */
+static void test_held(struct worker *w)
+{
+	char before[32];
+
+	if (sysfile_read(before, sizeof(before), WATCHDOG) <= 0 || sysfile_write(LEASE, WATCHDOG))
+		tap_bail(WATCHDOG " cannot be changed");
+	held_start(w);
+	tap_is(held_suspend(w), 0, "sleep while held: held half-way");
+	tap_is(sleep_system(), 0, "sleep while held: the system sleeps");
+	tap_ok(held_is(w, HELD_MINE) && held_still(w), "sleep while held: still held");
+	tap_is(sleep_system(), 0, "sleep while held: it sleeps again");
+	tap_ok(held_is(w, HELD_MINE) && held_still(w), "sleep while held: still held");
+	tap_is(held_resume(w), 0, "sleep while held: released");
+	sysfile_write(before, WATCHDOG);
+	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
+	       "sleep while held: no reason is left, it runs");
+}
+
+/* Work that is there already, and work that comes afterwards. */
+static void test_watched(struct worker *w)
+{
+	const uint64_t id = held_queue(w, 0).id;
+	struct kfd_xsched_event e = { 0 };
+	int fd = xsdev_open();
+
+	xsdev_subscribe(fd, ACTIVITY, 1000, 0);
+	if (xsdev_can(fd, KFD_XSCHED_CAP_TAP))
+		tap_is(xsarm_wait_tapped(fd, id, true, HELD_DONE_MS), 0,
+		       "sleep while watched: tapped");
+	tap_is(sleep_system(), 0, "sleep while watched: the system sleeps");
+	xsarm_drain(fd);
+	held_start(w);
+	held_submit(w, &held_tiny);
+	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, w->pid, HELD_DONE_MS, &e), 0,
+	       "sleep while watched: work is seen afterwards");
+	tap_ok(held_done(w), "sleep while watched: and done");
+	close(fd);
+}
+
+static void test_system(void)
+{
+	struct worker w;
+
+	held_begin(&w, held_gpus);
+	test_nobody(&w);
+	test_held(&w);
+	test_watched(&w);
+	held_account(&w, "sleep");
+	worker_stop(&w);
+}
+
+/* ---- the GPU alone ----------------------------------------------------------- */
+
+static bool gpu_becomes(const char *status)
+{
+	const uint64_t end = xsdev_now() + HELD_DONE_MS * 1000000ULL;
+	char text[32];
+
+	do {
+		if (sysfile_read(text, sizeof(text), "%s/power/runtime_status", gpu) > 0 &&
+		    !strncmp(text, status, strlen(status)))
+			return true;
+		xsdev_sleep_ms(20);
+	} while (xsdev_now() < end);
+	tap_note("the GPU is %s", text);
+	return false;
+}
+
+static void test_runtime(void)
+{
+	struct worker w;
+
+	tap_is(sysfile_write("auto", "%s/power/control", gpu), 0, "runtime PM: allowed");
+	tap_ok(gpu_becomes("suspended"), "runtime PM: a GPU without a process sleeps");
+	held_begin(&w, held_gpus);
+	tap_ok(gpu_becomes("active"), "runtime PM: a process wakes it");
+	held_start(&w);
+	tap_is(held_suspend(&w), 0, "runtime PM: the process is held half-way");
+	xsdev_sleep_ms(500);
+	tap_ok(gpu_becomes("active"), "runtime PM: which does not let the GPU sleep");
+	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "runtime PM: still held");
+	tap_is(held_resume(&w), 0, "runtime PM: released");
+	tap_ok(held_is(&w, HELD_ACTIVE) && held_done(&w), "runtime PM: no reason is left, it runs");
+	held_account(&w, "runtime PM");
+	held_suspend(&w);
+	worker_kill(&w);
+	tap_ok(gpu_becomes("suspended"), "runtime PM: killed while held: the GPU sleeps again");
+	held_begin(&w, held_gpus);
+	held_start(&w);
+	tap_ok(held_done(&w), "runtime PM: the next process runs");
+	worker_stop(&w);
+	tap_is(sysfile_write("on", "%s/power/control", gpu), 0, "runtime PM: forbidden again");
+	tap_ok(gpu_becomes("active"), "runtime PM: the GPU is awake");
+}
+
+int main(void)
+{
+	glob_t found;
+
+	held_open(1);
+	if (glob("/sys/bus/pci/drivers/vgpu/0000:*", 0, NULL, &found))
+		tap_bail("no GPU");
+	snprintf(gpu, sizeof(gpu), "%s", found.gl_pathv[0]);
+	globfree(&found);
+	test_system();
+	test_runtime();
+	return tap_done();
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The system is suspended as far as programs see it: all are frozen, for longer than
+ * a lease. Nobody could give a sign of life, so nobody is ejected for that.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sysfile.h"
+#include "tap.h"
+#include "worker.h"
+#include "xsarm.h"
+
+#define LEASE_MS	500
+#define FROZEN_S	"2"
+#define TIMEOUT_MS	10000
+#define MS		1000000ULL
+#define DELAY		"/sys/module/suspend/parameters/pm_test_delay"
+
+static const struct spin_shape brief = { 1, 64, 50000 };
+static const struct spin_shape half = { 4, 64, 500 * MS };
+
+static int renew(int fd)
+{
+	struct kfd_xsched_renew arg = { .size = sizeof(arg) };
+
+	return xsdev_ioctl(fd, KFD_XSCHED_RENEW, &arg);
+}
+
+/* Freeze, wait, thaw. How long it took, milliseconds, or -errno. */
+static long freeze(void)
+{
+	const uint64_t begin = xsdev_now();
+	int ret = sysfile_write("freezer", "/sys/power/pm_test");
+
+	ret = ret ? ret : sysfile_write(FROZEN_S, DELAY);
+	ret = ret ? ret : sysfile_write("freeze", "/sys/power/state");
+	return ret ? ret : (long)((xsdev_now() - begin) / MS);
+}
+
+static void test_held(int fd, struct worker *w)
+{
+	const long ejected = sysfile_number(SYSFILE_GLOBAL "statistics/ejected_watchdog");
+	long ms;
+
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL), 0,
+	       "a client holds a process");
+	worker_submit(w, 0, &brief, 1);
+	ms = freeze();
+	tap_ok(ms > 2 * LEASE_MS, "all are frozen, for more than a lease (%ld ms)", ms);
+	tap_is(renew(fd), 0, "the client is not ejected");
+	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/held"), 1, "and holds it");
+	tap_is(worker_wait(w, 0, LEASE_MS / 2), -ETIME, "the process waits");
+	tap_is(worker_wait(w, 0, TIMEOUT_MS), 0, "until the client is silent without a reason");
+	tap_is(renew(fd), -EOWNERDEAD, "then it is ejected");
+	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/ejected_watchdog"), ejected + 1,
+	       "once");
+}
+
+/* Armed switches are there afterwards, and taps; nothing else need be said. */
+static void test_armed(int fd, struct worker *low)
+{
+	struct kfd_xsched_event e;
+	struct worker high;
+	int id;
+
+	if (worker_start(&high, 1, NULL))
+		tap_bail("no worker");
+	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED), 0, 0);
+	id = xsarm_suspend(fd, high.pid, low->pid);
+	tap_ok(id > 0 && freeze() > 0, "frozen with a switch armed");
+	worker_submit(&high, 0, &half, 2);
+	tap_is(xsarm_wait(fd, id, true, TIMEOUT_MS, &e), 0, "it runs");
+	worker_wait(&high, 0, TIMEOUT_MS);
+	tap_is(xsarm_wait(fd, id, false, TIMEOUT_MS, &e), 0, "and is undone");
+	worker_stop(&high);
+}
+
+int main(void)
+{
+	struct worker w;
+	char text[16];
+	int fd, lease = (int)sysfile_number(SYSFILE_GLOBAL "watchdog_ms");
+
+	if (access("/sys/power/pm_test", W_OK)) {
+		tap_skip("this kernel cannot only pretend to sleep", "suspend");
+		return tap_done();
+	}
+	if (worker_start(&w, 1, NULL))
+		tap_bail("no worker");
+	snprintf(text, sizeof(text), "%d", LEASE_MS);
+	sysfile_write(text, SYSFILE_GLOBAL "watchdog_ms");
+	fd = xsdev_open();
+	test_held(fd, &w);
+	close(fd);
+	fd = xsdev_open();
+	test_armed(fd, &w);
+	close(fd);
+	sysfile_write("none", "/sys/power/pm_test");
+	snprintf(text, sizeof(text), "%d", lease);
+	tap_is(sysfile_write(text, SYSFILE_GLOBAL "watchdog_ms"), 0, "the lease is put back");
+	tap_is(worker_stop(&w), 0, "the process exits");
+	return tap_done();
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/*
+ * xschedd is killed with SIGKILL again and again, at random moments, under load: as it
+ * starts, while it holds, in the middle of a switch. After each nothing is held, and in
+ * the end no dispatch is lost.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "sysfile.h"
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define ROUNDS		1000
+#define RELEASE_MS	500	/* the kernel's 100 ms, on a machine that does other things, too */
+#define WORK_US		40000	/* how long it holds and lets go, at most */
+#define HI_NAME		"killed-hi"
+
+/* A round of the low-priority load is four of these at most. */
+static const struct spin_shape lo_shape = { 640, 256, 8 * MS };
+/* High comes and goes, so that there are switches all the time. */
+static const struct spin_shape hi_shape = { 64, 256, 3 * MS };
+
+/* What the signal handler knows, and what it has seen. */
+static struct {
+	int fd;
+	pid_t daemon;
+	pid_t low;
+	unsigned int held;
+} at_kill;
+
+/* Ask afterwards, not before: LIST might wait for the very switch that is to be hit. */
+static void on_alarm(int signo)
+{
+	int saved = errno;
+
+	(void)signo;
+	kill(at_kill.daemon, SIGKILL);
+	at_kill.held += daemon_holds(at_kill.fd, at_kill.low);
+	errno = saved;
+}
+
+static void kill_in(unsigned int us)
+{
+	const struct itimerval timer = { .it_value = { us / 1000000, us % 1000000 } };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* A generator of its own, for the same moments in each run. */
+static uint32_t random_below(uint32_t limit)
+{
+	static uint32_t state = 20261121;
+
+	state = state * 1664525u + 1013904223u;
+	return (state >> 8) % limit;
+}
+
+/* How long it takes the daemon to start and to hold, in microseconds. */
+static unsigned int measure_start(struct daemon *d, struct worker *lo, struct worker *hi)
+{
+	uint64_t start = xsdev_now();
+
+	worker_load_start(hi, &hi_shape, 0);
+	daemon_start(d);
+	if (!daemon_holds_within(at_kill.fd, lo->pid, true, 10000))
+		tap_bail("xschedd does not hold");
+	start = xsdev_now() - start;
+	kill(d->pid, SIGKILL);
+	daemon_reap(d);
+	worker_load_stop(hi);
+	return (unsigned int)(start / 1000);
+}
+
+/* Have it hold, and then let go and hold again, until the timer ends it. */
+static bool work(struct daemon *d, struct worker *lo, struct worker *hi, unsigned int us)
+{
+	bool held;
+
+	worker_load_start(hi, &hi_shape, 0);
+	held = daemon_holds_within(at_kill.fd, lo->pid, true, 10000);
+	at_kill.daemon = d->pid;
+	kill_in(us);
+	return !worker_load_stop(hi) && held;
+}
+
+/* One daemon's life. False if something is held after it, or high got no answer. */
+static bool round_once(struct daemon *d, struct worker *lo, struct worker *hi, bool late,
+		       unsigned int us, uint64_t *longest)
+{
+	bool good = true, released;
+	uint64_t dead;
+	int status;
+
+	daemon_start(d);
+	at_kill.daemon = d->pid;
+	if (late)
+		good = work(d, lo, hi, us);
+	else
+		kill_in(us);
+	while (!waitpid(d->pid, &status, WNOHANG)) {
+		good &= !worker_submit(hi, 0, &hi_shape, 1) && !worker_wait(hi, 0, 10000);
+		xsdev_sleep_ms(1);
+	}
+	dead = xsdev_now();
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
+		tap_note("the daemon ended by itself, status %#x", status);
+		kill_in(0);
+		return false;
+	}
+	released = daemon_holds_within(at_kill.fd, lo->pid, false, RELEASE_MS);
+	dead = xsdev_now() - dead;
+	if (dead > *longest)
+		*longest = dead;
+	return good && released && !daemon_holds(at_kill.fd, hi->pid);
+}
+
+static void test_kills(struct daemon *d, struct worker *lo, struct worker *hi,
+		       unsigned int rounds)
+{
+	unsigned int start, us, i, failed = 0, stuck = 0;
+	uint64_t longest = 0;
+	uint32_t progress = 0;
+
+	worker_load_start(lo, &lo_shape, 1);
+	start = measure_start(d, lo, hi);
+	for (i = 0; i < rounds; i++) {
+		/* Every other one about before it holds for the first time. */
+		us = 1 + random_below(i % 2 ? start : WORK_US);
+		failed += !round_once(d, lo, hi, !(i % 2), us, &longest);
+		if (i % 50)
+			continue;
+		progress = worker_load_rounds(lo);
+		stuck += worker_load_progress(lo, progress, 10000) != 0;
+	}
+	tap_note("%u kills, half of them within %u us after the start, half within %u us after a hold; something was held at %u",
+		 rounds, start, WORK_US, at_kill.held);
+	tap_note("nothing was held any more %.2f ms after the daemon's end, at worst",
+		 (double)longest / 1e6);
+	tap_is(failed, 0, "after each of %u kills nothing is held within %d ms", rounds,
+	       RELEASE_MS);
+	tap_ok(at_kill.held >= rounds / 10, "many of them while something was held");
+	tap_is(stuck, 0, "the low-priority process goes on");
+	tap_is(worker_load_stop(lo), 0, "all it submitted completed");
+}
+
+/* test-xschedd-kill [ROUNDS [XSCHEDD]] */
+int main(int argc, char **argv)
+{
+	struct daemon d = { .program = argc > 2 ? argv[2] : "/bin/xschedd", .name = "killed" };
+	unsigned int rounds = argc > 1 ? (unsigned int)atoi(argv[1]) : ROUNDS;
+	struct spin_account low, high;
+	struct worker lo, hi;
+
+	at_kill.fd = xsdev_open();
+	if (at_kill.fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", at_kill.fd);
+	if (worker_start(&lo, 1, NULL) || worker_start_named(&hi, 1, HI_NAME))
+		tap_bail("no workers");
+	at_kill.low = lo.pid;
+	signal(SIGALRM, on_alarm);
+	daemon_configure(&d, "realtime = no\n\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n");
+	test_kills(&d, &lo, &hi, rounds);
+	worker_account(&lo, &low);
+	worker_account(&hi, &high);
+	tap_note("%llu and %llu dispatches", (unsigned long long)low.submitted,
+		 (unsigned long long)high.submitted);
+	tap_ok(spin_account_clean(&low) && spin_account_clean(&high),
+	       "every dispatch executed once and in order");
+	tap_is(worker_stop(&lo) | worker_stop(&hi), 0, "the processes end in order");
+	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/held"), 0, "nothing is held");
+	return tap_done();
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is connected by HTTP, and since when he owes a request: who takes too
+ * long is hung up on, however busy he looks. A client that sends a byte now and
+ * then is not idle, so that libmicrohttpd's time-out does not end it.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_VISITORS_H
+#define XSCHEDD_VISITORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+/** Seconds for a request and its answer, and for the next one to come. */
+#ifndef HTTP_PATIENCE_S
+#define HTTP_PATIENCE_S	10
+#endif
+
+/**
+ * struct visitor - a connection
+ * @entry: in &visitors.list, if @waited_for
+ * @fd: its socket
+ * @since_ns: when it connected, or was served last
+ * @waited_for: not hung up on yet
+ */
+struct visitor {
+	TAILQ_ENTRY(visitor) entry;
+	int fd;
+	uint64_t since_ns;
+	bool waited_for;
+};
+
+/**
+ * struct visitors - all of them
+ * @list: by @since_ns, who waits longest first
+ */
+struct visitors {
+	TAILQ_HEAD(, visitor) list;
+};
+
+/** visitors_init() - nobody is there */
+void visitors_init(struct visitors *visitors);
+
+/** visitor_comes() - a new connection; NULL: out of memory, it is not watched */
+struct visitor *visitor_comes(struct visitors *visitors, int fd,
+			      uint64_t now_ns);
+
+/** visitor_served() - it has its answer, and may ask again; or NULL */
+void visitor_served(struct visitors *visitors, struct visitor *visitor,
+		    uint64_t now_ns);
+
+/** visitor_leaves() - its socket is about to be closed; frees it; or NULL */
+void visitor_leaves(struct visitors *visitors, struct visitor *visitor);
+
+/**
+ * visitors_hurry() - hang up on those who take too long
+ * @visitors: all
+ * @now_ns: CLOCK_MONOTONIC
+ *
+ * The socket is shut down; that its owner closes it is up to visitor_leaves().
+ *
+ * Return: nanoseconds until the next one does, UINT64_MAX: nobody is there.
+ */
+uint64_t visitors_hurry(struct visitors *visitors, uint64_t now_ns);
+
+#endif /* XSCHEDD_VISITORS_H */
