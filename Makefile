@@ -35,6 +35,7 @@ help:
 	@echo 'make bench-switch   what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make bench-react    from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-policies every policy on the same three scenarios, beside no policy'
+	@echo 'make bench-scale    how long each policy takes to decide for 64 GPUs and 4096 queues'
 	@echo ''
 	@echo 'make build          all that these two run, without running it'
 	@echo 'make amdgpu         the patched amdgpu.ko  (DISPLAY=y: with display code)'
@@ -83,6 +84,11 @@ bench-react:
 bench-policies:
 	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
 	@scripts/bench-policies $(BUILD)
+
+# Not a part of "make check": it measures the machine, which should have nothing else to do.
+bench-scale:
+	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
+	@scripts/bench-scale $(BUILD)
 
 # Not a part of "make check": it installs compilers and takes several minutes.
 check-rocm:
@@ -148,12 +154,12 @@ install-dkms:
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest lib log modules obj results sanitize tsan vgpu xsched-sim)
+	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest lib log man modules obj results sanitize tsan vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
 distclean:
 	rm -rf $(BUILD)
 
 .PHONY: help demo demo-hip check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
-	bench-policies build amdgpu kmod vgpu user guest docs install install-user install-dkms clean \
-	distclean
+	bench-policies bench-scale build amdgpu kmod vgpu user guest docs install install-user install-dkms \
+	clean distclean

@@ -164,6 +164,23 @@ void fake_run(struct fake *f)
 		sim_advance(&f->gpu, t);
 }
 
+void fake_run_sched(struct fake *f, struct sim_sched *s, u64 end)
+{
+	u64 t, quantum;
+
+	for (;;) {
+		t = sim_next_event(&f->gpu);
+		quantum = sim_sched_next_event(s);
+		t = t < quantum ? t : quantum;
+		if (t > end)
+			break;
+		t = t > f->gpu.now ? t : f->gpu.now;
+		sim_advance(&f->gpu, t);
+		sim_sched_step(s, t);
+	}
+	sim_advance(&f->gpu, end);
+}
+
 u64 fake_unmap(struct fake *f, struct fake_queue *q, u32 n, u64 grace_ns)
 {
 	u64 begin = f->gpu.now, t;

@@ -15,6 +15,7 @@
 
 #include "aql.h"
 #include "kernel.h"
+#include "sched.h"
 
 #define FAKE_PACKETS	256
 #define FAKE_QUEUES	48
@@ -102,6 +103,9 @@ u64 fake_map(struct fake *f, struct fake_queue *q, u32 priority);
 
 /* Run until nothing happens any more. */
 void fake_run(struct fake *f);
+
+/* Run the GPU and the firmware's list on it up to @end. */
+void fake_run_sched(struct fake *f, struct sim_sched *s, u64 end);
 
 /* Take queues off and wait until they are; returns how long it took. */
 u64 fake_unmap(struct fake *f, struct fake_queue *q, u32 n, u64 grace_ns);

@@ -93,23 +93,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static void step_to(u64 end)
-{
-	u64 t, quantum;
-
-	for (;;) {
-		t = sim_next_event(&bed.f->gpu);
-		quantum = sim_sched_next_event(&bed.s);
-		t = t < quantum ? t : quantum;
-		if (t > end)
-			break;
-		t = t > bed.f->gpu.now ? t : bed.f->gpu.now;
-		sim_advance(&bed.f->gpu, t);
-		sim_sched_step(&bed.s, t);
-	}
-	sim_advance(&bed.f->gpu, end);
-}
-
 static void wait_for_scheduler(void)
 {
 	u64 t;
@@ -253,7 +236,7 @@ static void test_random(void **state)
 		operation();
 		check_invariants();
 		if (below(2))
-			step_to(f->gpu.now + below(20000));
+			fake_run_sched(bed.f, &bed.s, f->gpu.now + below(20000));
 	}
 	wait_for_scheduler();
 	for (i = 0; i < FAKE_QUEUES; i++) {
@@ -264,7 +247,7 @@ static void test_random(void **state)
 		sim_sched_set_level(&bed.s, &bed.process[i / PER_PROCESS], 0);
 	}
 	sim_sched_apply(&bed.s, f->gpu.now, 0);
-	step_to(f->gpu.now + 2000000000ULL);
+	fake_run_sched(bed.f, &bed.s, f->gpu.now + 2000000000ULL);
 	for (i = 0; i < FAKE_QUEUES; i++)
 		check_and_clear(i);
 	assert_int_equal(f->gpu.stats.dispatches, bed.kernels);

@@ -96,23 +96,6 @@ static void add(u32 process, u32 first, u32 queues, u32 level)
 		sim_sched_add(&bed.s, p, &bed.entry[first]);
 }
 
-static void run_until(u64 end)
-{
-	u64 t, quantum;
-
-	for (;;) {
-		t = sim_next_event(&bed.f->gpu);
-		quantum = sim_sched_next_event(&bed.s);
-		t = t < quantum ? t : quantum;
-		if (t > end)
-			break;
-		t = t > bed.f->gpu.now ? t : bed.f->gpu.now;
-		sim_advance(&bed.f->gpu, t);
-		sim_sched_step(&bed.s, t);
-	}
-	sim_advance(&bed.f->gpu, end);
-}
-
 static void apply(u64 grace_ns)
 {
 	bed.applied = SIM_NEVER;
@@ -164,7 +147,7 @@ static void test_vmid_limit(void **state)
 		vmids |= 1 << bed.process[i].vmid;
 	assert_int_equal(vmids, 0x78);
 	assert_int_equal(sim_sched_next_event(&bed.s), 40 + 10000000);
-	run_until(10100000);
+	fake_run_sched(bed.f, &bed.s, 10100000);
 	assert_int_equal(in_slots(), 4);
 	for (i = 0; i < 6; i++)	/* 4 and 5 in, 0 and 1 stay, 2 and 3 out */
 		assert_int_equal(bed.mapped[i], 1);
@@ -239,7 +222,7 @@ static void test_levels(void **state)
 	apply(0);
 	assert_int_equal(bed.mapped[12] + bed.mapped[17], 2);
 	assert_int_equal(bed.mapped[0] + bed.mapped[1] + bed.mapped[2], 2);
-	run_until(200000000);
+	fake_run_sched(bed.f, &bed.s, 200000000);
 	assert_int_equal(bed.mapped[12], 1);
 	assert_true(bed.mapped[0] > 5 && bed.mapped[6] > 5);
 	sim_sched_set_level(&bed.s, &bed.process[1], 3);
@@ -258,14 +241,14 @@ static void test_queue_turns(void **state)
 	sim_sched_set_rank(&bed.s, &bed.entry[19], 1);
 	apply(0);
 	assert_int_equal(sim_sched_next_event(&bed.s), 80 + 1000000);
-	run_until(100000000);
+	fake_run_sched(bed.f, &bed.s, 100000000);
 	assert_int_equal(bed.mapped[19], 1);
 	for (i = 0; i < 19; i++)	/* 100 quanta, 7 of 19 at a time */
 		assert_in_range(bed.mapped[i], 30, 40);
 	bed.entry[3].held = true;
 	apply(0);
 	i = bed.mapped[3];
-	run_until(200000000);
+	fake_run_sched(bed.f, &bed.s, 200000000);
 	assert_int_equal(bed.mapped[3], i);
 }
 
@@ -298,7 +281,7 @@ static void test_fairness(void **state)
 	for (i = 0; i < 6; i++)
 		add(i, i * 3, 3, 0);
 	apply(0);
-	run_until(420000000);
+	fake_run_sched(bed.f, &bed.s, 420000000);
 	for (i = 0; i < 6; i++)
 		total += done_by(i);
 	assert_true(total > 6 * 1000 && total < 6 * 3 * 12 * 2000);
@@ -307,7 +290,7 @@ static void test_fairness(void **state)
 		assert_in_range(done, total / 6 * 85 / 100, total / 6 * 115 / 100);
 	}
 	assert_true(bed.s.stats.process_turns > 30 && bed.s.stats.queue_turns > 100);
-	run_until(3000000000ULL);
+	fake_run_sched(bed.f, &bed.s, 3000000000ULL);
 	for (i = 0; i < 18; i++)
 		fake_assert_exactly_once(f, &f->q[i]);
 }
@@ -321,7 +304,7 @@ static void test_change(void **state)
 	fake_dispatch(f, &f->q[0], 20, 4, 1000000, true);
 	fake_dispatch(f, &f->q[1], 20, 4, 1000000, true);
 	apply(0);
-	run_until(50000);
+	fake_run_sched(bed.f, &bed.s, 50000);
 	bed.entry[0].held = true;
 	apply(500);
 	assert_int_equal(bed.f->q[0].aql.sim.state, SIM_QUEUE_OFF);
@@ -329,7 +312,7 @@ static void test_change(void **state)
 	assert_int_equal(f->gpu.stats.grace_ns, 500);
 	bed.entry[0].held = false;
 	apply(0);
-	run_until(100000000);
+	fake_run_sched(bed.f, &bed.s, 100000000);
 	fake_assert_exactly_once(f, &f->q[0]);
 	fake_assert_exactly_once(f, &f->q[1]);
 	assert_int_equal(f->q[0].log[0].saved, 1);
@@ -345,14 +328,14 @@ static void test_remove(void **state)
 	add(1, 2, 1, 0);
 	fake_dispatch(f, &f->q[0], 20, 4, 1000000, true);
 	apply(0);
-	run_until(50000);
+	fake_run_sched(bed.f, &bed.s, 50000);
 	sim_sched_remove(&bed.s, &bed.entry[0]);
 	sim_sched_remove(&bed.s, &bed.entry[1]);
 	assert_int_equal(bed.forgotten, 0);
 	sim_sched_apply(&bed.s, f->gpu.now, 0);
 	assert_true(sim_sched_busy(&bed.s));
 	assert_true(sim_sched_next_event(&bed.s) == SIM_NEVER);
-	run_until(1000000);
+	fake_run_sched(bed.f, &bed.s, 1000000);
 	assert_int_equal(bed.forgotten, 2);
 	assert_ptr_equal(bed.s.processes, &bed.process[1]);
 	assert_ptr_equal(bed.s.last, &bed.process[1]);

@@ -290,6 +290,31 @@ static void test_gang_option(void **state)
 	bench_free(&b);
 }
 
+/*
+ * More queues than slots, idle ones first in the firmware's list, which begins anew
+ * with each turn: whose turn it is runs nevertheless, and all of the GPU is used.
+ */
+static void test_idle_queues(void **state)
+{
+	static const char *const modes[] = { "m", "mlfq", "up", "pup", NULL };
+	static const char text[] = HEAD("cfs")
+		"[mode mlfq]\npolicy = mlfq\n[mode up]\npolicy = up\n[mode pup]\npolicy = pup\n"
+		"[process idle]\ncount = 60\n" FULL(1, 1) "arrival = periodic 1\nrequests = 1\n"
+		"[process busy]\ncount = 2\n" FULL(5, 2) "start = 100 ms\nduration = 2 s\n";
+	const char *wrong;
+	struct bench b;
+	u32 i;
+
+	(void)state;
+	wrong = bench_text(&b, text);
+	assert_null(wrong);
+	for (i = 0; modes[i]; i++) {
+		assert_near(part(&b, bench_run(&b, modes[i]), "busy", 10), 1, 15);
+		assert_near(bench_fairness(&b, modes[i], "busy"), 1, 2);
+	}
+	bench_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_pre_preempt),
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_gang_option),
+		cmocka_unit_test(test_idle_queues),
 	};
 
 	return cmocka_run_group_tests_name("policies", tests, NULL, NULL);

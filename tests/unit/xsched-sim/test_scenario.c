@@ -225,7 +225,7 @@ static void test_two_models(void **state)
 /* 64 nodes, 512 processes, 4096 queues, for as long as a test may take. */
 static void test_scale(void **state)
 {
-	static const char *const edits[] = { "duration = 10 s", "duration = 30 ms", NULL };
+	static const char *const edits[] = { "duration = 200 ms", "duration = 30 ms", NULL };
 	struct xsched_tenant t;
 	struct mode_figures *f;
 	struct world *w;
