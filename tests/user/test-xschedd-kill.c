@@ -139,6 +139,8 @@ static void test_kills(struct daemon *d, struct worker *lo, struct worker *hi,
 			continue;
 		progress = worker_load_rounds(lo);
 		stuck += worker_load_progress(lo, progress, 10000) != 0;
+		if (i && i % 100 == 0)
+			tap_note("%u kills, %u failed so far", i, failed);
 	}
 	tap_note("%u kills, half of them within %u us after the start, half within %u us after a hold; something was held at %u",
 		 rounds, start, WORK_US, at_kill.held);

@@ -93,6 +93,11 @@ static int set_realtime(struct parser *p, const char *value)
 	return parser_bool(p, value, &p->config->realtime);
 }
 
+static int set_armed(struct parser *p, const char *value)
+{
+	return parser_bool(p, value, &p->config->armed);
+}
+
 static int set_http_port(struct parser *p, const char *value)
 {
 	long number;
@@ -126,6 +131,7 @@ static const struct setting {
 	{ "grace_us", set_grace },
 	{ "level", set_level },
 	{ "realtime", set_realtime },
+	{ "armed", set_armed },
 	{ "http_port", set_http_port },
 	{ "http_front", set_http_front },
 	{ "tenant", set_tenant },
