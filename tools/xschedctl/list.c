@@ -166,8 +166,10 @@ static int read_queues(const struct options *options,
 	}
 	ret = xsched_list_queues(device, list);
 	xsched_close(device);
-	if (ret)
+	if (ret) {
+		print_failure(options, ret, strerror(-ret));
 		complain("cannot list queues: %s", strerror(-ret));
+	}
 	return status_of(ret);
 }
 
