@@ -36,6 +36,7 @@ help:
 	@echo 'make vgpu       vgpu.ko, the software GPU for the tests'
 	@echo 'make user       libxsched, xschedd, xschedctl, test programs'
 	@echo 'make guest      the image that the virtual machine boots'
+	@echo 'make look       pictures of what xschedctl shows, build/look'
 	@echo 'make docs       the manual, build/docs/html'
 	@echo ''
 	@echo 'make install       library, tools, service, and the source of the kernel modules'
@@ -61,6 +62,11 @@ vgpu-selftest:
 bench-policies:
 	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
 	@scripts/bench-policies $(BUILD)
+
+# The pictures of Documentation/looking.rst; nothing is tested.
+look:
+	@scripts/build check
+	@scripts/look
 
 # Not a part of "make check": it installs compilers and takes several minutes.
 check-rocm:
@@ -127,5 +133,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm vgpu-selftest bench-policies build amdgpu kmod vgpu user guest docs \
+.PHONY: help demo check check-rocm vgpu-selftest bench-policies look build amdgpu kmod vgpu user guest docs \
 	install install-user install-dkms clean distclean
