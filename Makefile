@@ -44,6 +44,7 @@ help:
 	@echo 'make user           libxsched, xschedd, xschedctl, test programs'
 	@echo 'make guest          the image that the virtual machine boots'
 	@echo 'make docs           the manual, build/docs/html'
+	@echo 'make look           pictures of what xschedctl shows, build/look'
 	@echo ''
 	@echo 'make install        library, tools, service, and the source of the kernel modules'
 	@echo '                    for DKMS (DESTDIR=, PREFIX=$(PREFIX))'
@@ -89,6 +90,11 @@ bench-policies:
 bench-scale:
 	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
 	@scripts/bench-scale $(BUILD)
+
+# The pictures of Documentation/looking.rst; nothing is tested.
+look:
+	@scripts/build check
+	@scripts/look
 
 # Not a part of "make check": it installs compilers and takes several minutes.
 check-rocm:
@@ -161,5 +167,5 @@ distclean:
 	rm -rf $(BUILD)
 
 .PHONY: help demo demo-hip check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
-	bench-policies bench-scale build amdgpu kmod vgpu user guest docs install install-user install-dkms \
+	bench-policies bench-scale build amdgpu kmod vgpu user guest look docs install install-user install-dkms \
 	clean distclean
