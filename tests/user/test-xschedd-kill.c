@@ -140,7 +140,13 @@ static void test_kills(struct daemon *d, struct worker *lo, struct worker *hi,
 	uint32_t progress = 0;
 
 	worker_load_start(lo, &lo_shape, 1);
+	/* The first takes longer, and others may, on a machine that is busy. */
 	start = measure_start(d, lo, hi);
+	for (i = 0; i < 4; i++) {
+		us = measure_start(d, lo, hi);
+		if (us < start)
+			start = us;
+	}
 	for (i = 0; i < rounds; i++) {
 		/* Every other one about before it holds for the first time. */
 		us = 1 + random_below(i % 2 ? start : WORK_US);
