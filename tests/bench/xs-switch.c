@@ -40,7 +40,7 @@ struct set {
 	bool quick;
 };
 
-/* amdkfd gives a process no more than 127 queues of a GPU. */
+/* amdkfd gives a process 127 queues of a GPU, or 255. */
 static const struct set sets[] = {
 	{ 1, 1, true }, { 10, 1, true }, { 10, 10, true }, { 64, 16, true },
 	{ 64, 1, false }, { 64, 10, false }, { 64, 64, false },
