@@ -25,6 +25,7 @@ endif
 
 help:
 	@echo 'make demo           two models on one GPU: alone, together, and under a scheduler'
+	@echo 'make demo-hip       the same with two HIP programs on the ROCm of Debian'
 	@echo 'make check          every test; the last line counts them'
 	@echo 'make check-rocm     HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
@@ -43,6 +44,7 @@ help:
 	@echo 'make user           libxsched, xschedd, xschedctl, test programs'
 	@echo 'make guest          the image that the virtual machine boots'
 	@echo 'make docs           the manual, build/docs/html'
+	@echo 'make look           pictures of what xschedctl shows, build/look'
 	@echo ''
 	@echo 'make install        library, tools, service, and the source of the kernel modules'
 	@echo '                    for DKMS (DESTDIR=, PREFIX=$(PREFIX))'
@@ -54,6 +56,9 @@ help:
 
 demo:
 	@scripts/demo
+
+demo-hip:
+	@scripts/demo hip
 
 check:
 	@scripts/check
@@ -85,6 +90,11 @@ bench-policies:
 bench-scale:
 	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
 	@scripts/bench-scale $(BUILD)
+
+# The pictures of Documentation/looking.rst; nothing is tested.
+look:
+	@scripts/build check
+	@scripts/look
 
 # Not a part of "make check": it installs compilers and takes several minutes.
 check-rocm:
@@ -156,6 +166,6 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
-	bench-policies bench-scale build amdgpu kmod vgpu user guest docs install install-user install-dkms clean \
-	distclean
+.PHONY: help demo demo-hip check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
+	bench-policies bench-scale build amdgpu kmod vgpu user guest look docs install install-user install-dkms \
+	clean distclean

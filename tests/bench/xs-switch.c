@@ -258,7 +258,7 @@ static int wait_gone(const struct bench *b)
 
 static int measure(struct bench *b, const struct set *set, unsigned int samples)
 {
-	unsigned int n = set->queues > 64 ? samples / 4 : samples;
+	unsigned int n = set->queues > 64 ? (samples + 3) / 4 : samples;
 	int ret;
 
 	ret = fleet_start(&b->fleet, set->processes, set->queues, b->busy);

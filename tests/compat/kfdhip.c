@@ -109,8 +109,8 @@ static uint64_t executed(const struct ihipStream_t *s)
 }
 
 /* Submit one; as with HIP that takes until there is room. */
-static int submit(struct ihipStream_t *s, const struct spin_shape *shape, struct kfdq_signal *signal,
-		  struct call call)
+static int submit(struct ihipStream_t *s, const struct spin_shape *shape,
+		  struct kfdq_signal *signal, struct call call)
 {
 	int ret;
 

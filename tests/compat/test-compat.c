@@ -205,7 +205,8 @@ static void test_absent(void)
 	       "level 3 without the device");
 	tap_ok(!xq, "makes no XQueue");
 	unsetenv("XSCHED_KFD_DEVICE");
-	tap_is(XQueueCreate(&xqs[2], hwqs[2], kPreemptLevelInterrupt, 0), kXSchedSuccess, "with it, it does");
+	tap_is(XQueueCreate(&xqs[2], hwqs[2], kPreemptLevelInterrupt, 0), kXSchedSuccess,
+	       "with it, it does");
 }
 
 /* An administrator takes our holds away. */

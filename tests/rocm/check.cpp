@@ -47,17 +47,23 @@ std::vector<float> floats(size_t n, uint32_t seed)
 	return v;
 }
 
+struct steps steps_of(uint32_t rounds)
+{
+	struct steps s = { 1, 0 };
+
+	for (; rounds; rounds--) {
+		s.a *= 1664525u;
+		s.b = step(s.b);
+	}
+	return s;
+}
+
 std::vector<uint32_t> iterated(std::vector<uint32_t> data, uint32_t rounds)
 {
-	uint32_t a = 1, b = 0, i;
+	const struct steps s = steps_of(rounds);
 
-	/* a x + b after so many steps */
-	for (i = 0; i < rounds; i++) {
-		a *= 1664525u;
-		b = step(b);
-	}
 	for (uint32_t &x : data)
-		x = x * a + b;
+		x = x * s.a + s.b;
 	return data;
 }
 
@@ -83,7 +89,7 @@ double now_ms(void)
 std::string wait_for_line(const std::string &name)
 {
 	FILE *f = fopen((name + ".ready").c_str(), "w");
-	char line[256];
+	char line[512];
 
 	if (!f || fclose(f))
 		tap_bail("%s.ready cannot be written", name.c_str());

@@ -91,6 +91,14 @@ struct event {
 std::vector<uint32_t> numbers(size_t n, uint32_t seed);
 std::vector<float> floats(size_t n, uint32_t seed);
 
+/* Many steps at once: x becomes a * x + b. */
+struct steps {
+	uint32_t a;
+	uint32_t b;
+};
+
+struct steps steps_of(uint32_t rounds);
+
 /* @rounds steps of each: what xs_iterate() makes of it. */
 std::vector<uint32_t> iterated(std::vector<uint32_t> data, uint32_t rounds);
 

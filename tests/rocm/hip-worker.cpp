@@ -14,6 +14,8 @@
  *   memory ITEMS SEED           every kind of copy and fill
  *   launches COUNT              each between two getppid(): to be counted from outside
  *   children COUNT              fork so many that compute on the CPU, while a kernel runs
+ *   model OPTION...             a model of tests/bench, with the options of xs-model
+ *   skip N                      leave out dispatch N of models, from 1; 0: none
  *   leave US                    exit while a kernel of that length runs
  *   exit                        exit
  *
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "model_hip.h"
 
 static void said(bool good, const std::string &more)
 {
@@ -156,6 +159,29 @@ static void children(std::istringstream &in)
 	said(good == count && d.get() == iterated(from, rounds), "");
 }
 
+static void model(std::istringstream &in)
+{
+	std::vector<std::string> words = { "model" };
+	std::vector<char *> argv;
+	std::string word;
+
+	while (in >> word)
+		words.push_back(word);
+	for (std::string &w : words)
+		argv.push_back(&w[0]);
+	argv.push_back(NULL);
+	said(!model_command((int)words.size(), argv.data(), model_hip()), "");
+}
+
+static void skip(std::istringstream &in)
+{
+	uint64_t n;
+
+	in >> n;
+	model_hip_skip(n);
+	said(true, "");
+}
+
 static void leave(std::istringstream &in)
 {
 	uint32_t us;
@@ -180,6 +206,8 @@ static const struct {
 	{ "memory", memory },
 	{ "launches", launches },
 	{ "children", children },
+	{ "model", model },
+	{ "skip", skip },
 	{ "leave", leave },
 };
 

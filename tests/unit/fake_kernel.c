@@ -13,6 +13,7 @@
  *   ejected  why the client is ejected, a number of enum kfd_xsched_eject; gone,
  *            with its holds, when the device is opened anew
  *   renewals written here: a line for each RENEW
+ *   armed    written here: a line for each armed switch, "trigger: holds P..."
  *   log      written here: a line an APPLY, "hold P... release P... = errno"
  */
 #include <errno.h>
@@ -231,6 +232,35 @@ static int fake_renew(struct kfd_xsched_renew *renew)
 	return renew->ejected ? EOWNERDEAD : 0;
 }
 
+/* Armed switches are kept here: their numbers are places in the table. */
+static int fake_arm(struct kfd_xsched_arm *arm)
+{
+	static char switches[KFD_XSCHED_MAX_ARMED][256];
+	const struct kfd_xsched_entry *e = (void *)(uintptr_t)arm->entries;
+	FILE *file = open_file("armed", "we");
+	size_t free_one = 0, used = 0;
+
+	if (!file)
+		return ENOMEM;
+	while (*switches[free_one])
+		free_one++;
+	if (arm->op == KFD_XSCHED_ARM_CLEAR) {
+		*switches[arm->id - 1] = '\0';
+	} else {
+		used = sprintf(switches[free_one], "%d: holds",
+			       (int)arm->trigger_id);
+		for (size_t i = 0; i < arm->count; i++)
+			used += sprintf(switches[free_one] + used, " %d",
+					(int)e[i].id);
+		arm->id = free_one + 1;
+	}
+	for (size_t i = 0; i < KFD_XSCHED_MAX_ARMED; i++)
+		if (*switches[i])
+			fprintf(file, "%s\n", switches[i]);
+	fclose(file);
+	return 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -249,6 +279,9 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		break;
 	case KFD_XSCHED_APPLY:
 		error = fake_apply(arg);
+		break;
+	case KFD_XSCHED_ARM:
+		error = fake_arm(arg);
 		break;
 	case KFD_XSCHED_SUBSCRIBE:
 		error = 0;

@@ -155,6 +155,64 @@ static void lists_again_when_lost(void **state)
 	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
 }
 
+/* Wait until exactly these switches are armed. */
+static void expect_armed(const struct bench *b, const char *wanted)
+{
+	for (int ms = 0; strcmp(read_whole(b, "armed"), wanted); ms += 2) {
+		if (ms > WAIT_MS)
+			fail_msg("armed:\n%s, not:\n%s", read_whole(b, "armed"),
+				 wanted);
+		nap();
+	}
+}
+
+/* What HPF would answer is left with the kernel, and only what is right. */
+static void arms_in_advance(void **state)
+{
+	struct bench *b = *state;
+	char armed[256], two[64], other[64];
+
+	start_daemon(b, "armed=yes\n");
+	two_tenants(b);
+	snprintf(two, sizeof(two), "%d: holds %d\n", b->pids[0], b->pids[1]);
+	snprintf(other, sizeof(other), "%d: holds %d\n", b->pids[1],
+		 b->pids[0]);
+	expect_armed(b, two);
+	b->pids[2] = spawn_tenant(5);
+	send_event(b, ADD, b->pids[2], 3);
+	snprintf(armed, sizeof(armed), "%d: holds %d %d\n%d: holds %d\n",
+		 b->pids[0], b->pids[2], b->pids[1], b->pids[2], b->pids[1]);
+	expect_armed(b, armed);
+	send_event(b, KFD_XSCHED_EVENT_PROCESS_EXIT, b->pids[2], 0);
+	expect_armed(b, two);
+	/* Wrong at once: it is disarmed before the answer. */
+	assert_int_equal(ctl(b, "priority %d 0", b->pids[1]), 0);
+	assert_string_equal(read_whole(b, "armed"), "");
+	assert_int_equal(ctl(b, "priority %d 1", b->pids[1]), 0);
+	expect_armed(b, other);
+	/* Who is suspended holds nobody, and may be held. */
+	assert_int_equal(ctl(b, "suspend %d", b->pids[1]), 0);
+	assert_string_equal(read_whole(b, "armed"), "");
+	assert_int_equal(ctl(b, "resume %d", b->pids[1]), 0);
+	expect_armed(b, other);
+	assert_int_equal(ctl(b, "policy cfs"), 0);
+	assert_string_equal(read_whole(b, "armed"), "");
+	assert_int_equal(ctl(b, "policy hhpf"), 0);
+	expect_armed(b, other);
+	assert_non_null(strstr(question(b, "{\"cmd\":\"policy\",\"options\":{\"floor_percent\":5}}"),
+			       "\"ok\":true"));
+	assert_string_equal(read_whole(b, "armed"), "");
+	assert_non_null(strstr(question(b, "{\"cmd\":\"policy\",\"options\":{\"floor_percent\":0}}"),
+			       "\"ok\":true"));
+	expect_armed(b, other);
+	/* The plan is the same as ever. */
+	send_event(b, READY, b->pids[1], 2);
+	expect(b, "holds", "%d\n", b->pids[0]);
+	assert_int_equal(stop_daemon(b), 0);
+	assert_string_equal(read_whole(b, "armed"), "");
+	assert_string_equal(read_whole(b, "holds"), "");
+}
+
 /* A failed firmware is tried again, and what was in doubt is settled. */
 static void retries_after_failure(void **state)
 {
@@ -544,6 +602,7 @@ int main(void)
 		TEST(takes_over_and_holds_newcomers),
 		TEST(one_apply_for_a_swap),
 		TEST(lists_again_when_lost),
+		TEST(arms_in_advance),
 		TEST(retries_after_failure),
 		TEST(renews_while_holding),
 		TEST(starts_afresh_when_told),

@@ -315,7 +315,7 @@ int bench_teardown(void **state)
 	static const char *const files[] = { "dev", "sock", "conf", "trace",
 		"queues", "holds", "errors", "denied", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
-		"notify" };
+		"notify", "armed" };
 	struct bench *b = *state;
 
 	if (b->daemon) {

@@ -10,44 +10,28 @@
 #include <unistd.h>
 
 #include "held.h"
+#include "pmsleep.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "xsarm.h"
 
-#define POWER		"/sys/power/"
-#define DELAY		"/sys/module/suspend/parameters/pm_test_delay"
 #define WATCHDOG	SYSFILE_GLOBAL "watchdog_ms"
 #define LEASE		"500"
-#define SLEEP		"1"		/* s: longer than a lease */
-#define LOCKUPS		"/proc/sys/kernel/soft_watchdog"
+#define SLEEP_S		1	/* longer than a lease */
 #define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
 static char gpu[64];	/* its directory in sysfs */
 
-/*
- * Everything up to and with the devices' suspend, some sleep, and back: the machine
- * stays on, but no process runs meanwhile. The kernel waits busily then, which takes
- * an emulated CPU on a busy host long enough to look like a lockup.
- */
+/* Everything up to and with the devices' suspend, some sleep, and back. */
 static int sleep_system(void)
 {
-	int ret = sysfile_write("devices", POWER "pm_test");
-
-	if (!ret)
-		ret = sysfile_write(SLEEP, DELAY);
-	if (!ret)
-		ret = sysfile_write("0", LOCKUPS);
-	if (!ret)
-		ret = sysfile_write("freeze", POWER "state");
-	sysfile_write("1", LOCKUPS);
-	sysfile_write("none", POWER "pm_test");
-	return ret;
+	return pmsleep("devices", SLEEP_S);
 }
 
 static long suspends(void)
 {
-	return sysfile_number(POWER "suspend_stats/success");
+	return sysfile_number("/sys/power/suspend_stats/success");
 }
 
 static void test_nobody(struct worker *w)

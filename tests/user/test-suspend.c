@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pmsleep.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsarm.h"
 
 #define LEASE_MS	500
-#define FROZEN_S	"2"
+#define FROZEN_S	2
 #define TIMEOUT_MS	10000
 #define MS		1000000ULL
-#define DELAY		"/sys/module/suspend/parameters/pm_test_delay"
 
 static const struct spin_shape brief = { 1, 64, 50000 };
 static const struct spin_shape half = { 4, 64, 500 * MS };
@@ -33,10 +33,8 @@ static int renew(int fd)
 static long freeze(void)
 {
 	const uint64_t begin = xsdev_now();
-	int ret = sysfile_write("freezer", "/sys/power/pm_test");
+	const int ret = pmsleep("freezer", FROZEN_S);
 
-	ret = ret ? ret : sysfile_write(FROZEN_S, DELAY);
-	ret = ret ? ret : sysfile_write("freeze", "/sys/power/state");
 	return ret ? ret : (long)((xsdev_now() - begin) / MS);
 }
 
@@ -98,7 +96,6 @@ int main(void)
 	fd = xsdev_open();
 	test_armed(fd, &w);
 	close(fd);
-	sysfile_write("none", "/sys/power/pm_test");
 	snprintf(text, sizeof(text), "%d", lease);
 	tap_is(sysfile_write(text, SYSFILE_GLOBAL "watchdog_ms"), 0, "the lease is put back");
 	tap_is(worker_stop(&w), 0, "the process exits");

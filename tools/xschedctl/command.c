@@ -113,6 +113,37 @@ int command_policy(const struct options *options, char **arguments)
 	return CTL_OK;
 }
 
+/* A text, a number, a list of numbers, or variables with their values. */
+static void print_fact(struct json_object *value)
+{
+	const char *separator = "";
+
+	switch (json_object_get_type(value)) {
+	case json_type_array:
+		for (size_t i = 0; i < json_object_array_length(value); i++) {
+			printf("%s%s", separator, json_object_get_string(
+			       json_object_array_get_idx(value, i)));
+			separator = ", ";
+		}
+		puts(*separator ? "" : "-");
+		break;
+	case json_type_object: {
+		json_object_object_foreach(value, name, text) {
+			printf("%s%s=%s", separator, name,
+			       json_object_get_string(text));
+			separator = " ";
+		}
+		puts(*separator ? "" : "-");
+		break;
+	}
+	case json_type_null:
+		puts("-");
+		break;
+	default:
+		puts(json_object_get_string(value));
+	}
+}
+
 static void print_rule(struct json_object *reply)
 {
 	const char *rule = get_string(reply, "rule");
@@ -127,9 +158,10 @@ static void print_rule(struct json_object *reply)
 	    !json_object_is_type(facts, json_type_object))
 		return;
 	puts("what rules can match:");
-	json_object_object_foreach(facts, name, value)
-		printf("  %-10s %s\n", name,
-		       value ? json_object_get_string(value) : "-");
+	json_object_object_foreach(facts, name, value) {
+		printf("  %-12s", name);
+		print_fact(value);
+	}
 }
 
 int command_rules(const struct options *options, char **arguments)

@@ -194,13 +194,15 @@ bool parse_pid(const char *text, int *pid);
 int room_after(int used);
 
 /**
- * fit_path() - shorten a path from the left
- * @path: path
+ * fit_program() - name and path of a program
+ * @line: out
+ * @size: of @line
+ * @comm: name
+ * @exe: path; shortened from the left, left out where there is no room
  * @room: columns, -1: any number
- * @buffer: for the result, if it is not @path
- * @size: of @buffer
  */
-const char *fit_path(const char *path, int room, char *buffer, size_t size);
+void fit_program(char *line, size_t size, const char *comm, const char *exe,
+		 int room);
 
 /* ---- until when: span.c ------------------------------------------------- */
 

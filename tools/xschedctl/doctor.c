@@ -15,7 +15,29 @@
 
 #include "doctor.h"
 
+#define LEAST_ROOM	20	/* a terminal with less is on its own */
+
 static const char *const verdicts[] = { "ok", "note", "problem", "skipped" };
+
+/* On a terminal, break lines at blanks, and begin each below the first. */
+static void print_wrapped(const char *text, int indent)
+{
+	const int room = room_after(indent);
+	size_t length = strlen(text);
+
+	while (room >= LEAST_ROOM && length > (size_t)room) {
+		int end = room;
+
+		while (end && text[end] != ' ')
+			end--;
+		if (!end)
+			break;
+		printf("%.*s\n%*s", end, text, indent, "");
+		text += end + 1;
+		length -= end + 1;
+	}
+	puts(text);
+}
 
 void finding(struct doctor *doctor, const char *check, enum verdict verdict,
 	     const char *advice, const char *format, ...)
@@ -29,9 +51,12 @@ void finding(struct doctor *doctor, const char *check, enum verdict verdict,
 	va_end(args);
 	doctor->problems += verdict == PROBLEM;
 	if (!doctor->options->json) {
-		printf("%-8s %-10s %s\n", verdicts[verdict], check, text);
-		if (*advice)
-			printf("%20s-> %s\n", "", advice);
+		printf("%-8s %-10s ", verdicts[verdict], check);
+		print_wrapped(text, 20);
+		if (!*advice)
+			return;
+		printf("%20s-> ", "");
+		print_wrapped(advice, 23);
 		return;
 	}
 	object = json_object_new_object();

@@ -80,6 +80,14 @@ int command_eject(const struct options *options, char **arguments)
 				       json_object_new_int(value));
 		json_object_object_add(object, "errno",
 				       json_object_new_int(-ret));
+		if (ret) {
+			const char *name = strerrorname_np(-ret);
+
+			json_object_object_add(object, "error",
+				json_object_new_string(name ? name : "EIO"));
+			json_object_object_add(object, "message",
+				json_object_new_string(explain(ret)));
+		}
 		print_json(object);
 		json_object_put(object);
 	}

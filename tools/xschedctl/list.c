@@ -96,7 +96,7 @@ static void print_queues(const struct xsched_queue_list *list)
 
 static void print_tenants(struct json_object *tenants)
 {
-	char path[512];
+	char program[512];
 	int used;
 
 	if (!json_object_array_length(tenants)) {
@@ -104,10 +104,9 @@ static void print_tenants(struct json_object *tenants)
 		return;
 	}
 	printf("\n%7s %5s %-11s %-5s %-6s %8s %11s  %s\n", "PID", "PRIO",
-	       "FROM", "READY", "HELD", "PREEMPT", "HELD_MS", "EXE");
+	       "FROM", "READY", "HELD", "PREEMPT", "HELD_MS", "PROGRAM");
 	for (size_t i = 0; i < json_object_array_length(tenants); i++) {
 		struct json_object *t = json_object_array_get_idx(tenants, i);
-		const char *exe = get_string(t, "exe");
 
 		used = printf("%7.0f %5.0f %-11s %-5s %-6s %8.0f %11.1f  ",
 			      get_number(t, "pid"), get_number(t, "priority"),
@@ -117,8 +116,9 @@ static void print_tenants(struct json_object *tenants)
 			      get_flag(t, "held") ? "yes" : "no",
 			      get_number(t, "preemptions"),
 			      get_number(t, "held_ms"));
-		puts(fit_path(*exe ? exe : get_string(t, "comm"),
-			      room_after(used), path, sizeof(path)));
+		fit_program(program, sizeof(program), get_string(t, "comm"),
+			    get_string(t, "exe"), room_after(used));
+		puts(program);
 	}
 }
 
@@ -166,8 +166,10 @@ static int read_queues(const struct options *options,
 	}
 	ret = xsched_list_queues(device, list);
 	xsched_close(device);
-	if (ret)
+	if (ret) {
+		print_failure(options, ret, strerror(-ret));
 		complain("cannot list queues: %s", strerror(-ret));
+	}
 	return status_of(ret);
 }
 

@@ -64,7 +64,7 @@ static void format_latency(char *line, const struct look *look)
 static void format_header(char *line)
 {
 	snprintf(line, LINE, "%7s %5s %-7s %6s %8s %9s %9s  %s", "PID", "PRIO",
-		 "STATE", "HELD%", "PREEMPT", "P50_US", "P99_US", "EXE");
+		 "STATE", "HELD%", "PREEMPT", "P50_US", "P99_US", "PROGRAM");
 }
 
 /* A duration; of what has not been held there is none. */
@@ -83,8 +83,7 @@ static const char *duration(char *text, size_t size, struct json_object *tenant,
 /* @room: columns for all of it, -1: as many as it takes. */
 static void format_tenant(char *line, struct json_object *tenant, int room)
 {
-	const char *exe = get_string(tenant, "exe");
-	char p50[16], p99[16], path[LINE];
+	char p50[16], p99[16];
 	int used;
 
 	used = snprintf(line, LINE, "%7.0f %5.0f %-7s %6.1f %8.0f %9s %9s  ",
@@ -96,10 +95,9 @@ static void format_tenant(char *line, struct json_object *tenant, int room)
 				 "switch_p50_us"),
 			duration(p99, sizeof(p99), tenant,
 				 "switch_p99_us"));
-	snprintf(line + used, LINE - used, "%s",
-		 fit_path(*exe ? exe : get_string(tenant, "comm"),
-			  room < 0 ? -1 : room > used ? room - used : 0, path,
-			  sizeof(path)));
+	fit_program(line + used, LINE - used, get_string(tenant, "comm"),
+		    get_string(tenant, "exe"),
+		    room < 0 ? -1 : room > used ? room - used : 0);
 }
 
 static void show_text(const struct look *look)

@@ -11,6 +11,8 @@
 
 #include "ctl.h"
 
+#define COMM	15	/* of /proc/PID/comm */
+#define GAP	2
 #define LEAST	8	/* less of a path tells nobody anything */
 
 int room_after(int used)
@@ -23,17 +25,30 @@ int room_after(int used)
 	return size.ws_col > used ? size.ws_col - used : 0;
 }
 
-const char *fit_path(const char *path, int room, char *buffer, size_t size)
+/* Shorten a path from the left; @room: columns, -1: any number. */
+static const char *fit_path(const char *path, int room, char *buffer,
+			    size_t size)
 {
 	const size_t length = strlen(path);
 
 	if (room < 0 || length <= (size_t)room)
 		return path;
-	if (room < LEAST)
-		room = LEAST;
 	/* Its end tells more than its beginning. */
-	if (length > (size_t)room)
-		path += length - (room - 3);
+	path += length - (room - 3);
 	snprintf(buffer, size, "...%s", path);
 	return buffer;
+}
+
+void fit_program(char *line, size_t size, const char *comm, const char *exe,
+		 int room)
+{
+	char path[512];
+
+	if (room >= 0 && room < COMM + GAP + LEAST) {
+		snprintf(line, size, "%s", comm);
+		return;
+	}
+	snprintf(line, size, "%-*s%*s%s", COMM, comm, GAP, "",
+		 fit_path(exe, room < 0 ? -1 : room - COMM - GAP, path,
+			  sizeof(path)));
 }

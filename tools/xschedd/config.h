@@ -35,6 +35,7 @@ struct option_setting {
  * @settle_us: see struct kfd_xsched_subscribe
  * @grace_us: grace of UNMAP
  * @unmap: hold with UNMAP (Lv2) instead of SUSPEND (Lv3)
+ * @armed: leave with the kernel what the policy would answer
  * @realtime: ask for SCHED_FIFO
  * @http_port: on loopback, 0: none
  * @http_front: XSched's routes, too, not only /metrics
@@ -53,6 +54,7 @@ struct config {
 	uint32_t settle_us;
 	uint32_t grace_us;
 	bool unmap;
+	bool armed;
 	bool realtime;
 	uint16_t http_port;
 	bool http_front;

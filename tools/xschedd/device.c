@@ -25,6 +25,9 @@
 		       KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_LOST) | \
 		       KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET))
 
+/* An older kernel would refuse what it does not know: asked for only if used. */
+#define EVENT_ARMED	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED)
+
 /* A process that was held and has no queue may be gone, its exit unseen. */
 static void reap(struct sched *sched)
 {
@@ -82,6 +85,8 @@ static bool feed(struct sched *sched, const struct kfd_xsched_event *event)
 			     sched_task(sched, event->pid));
 	if (event->type == KFD_XSCHED_EVENT_EJECTED)
 		sched->ejected = true;
+	if (event->type == KFD_XSCHED_EVENT_ARMED)
+		armed_event(sched, event);
 	if (event->type == KFD_XSCHED_EVENT_NODE_RESET)
 		log_event(LOG_WARNING,
 			  &(struct log_fields){ .gpu_id = event->gpu_id },
@@ -183,7 +188,9 @@ void device_check_nodes(struct sched *sched)
 
 int device_subscribe(struct sched *sched)
 {
-	int ret = xsched_subscribe(sched->device, EVENTS_WANTED,
+	uint32_t events = EVENTS_WANTED |
+			  (sched->config->armed ? EVENT_ARMED : 0);
+	int ret = xsched_subscribe(sched->device, events,
 				   sched->config->sample_us,
 				   sched->config->settle_us);
 
@@ -241,6 +248,7 @@ int device_start_afresh(struct sched *sched)
 	sched->device_source = sd_event_source_disable_unref(sched->device_source);
 	xsched_close(sched->device);
 	sched->device = NULL;
+	armed_lost(sched);
 	lease_run(sched, false);
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);

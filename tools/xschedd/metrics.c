@@ -70,6 +70,9 @@ static void write_daemon(FILE *file, const struct sched *sched)
 		s->retries);
 	counter(file, "preemptions_total",
 		"Holds of processes that had work.", s->preemptions);
+	counter(file, "armed_runs_total",
+		"Times the kernel held by itself what it was told to.",
+		sched->armed.runs);
 	counter(file, "ejections_total",
 		"Times the kernel ejected the daemon.", s->ejections);
 	describe(file, "switch_seconds", "histogram",

@@ -97,6 +97,7 @@ int sched_set_level(struct sched *sched, pid_t pid, int level)
 					    KFD_XSCHED_CAP_SUSPEND))
 		return -EOPNOTSUPP;
 	task->level = level;
+	armed_wrong(sched);
 	return 0;
 }
 
@@ -112,7 +113,10 @@ int sched_set_policy(struct sched *sched, const char *name)
 {
 	int ret = xsched_engine_set_policy(sched->engine, name);
 
-	return ret ? ret : switch_by_request(sched);
+	if (ret)
+		return ret;
+	armed_wrong(sched);
+	return switch_by_request(sched);
 }
 
 int sched_set_option(struct sched *sched, const char *name, int64_t value)
@@ -123,5 +127,8 @@ int sched_set_option(struct sched *sched, const char *name, int64_t value)
 	if (!strcmp(name, "gang") && !value)
 		return -EOPNOTSUPP;
 	ret = xsched_engine_set_option(sched->engine, name, value);
-	return ret ? ret : switch_by_request(sched);
+	if (ret)
+		return ret;
+	armed_wrong(sched);
+	return switch_by_request(sched);
 }

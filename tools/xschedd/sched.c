@@ -62,6 +62,8 @@ static int make_parts(struct sched *sched)
 	if (!ret)
 		ret = stream_new(&sched->stream, sched->event);
 	if (!ret)
+		ret = armed_open(sched);
+	if (!ret)
 		ret = add_timer(sched, &sched->timer, 1, switch_on_timer);
 	if (ret >= 0)
 		ret = add_timer(sched, &sched->lease, SIGN_LATE_USEC,
@@ -114,6 +116,7 @@ void sched_stop(struct sched *sched)
 {
 	int ret;
 
+	armed_close(sched);
 	if (sched->device && sched->engine && sched->apply)
 		switch_release_all(sched);
 	ret = trace_close(sched->trace);
@@ -155,6 +158,7 @@ void sched_reload(struct sched *sched, const struct config *config)
 		log_message(LOG_WARNING,
 			    "another device, socket, http_port, http_front or realtime takes a restart");
 	sched->config = config;
+	armed_wrong(sched);
 	xsched_engine_set_policy(sched->engine, config->policy);
 	set_options(sched);
 	tenant_rate_all(sched);

@@ -11,6 +11,7 @@
 
 #include <libxsched.h>
 
+#include "armed.h"
 #include "config.h"
 #include "groups.h"
 #include "histogram.h"
@@ -104,6 +105,7 @@ struct sched_stats {
  * @trace: trace or NULL
  * @stream: who listens to what happens, or NULL
  * @groups: tenants that are several processes
+ * @armed: switches left with the kernel
  * @device_source: @device has events
  * @timer: deadline of the policy, or the next attempt after a failure
  * @attempts: failures in a row
@@ -125,6 +127,7 @@ struct sched {
 	struct trace *trace;
 	struct stream *stream;
 	struct groups groups;
+	struct armed armed;
 	sd_event_source *device_source;
 	sd_event_source *timer;
 	unsigned int attempts;

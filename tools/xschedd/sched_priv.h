@@ -7,6 +7,7 @@
  *  tenant.c   processes that come and go, and their rating
  *  switch.c   plans into APPLY, back-off
  *  lease.c    signs of life
+ *  armed.c    switches left with the kernel
  *  request.c  what somebody asked for
  *
  * Copyright (C) 2026 The kfd-xsched authors
@@ -71,6 +72,9 @@ void tenant_rules_said(const struct sched *sched);
  * and nothing changed.
  */
 void switch_now(struct sched *sched, uint64_t event_ns);
+
+/** switch_add_hold() - an entry that holds a process, at the level it has */
+int switch_add_hold(struct sched *sched, struct xsched_apply *apply, pid_t pid);
 
 /** switch_timer() - have switch_now() called then, or not */
 void switch_timer(struct sched *sched, uint64_t at_ns);

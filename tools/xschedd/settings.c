@@ -93,6 +93,11 @@ static int set_realtime(struct parser *p, const char *value)
 	return parser_bool(p, value, &p->config->realtime);
 }
 
+static int set_armed(struct parser *p, const char *value)
+{
+	return parser_bool(p, value, &p->config->armed);
+}
+
 static int set_http_port(struct parser *p, const char *value)
 {
 	long number;
@@ -126,6 +131,7 @@ static const struct setting {
 	{ "grace_us", set_grace },
 	{ "level", set_level },
 	{ "realtime", set_realtime },
+	{ "armed", set_armed },
 	{ "http_port", set_http_port },
 	{ "http_front", set_http_front },
 	{ "tenant", set_tenant },
@@ -196,6 +202,7 @@ int parser_option(struct parser *p, const char *name, const char *value)
 	if (!parser_number(p, value, option->min, option->max, &number))
 		return 0;
 	if (!strcmp(name, "gang") && !number)
-		return parser_fail(p, "gang=0 is not for the daemon: it holds processes on all their GPUs or on none");
+		return parser_fail(p,
+			"gang=0 is not for the daemon: it holds processes on all their GPUs or on none");
 	return add_option(p, name, number);
 }

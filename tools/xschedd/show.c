@@ -186,6 +186,8 @@ struct json_object *show_stats(const struct sched *sched)
 	add(reply, "failures", new_u64(s->failures));
 	add(reply, "retries", new_u64(s->retries));
 	add(reply, "ejections", new_u64(s->ejections));
+	add(reply, "armed", new_u64(sched->armed.count));
+	add(reply, "armed_runs", new_u64(sched->armed.runs));
 	add(reply, "preemptions", new_u64(s->preemptions));
 	add(reply, "listeners", new_u64(stream_listeners(sched->stream)));
 	add(reply, "call_p50_us", percentile_us(&s->call, 50));

@@ -53,6 +53,7 @@ static const char *const names[] = {
 	[KFD_XSCHED_EVENT_NODE_RESET] = "reset",
 	[KFD_XSCHED_EVENT_APPLY_DONE] = "apply-done",
 	[KFD_XSCHED_EVENT_EJECTED] = "ejected",
+	[KFD_XSCHED_EVENT_ARMED] = "armed",
 };
 
 static void write_event(FILE *file, const struct kfd_xsched_event *event)
@@ -73,6 +74,12 @@ static void write_event(FILE *file, const struct kfd_xsched_event *event)
 	case KFD_XSCHED_EVENT_EJECTED:
 		fprintf(file, ",\"reason\":\"%s\"",
 			xsched_eject_name(event->data));
+		break;
+	case KFD_XSCHED_EVENT_ARMED:
+		fprintf(file, ",\"held\":%s,\"status\":%d,\"after_ns\":%u",
+			event->data & KFD_XSCHED_ARMED_READY ? "true" : "false",
+			-(int)KFD_XSCHED_ARMED_ERRNO(event->data),
+			KFD_XSCHED_ARMED_NS(event->data));
 		break;
 	default:
 		fprintf(file, ",\"pid\":%d,\"queue\":%" PRIu64 ",\"node\":%u",

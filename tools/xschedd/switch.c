@@ -53,6 +53,7 @@ static bool refuse(struct sched *sched, const struct kfd_xsched_entry *entry)
 			  "process %d is left alone: %s", pid,
 			  strerror(-entry->status));
 		xsched_engine_set_exempt(sched->engine, pid, true);
+		armed_wrong(sched);
 		return true;
 	default:
 		return false;
@@ -133,7 +134,7 @@ static enum outcome settle(struct sched *sched, int status, uint64_t end_ns,
 	}
 }
 
-static int add_hold(struct sched *sched, pid_t pid)
+int switch_add_hold(struct sched *sched, struct xsched_apply *apply, pid_t pid)
 {
 	const struct config *config = sched->config;
 	const struct task *task = sched_task(sched, pid);
@@ -143,7 +144,7 @@ static int add_hold(struct sched *sched, pid_t pid)
 		level = task->level;
 	else if (task && task->rating.level)
 		level = task->rating.level;
-	return xsched_apply_add(sched->apply, level == 2 ?
+	return xsched_apply_add(apply, level == 2 ?
 				KFD_XSCHED_OP_UNMAP : KFD_XSCHED_OP_SUSPEND,
 				KFD_XSCHED_TARGET_PROCESS, pid,
 				level == 2 ? (int32_t)config->grace_us : 0);
@@ -155,7 +156,7 @@ static int fill(struct sched *sched, const struct xsched_plan *plan)
 
 	xsched_apply_reset(sched->apply);
 	for (size_t i = 0; !ret && i < plan->hold_count; i++)
-		ret = add_hold(sched, plan->hold[i]);
+		ret = switch_add_hold(sched, sched->apply, plan->hold[i]);
 	for (size_t i = 0; !ret && i < plan->release_count; i++)
 		ret = xsched_apply_resume_process(sched->apply,
 						  plan->release[i]);

@@ -74,12 +74,18 @@ void tenant_apply(struct sched *sched, struct task *task)
 {
 	int32_t priority = task_priority(task);
 	pid_t pid = task->process.pid;
+	struct xsched_tenant before, after;
+	bool known = !xsched_engine_tenant(sched->engine, pid, 0, &before);
 
 	xsched_engine_set_manual(sched->engine, pid, task->suspended ||
 				 priority == PRIORITY_NEVER);
 	xsched_engine_set_priority(sched->engine, pid,
 				   priority == PRIORITY_NEVER ?
 				   XSCHED_PRIORITY_MIN : priority);
+	if (known && !xsched_engine_tenant(sched->engine, pid, 0, &after) &&
+	    (before.priority != after.priority ||
+	     before.manual != after.manual))
+		armed_wrong(sched);
 }
 
 static void join(struct sched *sched, struct task *task)
@@ -90,6 +96,8 @@ static void join(struct sched *sched, struct task *task)
 	task->group = *name ? groups_get(&sched->groups, name) : 0;
 	groups_put(&sched->groups, former);
 	xsched_engine_set_group(sched->engine, task->process.pid, task->group);
+	if (task->group != former)
+		armed_wrong(sched);
 }
 
 static void give_hints(struct sched *sched, const struct task *task)
@@ -133,6 +141,7 @@ void tenant_adopt(struct sched *sched, pid_t pid)
 	task->seen_ns = now_ns();
 	xsched_engine_set_user(sched->engine, pid, task);
 	rate(sched, task);
+	armed_stale(sched);
 }
 
 void tenant_gone(void *context, int32_t pid, void *user)
@@ -146,6 +155,7 @@ void tenant_gone(void *context, int32_t pid, void *user)
 	groups_put(&sched->groups, task->group);
 	process_free(&task->process);
 	free(task);
+	armed_stale(sched);
 }
 
 void tenant_rate_all(struct sched *sched)

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Armed switches: one for each tenant that others of lower priority yield to,
+ * which holds these.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "armed.h"
+#include "log.h"
+#include "sched_priv.h"
+
+/* Processes of one job come one after another: arm once, behind the last. */
+#define REST_USEC	10000
+#define REST_LATE_USEC	1000
+
+/* ---- what can be known in advance --------------------------------------- */
+
+static bool has_floor(const struct sched *sched)
+{
+	int64_t percent = 0;
+
+	return xsched_engine_option(sched->engine, "floor_percent", &percent) ||
+	       percent;
+}
+
+static bool has_groups(const struct sched *sched)
+{
+	struct xsched_tenant tenant;
+
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.group)
+			return true;
+	}
+	return false;
+}
+
+static bool is_known(const struct sched *sched)
+{
+	const char *policy = xsched_engine_policy(sched->engine);
+	size_t nodes;
+
+	xsched_nodes(sched->device, &nodes);
+	if (strcmp(policy, "hhpf") && (strcmp(policy, "hpf") || nodes != 1))
+		return false;
+	return !has_floor(sched) && !has_groups(sched);
+}
+
+/* ---- arm and disarm ------------------------------------------------------ */
+
+/* Those behind tenant number @index that yield to it. False: too many. */
+static bool collect(struct sched *sched, size_t index, int32_t priority)
+{
+	struct xsched_apply *apply = sched->armed.apply;
+	struct xsched_tenant tenant;
+
+	xsched_apply_reset(apply);
+	for (size_t i = index + 1; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.exempt || tenant.priority == priority)
+			continue;
+		if (xsched_apply_count(apply) == KFD_XSCHED_MAX_ARMED_ENTRIES ||
+		    switch_add_hold(sched, apply, tenant.pid))
+			return false;
+	}
+	return xsched_apply_count(apply);
+}
+
+/* One that cannot be armed is left to the plan; it is tried again with the next change. */
+static int arm_one(struct sched *sched, const struct xsched_tenant *trigger)
+{
+	struct armed *armed = &sched->armed;
+	int ret = xsched_apply_arm(armed->apply, sched->device,
+				   KFD_XSCHED_TARGET_PROCESS, trigger->pid,
+				   &armed->ids[armed->count]);
+
+	if (!ret)
+		armed->count++;
+	else if (ret == -EOWNERDEAD)
+		sched->ejected = true;
+	else
+		log_message(LOG_DEBUG, "no switch armed for process %d: %s",
+			    trigger->pid, strerror(-ret));
+	return ret;
+}
+
+static void arm_all(struct sched *sched)
+{
+	struct armed *armed = &sched->armed;
+	struct xsched_tenant tenant;
+	int ret = 0;
+
+	/* In the order of their priorities. */
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine) &&
+	     armed->count < KFD_XSCHED_MAX_ARMED; i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.exempt || tenant.manual ||
+		    !collect(sched, i, tenant.priority))
+			continue;
+		ret = arm_one(sched, &tenant);
+		if (ret == -ENOTTY || ret == -EOWNERDEAD)
+			break;
+	}
+	if (ret != -ENOTTY)
+		return;
+	armed->missing = true;
+	log_message(LOG_WARNING, "armed=yes: this kernel has no armed switches");
+}
+
+static void disarm_all(struct sched *sched)
+{
+	struct armed *armed = &sched->armed;
+
+	while (armed->count) {
+		int ret = xsched_disarm(sched->device,
+					armed->ids[--armed->count]);
+
+		if (ret == -EOWNERDEAD)
+			sched->ejected = true;
+		else if (ret && ret != -ESRCH)
+			log_message(LOG_WARNING, "cannot disarm a switch: %s",
+				    strerror(-ret));
+	}
+}
+
+/* ---- when ---------------------------------------------------------------- */
+
+static int on_rest(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct sched *sched = user;
+
+	(void)source;
+	(void)usec;
+	disarm_all(sched);
+	if (sched->config->armed && !sched->armed.missing && is_known(sched))
+		arm_all(sched);
+	if (sched->ejected && !device_start_afresh(sched))
+		switch_now(sched, 0);
+	return 0;
+}
+
+int armed_open(struct sched *sched)
+{
+	struct armed *armed = &sched->armed;
+	int ret = xsched_apply_new(&armed->apply, 0);
+
+	if (!ret)
+		ret = sd_event_add_time(sched->event, &armed->timer,
+					CLOCK_MONOTONIC, 0, REST_LATE_USEC,
+					on_rest, sched);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(armed->timer, SD_EVENT_OFF);
+	return ret < 0 ? ret : 0;
+}
+
+void armed_close(struct sched *sched)
+{
+	if (sched->device)
+		disarm_all(sched);
+	sd_event_source_disable_unref(sched->armed.timer);
+	xsched_apply_free(sched->armed.apply);
+	sched->armed = (struct armed){ 0 };
+}
+
+void armed_stale(struct sched *sched)
+{
+	struct armed *armed = &sched->armed;
+
+	if (!armed->timer || armed->missing ||
+	    (!armed->count && !sched->config->armed))
+		return;
+	sd_event_source_set_time_relative(armed->timer, REST_USEC);
+	sd_event_source_set_enabled(armed->timer, SD_EVENT_ONESHOT);
+}
+
+void armed_wrong(struct sched *sched)
+{
+	disarm_all(sched);
+	armed_stale(sched);
+}
+
+void armed_lost(struct sched *sched)
+{
+	sched->armed.count = 0;
+	armed_stale(sched);
+}
+
+void armed_event(struct sched *sched, const struct kfd_xsched_event *event)
+{
+	if (event->data & KFD_XSCHED_ARMED_READY)
+		sched->armed.runs++;
+}
