@@ -36,7 +36,7 @@ status()
 	shift
 	"$@"
 	got=$?
-	[ $got -eq "$want" ] || { echo "exit status $got, not $want"; return 1; }
+	[ $got -eq "$want" ] || { echo "status $got, not $want"; return 1; }
 }
 
 # until_true COMMAND...: try for five seconds.

@@ -4,9 +4,10 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
+#include <curses.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <term.h>
 #include <unistd.h>
 
 #include "ctl.h"
@@ -15,14 +16,28 @@
 #define GAP	2
 #define LEAST	8	/* less of a path tells nobody anything */
 
+/* As curses finds it; -1: no terminal, or an unknown one. */
+static int find_width(void)
+{
+	int error, width;
+
+	if (!isatty(STDOUT_FILENO) ||
+	    setupterm(NULL, STDOUT_FILENO, &error) != OK)
+		return -1;
+	width = columns;
+	del_curterm(cur_term);
+	return width > 0 ? width : -1;
+}
+
 int room_after(int used)
 {
-	struct winsize size;
+	static int width;
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    !size.ws_col)
+	if (!width)
+		width = find_width();
+	if (width < 0)
 		return -1;
-	return size.ws_col > used ? size.ws_col - used : 0;
+	return width > used ? width - used : 0;
 }
 
 /* Shorten a path from the left; @room: columns, -1: any number. */
