@@ -21,7 +21,6 @@
 
 #define HIP_SUCCESS		0
 #define HIP_ERROR_NOT_READY	600
-#define HIP_HOST_PORTABLE	1	/* memory that every GPU sees */
 
 #define MS		1000000ULL
 #define SAMPLE_US	50
@@ -32,9 +31,11 @@
 #define LATER_NS	(2 * MS)	/* others that get work as soon count */
 #define CANDIDATES	64
 #define MEMSET_BYTES	64
+#define MOST_DEVICES	64
 
 static pthread_mutex_t probing = PTHREAD_MUTEX_INITIALIZER;
-static void *target;	/* of the memsets; never freed: freeing waits for the GPU */
+/* Of the memsets, by device; never freed: freeing waits for the GPU. */
+static void *targets[MOST_DEVICES];
 
 static void *hip_symbol(const char *name)
 {
@@ -108,18 +109,22 @@ static int wait_idle(hipStream_t stream)
 
 static int send_memset(hipStream_t stream)
 {
-	int (*allocate)(void **memory, size_t size, unsigned int flags) =
-		hip_symbol("hipHostMalloc");
+	/* Not pinned memory of the host: that the runtime fills with the CPU. */
+	int (*allocate)(void **memory, size_t size) = hip_symbol("hipMalloc");
 	int (*set)(void *memory, int value, size_t size, hipStream_t stream) =
 		hip_symbol("hipMemsetAsync");
 
-	if (!allocate || !set)
+	int (*current)(int *device) = hip_symbol("hipGetDevice");
+	int device = 0;
+
+	if (!allocate || !set || (current && current(&device)) ||
+	    device < 0 || device >= MOST_DEVICES)
 		return -EOPNOTSUPP;
-	if (!target && allocate(&target, MEMSET_BYTES, HIP_HOST_PORTABLE)) {
-		target = NULL;
+	if (!targets[device] && allocate(&targets[device], MEMSET_BYTES)) {
+		targets[device] = NULL;
 		return -ENOMEM;
 	}
-	return set(target, 0, MEMSET_BYTES, stream) ? -EIO : 0;
+	return set(targets[device], 0, MEMSET_BYTES, stream) ? -EIO : 0;
 }
 
 /**

@@ -264,7 +264,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 
 int hipStreamQuery(hipStream_t handle);
 int hipStreamSynchronize(hipStream_t handle);
-int hipHostMalloc(void **memory, size_t size, unsigned int flags);
+int hipMalloc(void **memory, size_t size);
 int hipMemsetAsync(void *memory, int value, size_t size, hipStream_t handle);
 
 hipStream_t fake_stream(struct fake_stream *stream)
@@ -282,9 +282,8 @@ int hipStreamSynchronize(hipStream_t handle)
 	return ((struct fake_stream *)handle)->busy ? 1 : 0;
 }
 
-int hipHostMalloc(void **memory, size_t size, unsigned int flags)
+int hipMalloc(void **memory, size_t size)
 {
-	(void)flags;
 	*memory = malloc(size);
 	return !*memory;
 }

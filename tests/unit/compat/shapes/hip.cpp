@@ -27,12 +27,6 @@ hipError_t hipMalloc(void **memory, size_t size)
 	return hipSuccess;
 }
 
-hipError_t hipHostMalloc(void **memory, size_t size, unsigned int)
-{
-	*memory = malloc(size);
-	return hipSuccess;
-}
-
 hipError_t hipMemsetAsync(void *memory, int value, size_t size, hipStream_t)
 {
 	memset(memory, value, size);

@@ -18,7 +18,6 @@ hipError_t hipStreamCreate(hipStream_t *stream);
 hipError_t hipStreamSynchronize(hipStream_t stream);
 hipError_t hipStreamQuery(hipStream_t stream);
 hipError_t hipMalloc(void **memory, size_t size);
-hipError_t hipHostMalloc(void **memory, size_t size, unsigned int flags);
 hipError_t hipMemsetAsync(void *memory, int value, size_t size, hipStream_t stream);
 hipError_t hipFree(void *memory);
 hipError_t launch(void (*kernel)(void *), void *argument, hipStream_t stream);
