@@ -243,6 +243,7 @@ pid_t spawn_daemon(const struct bench *b)
 
 void start_daemon(struct bench *b, const char *more)
 {
+	char answer[4096];
 	int fd = -1;
 
 	write_file(b, "conf",
@@ -255,6 +256,9 @@ void start_daemon(struct bench *b, const char *more)
 	}
 	if (fd < 0)
 		fail_msg("xschedd does not start: %s", read_whole(b, "err"));
+	/* The kernel accepts before all is set up; who answers is. */
+	send(fd, "{\"cmd\":\"stats\"}\n", 16, MSG_NOSIGNAL);
+	recv(fd, answer, sizeof(answer), 0);
 	close(fd);
 }
 
