@@ -174,16 +174,10 @@ static void other_users(void **state)
 		nap();
 	pid = fork();
 	if (!pid) {
-		pid_t own = fork();
+		pid_t own = spawn_others();
 
-		if (!own) {
-			if (setuid(65534))
-				_exit(1);
-			pause();
-		}
-		usleep(100000);
 		send_event(b, ADD, own, 9);
-		if (setuid(65534))
+		if (setuid(OTHER_USER))
 			_exit(1);
 		while (!strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""))
 			nap();

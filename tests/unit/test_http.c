@@ -525,7 +525,7 @@ static void many_connections(void **state)
 /* What another user tries; returns in the child alone if all went as it should. */
 static void try_as_other(struct bench *b, pid_t own)
 {
-	if (setuid(65534))
+	if (setuid(OTHER_USER))
 		_exit(1);
 	while (!strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""))
 		nap();
@@ -558,14 +558,8 @@ static void other_users(void **state)
 	two_listed(b);
 	pid = fork();
 	if (!pid) {
-		pid_t own = fork();
+		pid_t own = spawn_others();
 
-		if (!own) {
-			if (setuid(65534))
-				_exit(1);
-			pause();
-		}
-		usleep(100000);
 		write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n9 %d 100 0\n",
 			   b->pids[0], b->pids[1], own);
 		send_event(b, ADD, own, 9);

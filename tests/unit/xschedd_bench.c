@@ -105,6 +105,19 @@ pid_t spawn_tenant(int nice)
 	return pid;
 }
 
+pid_t spawn_others(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setuid(OTHER_USER))
+			_exit(1);
+		pause();
+	}
+	usleep(100000);
+	return pid;
+}
+
 static void set_variable(const char *name, const char *value)
 {
 	if (value)

@@ -17,6 +17,7 @@
 
 #define GPU	100
 #define WAIT_MS	20000
+#define OTHER_USER	65534	/* nobody */
 
 #define ADD	KFD_XSCHED_EVENT_QUEUE_ADD
 #define READY	KFD_XSCHED_EVENT_READY
@@ -76,6 +77,9 @@ void nap(void);
 
 /* A process that waits, with a nice value. */
 pid_t spawn_tenant(int nice);
+
+/* One of OTHER_USER; the caller must be root. */
+pid_t spawn_others(void);
 
 /* One of another program or environment: "NAME=VALUE" or NULL. */
 pid_t spawn_tenant_with(const char *variable);

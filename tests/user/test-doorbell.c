@@ -14,41 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kfdq_priv.h"
-#include "spin.h"
+#include "app.h"
 #include "tap.h"
 
 #define PROBE		"/sys/kernel/debug/kfd_probe/"
-#define PAGE		4096UL
-#define DOORBELL_BYTES	(2 * PAGE)
-#define QUEUES		2
 #define MS		1000000ULL
 #define CACHE_UC_MINUS	0x10	/* the PTE's PCD bit alone */
-
-/* A doorbell that belongs to no queue, so a ring does nothing on the GPU. */
-#define SPARE		(PAGE - 8)
 
 /* Longer than it takes to hold a queue, so that work which was not seen gets stuck. */
 static const struct spin_shape brief = { 1, 64, 300000 };
 static const struct spin_shape lengthy = { 16384, 256, 1 * MS };
-
-/**
- * struct app - this process as an application
- * @dev: the GPU
- * @queue: its queues
- * @spin: what it runs
- * @done: a signal for the last dispatch of each queue
- */
-struct app {
-	struct kfdq_device *dev;
-	struct kfdq_queue *queue[QUEUES];
-	struct spin_set spin;
-	struct kfdq_signal *done[QUEUES];
-};
 
 /* Give the probe a command: 0 or -errno. */
 static int probe(const char *format, ...)
@@ -87,52 +65,6 @@ static long rings_seen(void)
 	return result("doorbells");
 }
 
-static void app_open(struct app *app, uint64_t dispatches)
-{
-	static const struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
-	unsigned int i;
-
-	if (kfdq_open(&app->dev) || spin_set_init(&app->spin, app->dev, dispatches, 64))
-		tap_bail("no GPU");
-	for (i = 0; i < QUEUES; i++)
-		if (kfdq_queue_create(app->dev, &options, &app->queue[i]) ||
-		    kfdq_signal_create(app->dev, &app->done[i]))
-			tap_bail("no queue");
-}
-
-static void app_close(struct app *app)
-{
-	unsigned int i;
-
-	for (i = 0; i < QUEUES; i++)
-		kfdq_queue_destroy(app->queue[i]);
-	spin_set_fini(&app->spin);
-	kfdq_close(app->dev);
-}
-
-/* Run one dispatch; 0, or -ETIME if it did not complete. */
-static int app_run(struct app *app, unsigned int queue, const struct spin_shape *shape)
-{
-	int ret = spin_submit(&app->spin, app->queue[queue], shape, 1, app->done[queue]);
-
-	return ret ? ret : kfdq_signal_wait(app->dev, app->done[queue], 5000);
-}
-
-/* Ring, or read, at @at; how many faults that took. */
-static long touch(volatile void *at, bool write)
-{
-	volatile uint64_t *doorbell = at;
-	struct rusage before, after;
-
-	getrusage(RUSAGE_SELF, &before);
-	if (write)
-		*doorbell = 0;
-	else
-		(void)*doorbell;
-	getrusage(RUSAGE_SELF, &after);
-	return after.ru_minflt - before.ru_minflt;
-}
-
 /* Arm, ring at @at, and expect to be told once. */
 static void expect_ring(volatile void *at, const char *what)
 {
@@ -141,11 +73,11 @@ static void expect_ring(volatile void *at, const char *what)
 
 	rings_seen();
 	ret = probe("arm");
-	faults = touch(at, true);
+	faults = app_touch(at);
 	seen = rings_seen();
 	tap_ok(!ret && seen == 1 && faults == 1, "%s: armed (%d), a ring faults (%ld) and is told (%ld)",
 	       what, ret, faults, seen);
-	faults = touch(at, true);
+	faults = app_touch(at);
 	seen = rings_seen();
 	tap_ok(!seen && !faults, "%s: the next ring costs nothing (%ld faults, told %ld)", what,
 	       faults, seen);
@@ -156,23 +88,23 @@ static void test_simple(struct app *app)
 	char *db = app->dev->doorbells;
 
 	/* The runtime has just rung: pages are in. */
-	tap_is(touch(db + SPARE, true), 0, "an untapped process has no fault");
-	expect_ring(db + SPARE, "first page");
-	tap_is(result("offset"), SPARE, "it is told where");
-	tap_is(touch(db + PAGE + SPARE, true), 0, "one fault brings both pages back");
-	expect_ring(db + PAGE + SPARE, "second page");
+	tap_is(app_touch(db + APP_SPARE), 0, "an untapped process has no fault");
+	expect_ring(db + APP_SPARE, "first page");
+	tap_is(result("offset"), APP_SPARE, "it is told where");
+	tap_is(app_touch(db + APP_PAGE + APP_SPARE), 0, "one fault brings both pages back");
+	expect_ring(db + APP_PAGE + APP_SPARE, "second page");
 
 	probe("arm");
 	tap_is(probe("disarm"), 0, "disarm");
 	tap_is(result("armed"), 1, "it had been armed");
-	tap_is(touch(db + SPARE, true), 1, "then a ring faults once");
+	tap_is(app_touch(db + APP_SPARE), 1, "then a ring faults once");
 	tap_is(rings_seen(), 0, "and is not told");
 	probe("disarm");
 	tap_is(result("armed"), 0, "disarming twice says so");
 
 	probe("arm");
 	tap_is(probe("arm"), 0, "arming twice is fine");
-	touch(db + SPARE, false);
+	(void)*(volatile uint64_t *)(db + APP_SPARE);
 	tap_is(rings_seen(), 1, "a read is told like a ring");
 	tap_is(app_run(app, 0, &brief), 0, "the queue works");
 }
@@ -187,84 +119,68 @@ static void test_cache(struct app *app)
 	probe("arm");
 	probe("pte %lu", db);
 	tap_is(result("present"), 0, "armed, the page is out");
-	touch((void *)db, false);
+	(void)*(volatile uint64_t *)db;
 	probe("pte %lu", db);
 	tap_ok(result("present") == 1 && result("cache") == CACHE_UC_MINUS && result("write") == 1,
 	       "a page that came back is uncached and writable (%#lx)", result("cache"));
 	rings_seen();
 }
 
-/* Where in the file the doorbells are, or -1. */
-static off_t doorbell_offset(const struct app *app)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	unsigned long start, at;
-	off_t offset = -1;
-	char line[256];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%*x %*s %lx", &start, &at) == 2 &&
-		    start == (unsigned long)app->dev->doorbells)
-			offset = (off_t)at;
-	fclose(maps);
-	return offset;
-}
-
 static void test_mappings(struct app *app)
 {
 	char *db = app->dev->doorbells, *moved, *second;
-	off_t offset = doorbell_offset(app);
+	off_t offset = app_doorbell_offset(app);
 
-	moved = mremap(db, DOORBELL_BYTES, DOORBELL_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
-		       db + 64 * PAGE);
-	tap_ok(moved == db + 64 * PAGE, "mremap");
-	tap_is(touch(moved + SPARE, true), 0, "moved while in: no fault");
-	expect_ring(moved + SPARE, "moved");
+	moved = mremap(db, APP_DOORBELLS, APP_DOORBELLS, MREMAP_MAYMOVE | MREMAP_FIXED,
+		       db + 64 * APP_PAGE);
+	tap_ok(moved == db + 64 * APP_PAGE, "mremap");
+	tap_is(app_touch(moved + APP_SPARE), 0, "moved while in: no fault");
+	expect_ring(moved + APP_SPARE, "moved");
 	rings_seen();
 	probe("arm");
-	db = mremap(moved, DOORBELL_BYTES, DOORBELL_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, db);
-	touch(db + SPARE, true);
+	db = mremap(moved, APP_DOORBELLS, APP_DOORBELLS, MREMAP_MAYMOVE | MREMAP_FIXED, db);
+	app_touch(db + APP_SPARE);
 	tap_is(rings_seen(), 1, "moved while out: told");
 
-	tap_ok(mremap(db, DOORBELL_BYTES, 2 * DOORBELL_BYTES, MREMAP_MAYMOVE) == MAP_FAILED,
+	tap_ok(mremap(db, APP_DOORBELLS, 2 * APP_DOORBELLS, MREMAP_MAYMOVE) == MAP_FAILED,
 	       "it cannot grow");
-	tap_ok(madvise(db, DOORBELL_BYTES, MADV_DOFORK) && errno == EINVAL,
+	tap_ok(madvise(db, APP_DOORBELLS, MADV_DOFORK) && errno == EINVAL,
 	       "a child cannot be made to inherit it");
 
-	mprotect(db, PAGE, PROT_NONE);
+	mprotect(db, APP_PAGE, PROT_NONE);
 	probe("arm");
-	mprotect(db, PAGE, PROT_READ | PROT_WRITE);
-	touch(db + SPARE, true);
+	mprotect(db, APP_PAGE, PROT_READ | PROT_WRITE);
+	app_touch(db + APP_SPARE);
 	tap_is(rings_seen(), 1, "split and protected while out: told");
-	touch(db + PAGE + SPARE, true);
+	app_touch(db + APP_PAGE + APP_SPARE);
 	tap_is(rings_seen(), 0, "the other half comes back silently");
 
-	second = mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, app->dev->kfd, offset);
+	second = mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED, app->dev->kfd, offset);
 	tap_ok(second != MAP_FAILED, "a second mapping");
 	tap_is(rings_seen(), 1, "mapping doorbells is told: they can be rung");
 	probe("arm");
-	touch(second + SPARE, true);
+	app_touch(second + APP_SPARE);
 	tap_is(rings_seen(), 1, "a ring at the second mapping is told");
-	tap_is(touch(db + SPARE, true), 1, "the first one comes back with a fault");
+	tap_is(app_touch(db + APP_SPARE), 1, "the first one comes back with a fault");
 	tap_is(rings_seen(), 0, "silently");
 	probe("arm");
-	munmap(second, PAGE);
-	touch(second + PAGE + SPARE, true);
+	munmap(second, APP_PAGE);
+	app_touch(second + APP_PAGE + APP_SPARE);
 	tap_is(rings_seen(), 1, "half of it unmapped while out: the other half is told");
-	munmap(second + PAGE, PAGE);
-	expect_ring(db + SPARE, "after the second mapping went");
+	munmap(second + APP_PAGE, APP_PAGE);
+	expect_ring(db + APP_SPARE, "after the second mapping went");
 
-	munmap(db, DOORBELL_BYTES);
+	munmap(db, APP_DOORBELLS);
 	tap_is(probe("arm"), 0, "nothing mapped: armed all the same");
 	rings_seen();
-	second = mmap(db, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+	second = mmap(db, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 		      app->dev->kfd, offset);
 	tap_ok(second == db && rings_seen() == 1, "mapped anew: told");
 	probe("disarm");
 	tap_is(result("armed"), 0, "and not armed any more");
-	tap_is(touch(db + SPARE, true), 1, "a new mapping has no pages until it is rung");
+	tap_is(app_touch(db + APP_SPARE), 1, "a new mapping has no pages until it is rung");
 	tap_is(rings_seen(), 0, "which is not told");
-	expect_ring(db + SPARE, "mapped anew");
+	expect_ring(db + APP_SPARE, "mapped anew");
 	tap_is(app_run(app, 1, &brief), 0, "the queue works");
 }
 
@@ -290,8 +206,8 @@ static int child_private(struct app *app)
 {
 	if (probe("arm"))
 		return 1;
-	if (mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, app->dev->kfd,
-		 doorbell_offset(app)) == MAP_FAILED)
+	if (mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_PRIVATE, app->dev->kfd,
+		 app_doorbell_offset(app)) == MAP_FAILED)
 		return 2;
 	if (probe("arm") != -EOPNOTSUPP)
 		return 3;
@@ -306,16 +222,16 @@ static int child_shifted(struct app *app)
 {
 	volatile uint64_t *db = app->dev->doorbells, *shifted;
 
-	shifted = mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, app->dev->kfd,
-		       doorbell_offset(app) + (off_t)DOORBELL_BYTES);
+	shifted = mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED, app->dev->kfd,
+		       app_doorbell_offset(app) + (off_t)APP_DOORBELLS);
 	if (shifted == MAP_FAILED)
 		return 1;
 	if (probe("arm") != -EOPNOTSUPP)
 		return 2;
 	/* Mapped at once, and so by KFD itself: a fault would be ours. */
-	if (touch(shifted + SPARE / 8, true))
+	if (app_touch(shifted + APP_SPARE / 8))
 		return 3;
-	touch(db + SPARE / 8, true);
+	app_touch(db + APP_SPARE / 8);
 	return app_run(app, 0, &brief) ? 4 : 0;
 }
 
@@ -324,8 +240,8 @@ static int strangers_file;
 /* With a file that its parent has opened, a process can map no doorbells. */
 static int child_stranger(struct app *app)
 {
-	void *at = mmap(NULL, DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, strangers_file,
-			doorbell_offset(app));
+	void *at = mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED, strangers_file,
+			app_doorbell_offset(app));
 
 	if (at != MAP_FAILED || errno != EBADF)
 		return 1;
@@ -383,14 +299,14 @@ static void test_fork(struct app *app)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		*(volatile uint64_t *)(db + SPARE) = 0;
+		*(volatile uint64_t *)(db + APP_SPARE) = 0;
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
 	tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
 	       "a forked child has no doorbells (status %#x)", status);
 	tap_is(rings_seen(), 0, "and its try is not told");
-	touch(db + SPARE, true);
+	app_touch(db + APP_SPARE);
 	tap_is(rings_seen(), 1, "the parent's ring is told");
 }
 
@@ -422,7 +338,7 @@ static void test_info(struct app *app)
 	else
 		tap_ok(waves > 0, "waves in flight (%ld)", waves);
 	tap_is(probe("hold"), 0, "hold");
-	tap_ok(result("transactions") == (mes ? QUEUES : 1) && result("flips") == QUEUES,
+	tap_ok(result("transactions") == (mes ? APP_QUEUES : 1) && result("flips") == APP_QUEUES,
 	       "in one transaction, or on MES in one for each queue");
 	probe("info");
 	waves = result("waves");
@@ -459,7 +375,7 @@ static void test_evicted(struct app *app)
 	long evicted = 0, restored = 0;
 	int tries;
 
-	if (kfdq_alloc(app->dev, KFDQ_USERPTR, 16 * PAGE, &buffer))
+	if (kfdq_alloc(app->dev, KFDQ_USERPTR, 16 * APP_PAGE, &buffer))
 		tap_bail("no user memory");
 	probe("counts");
 	madvise(buffer.addr, buffer.size, MADV_DONTNEED);
@@ -481,7 +397,7 @@ static unsigned int ring_against_agent(struct app *app, unsigned int count)
 	unsigned int i, seed = 1;
 
 	for (i = 0; i < count; i++) {
-		if (app_run(app, rand_r(&seed) % QUEUES, &brief))
+		if (app_run(app, rand_r(&seed) % APP_QUEUES, &brief))
 			break;
 		if (rand_r(&seed) % 4 == 0)
 			usleep(rand_r(&seed) % 1000);
@@ -506,7 +422,7 @@ static void test_rings(struct app *app, unsigned int count)
 	done = ring_against_agent(app, count);
 	tap_ok(done < count, "loses a ring (number %u)", done);
 	tap_is(probe("stop"), 0, "agent stops, queues are released");
-	for (done = 0; done < QUEUES; done++)
+	for (done = 0; done < APP_QUEUES; done++)
 		tap_is(kfdq_signal_wait(app->dev, app->done[done], 5000), 0,
 		       "queue %u: the work that was stuck completes", done);
 }
