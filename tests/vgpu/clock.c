@@ -6,7 +6,8 @@
  * tell what the software takes from what the hardware takes.
  *
  * The model runs in timer and irq_work interrupts, which hardware would not need:
- * one in which it ran is the GPU's from its entry to its exit.
+ * one in which it ran is the GPU's from its entry to its exit. What lies outside
+ * of the tracepoints of these two is measured once, when the clock starts.
  *
  * debugfs vgpu/clock, one line, all of one moment, nanoseconds:
  *
@@ -19,11 +20,14 @@
  *   quiet_gpu  the GPU's time until then, of the GPU it was on
  */
 #include <linux/debugfs.h>
+#include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/seq_file.h>
 #include <linux/tracepoint.h>
 
 #include "vgpu.h"
+
+#define CALIBRATIONS	16
 
 static bool owes_answer(struct vgpu *vg)
 {
@@ -51,39 +55,51 @@ static u64 gpu_ns(const struct vgpu_clock *c, u64 now)
 	return c->ns + (c->owed_since && now > c->owed_since ? now - c->owed_since : 0);
 }
 
-static void count(struct vgpu_clock *c, bool owes, u64 from, u64 now)
+/*
+ * @tail: what is still to come of the interrupt in which the model ran. Returns until when
+ * the GPU's time is known.
+ */
+static u64 count(struct vgpu_clock *c, u64 from, u64 tail)
 {
-	from = min(max(c->owed_since ?: from, c->until), now);
+	bool owes = owes_answer(container_of(c, struct vgpu, clock));
+	u64 until = ktime_get_ns() + tail;
+
+	from = min(max(c->owed_since ?: from, c->until), until);
 	if (owes) {
 		c->owed_since = from;
-		return;
+		return until;
 	}
 	c->owed_since = 0;
-	c->ns += now - from;
-	c->until = now;
+	c->ns += until - from;
+	c->until = until;
+	return until;
 }
 
 void vgpu_clock_ran(struct vgpu *vg, u64 from)
 {
 	struct vgpu_clock *c = &vg->clock;
-	u64 now = ktime_get_ns(), saves = preemptions(vg);
+	u64 now = ktime_get_ns(), saves = preemptions(vg), until;
 
 	lockdep_assert_held(&vg->lock);
-	count(c, owes_answer(vg), from, now);
+	until = count(c, from, 0);
 	if (saves == c->saves)
 		return;
 	c->saves = saves;
 	c->quiet = now;
-	c->quiet_gpu = gpu_ns(c, now);
+	c->quiet_gpu = gpu_ns(c, until) - (until - now);
 }
 
 /* ---- interrupts ---- */
 
-/* One that is being handled: since when, and whether the model ran in it. */
+/* One that is being handled: since when, and whether the model ran in it; until when. */
 struct interrupt {
 	u64 since;
+	u64 until;
 	bool model;
 };
+
+/* What one takes before on_entry() and after on_exit() look at the time. */
+static u64 head_ns, tail_ns;
 
 static DEFINE_PER_CPU(struct interrupt, interrupts);
 
@@ -105,7 +121,7 @@ static void on_entry(void *data, int vector)
 
 static void on_exit(void *data, int vector)
 {
-	const struct interrupt *in = this_cpu_ptr(&interrupts);
+	struct interrupt *in = this_cpu_ptr(&interrupts);
 	unsigned long flags;
 	struct vgpu *vg;
 	u32 i;
@@ -114,8 +130,41 @@ static void on_exit(void *data, int vector)
 		return;
 	vgpu_for_each(vg, i) {
 		raw_spin_lock_irqsave(&vg->lock, flags);
-		vgpu_clock_ran(vg, in->since);
+		count(&vg->clock, in->since - head_ns, tail_ns);
 		raw_spin_unlock_irqrestore(&vg->lock, flags);
+	}
+	in->until = ktime_get_ns();
+}
+
+static void on_calibration(struct irq_work *work)
+{
+	vgpu_clock_interrupt();
+}
+
+/* An interrupt of which is known when it comes, and when it is over. Several: the least. */
+static void calibrate(void)
+{
+	struct irq_work work = IRQ_WORK_INIT_HARD(on_calibration);
+	const struct interrupt *in;
+	u64 before, after, pair;
+	int i;
+
+	head_ns = U64_MAX;
+	tail_ns = U64_MAX;
+	for (i = 0; i < CALIBRATIONS; i++) {
+		preempt_disable();
+		in = this_cpu_ptr(&interrupts);
+		local_irq_disable();
+		irq_work_queue(&work);
+		pair = ktime_get_ns();
+		before = ktime_get_ns();
+		local_irq_enable();
+		after = ktime_get_ns();
+		pair = before - pair;
+		head_ns = min(head_ns, in->since - min(before + pair, in->since));
+		tail_ns = min(tail_ns, after - min(in->until + pair, after));
+		preempt_enable();
+		irq_work_sync(&work);
 	}
 }
 
@@ -146,6 +195,8 @@ int vgpu_clock_start(void)
 	}
 	if (ret)
 		vgpu_clock_stop();
+	else
+		calibrate();
 	return ret;
 }
 
