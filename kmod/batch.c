@@ -27,7 +27,7 @@ struct xs_batch *xs_batch_new(struct xs_client *client)
 	INIT_LIST_HEAD(&batch->parts);
 	INIT_LIST_HEAD(&batch->rules);
 	INIT_LIST_HEAD(&batch->tenants);
-	INIT_LIST_HEAD(&batch->born);
+	INIT_HLIST_HEAD(&batch->born);
 	init_completion(&batch->done);
 	return batch;
 }
@@ -72,7 +72,7 @@ static void init_part(struct xs_part *part, struct xs_batch *batch, struct xs_no
 		.result.gpu_id = node->desc.gpu_id,
 	};
 	kthread_init_work(&part->work, run_in_worker);
-	INIT_LIST_HEAD(&part->claims);
+	INIT_HLIST_HEAD(&part->claims);
 }
 
 struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
@@ -108,7 +108,7 @@ int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_claim *claim)
 	if (!part)
 		return -ENOMEM;
 	claim->stake.batch = batch;
-	list_add_tail(&claim->in_batch, &part->claims);
+	hlist_add_head(&claim->in_batch, &part->claims);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ void xs_batch_adopt_locked(struct xs_batch *batch, struct xs_claim *claim)
 	lockdep_assert_held(&xs_lock);
 
 	claim->stake.batch = batch;
-	list_add_tail(&claim->in_batch, &batch->born);
+	hlist_add_head(&claim->in_batch, &batch->born);
 }
 
 static void tell_change(struct xs_claim *claim, u64 now_ns)
@@ -199,7 +199,7 @@ static void end_born_locked(struct xs_batch *batch, struct xs_claim *claim)
 	const bool success = rule && rule->stake.batch == batch && !rule->status;
 
 	end_claim_locked(claim, success, ktime_get_ns());
-	list_del_init(&claim->in_batch);
+	hlist_del_init(&claim->in_batch);
 	if (success)
 		return;
 	xs_queue_set_pending_locked(claim->queue);
@@ -233,11 +233,12 @@ static void unpin_locked(struct xs_batch *batch)
 /* The part will not run. */
 static void drop_claims_locked(struct xs_part *part)
 {
-	struct xs_claim *claim, *next;
+	struct hlist_node *next;
+	struct xs_claim *claim;
 
-	list_for_each_entry_safe(claim, next, &part->claims, in_batch) {
+	hlist_for_each_entry_safe(claim, next, &part->claims, in_batch) {
 		end_claim_locked(claim, false, 0);
-		list_del_init(&claim->in_batch);
+		hlist_del_init(&claim->in_batch);
 		xs_queue_clear_pending_locked(claim->queue);
 	}
 	part->node->staging = NULL;
@@ -309,7 +310,8 @@ const struct xs_part *xs_batch_failed(const struct xs_batch *batch)
 /* All parts are done: rules and tenants follow, and the caller can be told. */
 static void end_locked(struct xs_batch *batch)
 {
-	struct xs_claim *claim, *next;
+	struct hlist_node *next;
+	struct xs_claim *claim;
 	u32 i;
 
 	lockdep_assert_held(&xs_lock);
@@ -318,7 +320,7 @@ static void end_locked(struct xs_batch *batch)
 		if (!batch->items[i].status)
 			xs_item_finish_locked(batch, &batch->items[i]);
 	}
-	list_for_each_entry_safe(claim, next, &batch->born, in_batch)
+	hlist_for_each_entry_safe(claim, next, &batch->born, in_batch)
 		end_born_locked(batch, claim);
 	end_rules_and_tenants_locked(batch, true);
 	unpin_locked(batch);
@@ -334,19 +336,20 @@ bool xs_part_commit_locked(struct xs_part *part)
 	struct xs_batch *batch = part->batch;
 	const int status = part->result.status;
 	const u64 now_ns = ktime_get_ns();
-	struct xs_claim *claim, *next;
+	struct hlist_node *next;
+	struct xs_claim *claim;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(claim, next, &part->claims, in_batch) {
+	hlist_for_each_entry_safe(claim, next, &part->claims, in_batch) {
 		if (status)
 			fail_rule_locked(claim, status);
 		end_claim_locked(claim, !status &&
 				 claim->queue->applied != XS_APPLIED_GONE, now_ns);
-		INIT_LIST_HEAD(&claim->in_batch);
+		INIT_HLIST_NODE(&claim->in_batch);
 	}
 	/* All at once: of hundreds, each by itself would cost. */
-	INIT_LIST_HEAD(&part->claims);
+	INIT_HLIST_HEAD(&part->claims);
 	part->result.total_ns = ktime_get_ns() - batch->start_ns;
 	if (--batch->unfinished) {
 		xs_client_settled_locked(batch->client);

@@ -59,7 +59,7 @@ struct xs_part {
 	struct xs_batch *batch;
 	struct xs_node *node;
 	struct list_head in_batch;
-	struct list_head claims;
+	struct hlist_head claims;
 	bool concerned;
 	s32 grace_us;
 	bool default_grace;
@@ -123,7 +123,7 @@ struct xs_batch {
 	u32 unfinished;
 	struct list_head rules;
 	struct list_head tenants;
-	struct list_head born;
+	struct hlist_head born;
 	struct completion done;
 };
 

@@ -202,8 +202,8 @@ static void show_queue(struct seq_file *m, struct xs_queue *queue, u64 now)
 		   xs_queue_holders_locked(queue));
 	seq_printf(m, " priority=%u class=%u override=%d/%u pending=%d in_flight=%d",
 		   xs_queue_priority_locked(queue), queue->prio_class, queue->override.priority,
-		   queue->override.prio_class, !list_empty(&queue->in_pending),
-		   !list_empty(&queue->in_flight));
+		   queue->override.prio_class, !hlist_unhashed(&queue->in_pending),
+		   !hlist_unhashed(&queue->in_flight));
 	seq_printf(m, " activity=%s has_run=%d preemptions=%llu held_ms=%llu held_since_ms=%llu exited=%d hold_new=%d\n",
 		   activity_names[activity], queue->has_run, queue->preemptions,
 		   queue->held_ns / NSEC_PER_MSEC,
@@ -223,8 +223,8 @@ static void show_node(struct seq_file *m, struct xs_node *node, u64 now)
 		   desc->max_grace_us, READ_ONCE(node->default_grace_us),
 		   node->queue_count);
 	seq_printf(m, " switching=%d pending=%zu in_flight=%zu",
-		   atomic_read(&node->switching) & 1, list_count_nodes(&node->pending),
-		   list_count_nodes(&node->in_flight));
+		   atomic_read(&node->switching) & 1, hlist_count_nodes(&node->pending),
+		   hlist_count_nodes(&node->in_flight));
 	seq_printf(m, " switches=%llu failures=%llu transactions=%llu flips=%llu\n",
 		   READ_ONCE(stats->switches), READ_ONCE(stats->failures),
 		   READ_ONCE(stats->transactions), READ_ONCE(stats->flips));

@@ -134,8 +134,8 @@ static struct xs_node *node_new(struct xs_hw_node *hw,
 	refcount_set(&node->refs, 1);
 	init_completion(&node->unused);
 	INIT_LIST_HEAD(&node->queues);
-	INIT_LIST_HEAD(&node->pending);
-	INIT_LIST_HEAD(&node->in_flight);
+	INIT_HLIST_HEAD(&node->pending);
+	INIT_HLIST_HEAD(&node->in_flight);
 	mutex_init(&node->lock);
 	init_waitqueue_head(&node->quiet);
 	kthread_init_work(&node->settle, settle);
@@ -264,39 +264,40 @@ static void take_spare_locked(struct xs_node *node)
  */
 static unsigned int plan_locked(struct xs_node *node)
 {
-	struct xs_queue *queue, *next;
+	struct hlist_node *next;
+	struct xs_queue *queue;
 	unsigned int count = 0;
 
 	take_spare_locked(node);
-	list_for_each_entry_safe(queue, next, &node->pending, in_pending) {
-		INIT_LIST_HEAD(&queue->in_pending);
+	hlist_for_each_entry_safe(queue, next, &node->pending, in_pending) {
+		INIT_HLIST_NODE(&queue->in_pending);
 		if (!xs_queue_plan_locked(queue, &node->changes[count]))
 			continue;
-		list_add_tail(&queue->in_flight, &node->in_flight);
+		hlist_add_head(&queue->in_flight, &node->in_flight);
 		count++;
 	}
-	INIT_LIST_HEAD(&node->pending);
+	INIT_HLIST_HEAD(&node->pending);
 	return count;
 }
 
 /*
- * Queues in flight and changes are in the same order, one for one. What is
- * wanted may have changed meanwhile: then the queue is pending again.
+ * Queues in flight are in the order of their changes from the last to the first, one
+ * for one. What is wanted may have changed meanwhile: then the queue is pending again.
  */
-static void commit_locked(struct xs_node *node, int error)
+static void commit_locked(struct xs_node *node, unsigned int count, int error)
 {
 	const u64 now = ktime_get_ns();
-	struct xs_queue *queue, *next;
-	unsigned int i = 0;
+	struct hlist_node *next;
+	struct xs_queue *queue;
 
-	list_for_each_entry_safe(queue, next, &node->in_flight, in_flight) {
-		INIT_LIST_HEAD(&queue->in_flight);
+	hlist_for_each_entry_safe(queue, next, &node->in_flight, in_flight) {
+		INIT_HLIST_NODE(&queue->in_flight);
 		if (error)
 			xs_queue_forget_locked(queue);
 		else
-			xs_queue_commit_locked(queue, &node->changes[i++], now);
+			xs_queue_commit_locked(queue, &node->changes[--count], now);
 	}
-	INIT_LIST_HEAD(&node->in_flight);
+	INIT_HLIST_HEAD(&node->in_flight);
 	/* Whoever removes the node or stops the core cancels this afterwards. */
 	if (error && !node->gone && !stopped) {
 		trace_node_retry(node->desc.gpu_id);
@@ -362,7 +363,7 @@ static int node_switch(struct xs_node *node, u32 grace_us, struct xs_part *part,
 	atomic_inc_return(&node->switching);
 	ret = xs_backend->apply(node->hw, node->changes, count, grace_us, &times);
 	scoped_guard(mutex, &xs_lock) {
-		commit_locked(node, ret);
+		commit_locked(node, count, ret);
 		*over = finish_locked(part, ret, &times);
 	}
 	WRITE_ONCE(node->switched_ns, ktime_get_ns());
@@ -407,7 +408,7 @@ void xs_nodes_kick_locked(void)
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(node, &xs_nodes, in_nodes) {
-		if (!list_empty(&node->pending))
+		if (!hlist_empty(&node->pending))
 			xs_node_kick_locked(node);
 	}
 }

@@ -67,10 +67,10 @@ struct xs_node {
 	bool gone;
 	struct list_head queues;
 	unsigned int queue_count;
-	struct list_head pending;
+	struct hlist_head pending;
 	struct xs_part *staging;
 	struct mutex lock;	/* held across a transaction */
-	struct list_head in_flight;
+	struct hlist_head in_flight;
 	struct xs_hw_change *changes;
 	unsigned int change_room;
 	struct xs_hw_change *spare;

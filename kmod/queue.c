@@ -87,7 +87,7 @@ struct xs_claim *xs_queue_need_claim_locked(struct xs_queue *queue,
 	claim->client = client;
 	claim->queue = queue;
 	xs_stake_init(&claim->stake);
-	INIT_LIST_HEAD(&claim->in_batch);
+	INIT_HLIST_NODE(&claim->in_batch);
 	list_add_tail(&claim->in_client, &client->claims);
 	list_add_tail(&claim->in_queue, &queue->claims);
 	return claim;
@@ -101,7 +101,7 @@ void xs_claim_drop_locked(struct xs_claim *claim)
 		trace_release(claim->client, claim->queue);
 	list_del(&claim->in_client);
 	list_del(&claim->in_queue);
-	list_del(&claim->in_batch);
+	hlist_del_init(&claim->in_batch);
 	xs_queue_set_pending_locked(claim->queue);
 	kfree(claim);
 }
@@ -110,8 +110,8 @@ void xs_queue_set_pending_locked(struct xs_queue *queue)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (list_empty(&queue->in_pending))
-		list_add_tail(&queue->in_pending, &queue->node->pending);
+	if (hlist_unhashed(&queue->in_pending))
+		hlist_add_head(&queue->in_pending, &queue->node->pending);
 }
 
 static bool is_settled_locked(const struct xs_queue *queue, struct xs_want *want)
@@ -127,8 +127,8 @@ void xs_queue_clear_pending_locked(struct xs_queue *queue)
 	lockdep_assert_held(&xs_lock);
 
 	/* In flight, nobody knows yet what will be left to be done. */
-	if (list_empty(&queue->in_flight) && is_settled_locked(queue, &want))
-		list_del_init(&queue->in_pending);
+	if (hlist_unhashed(&queue->in_flight) && is_settled_locked(queue, &want))
+		hlist_del_init(&queue->in_pending);
 }
 
 static u32 to_class(s32 level)
@@ -157,13 +157,13 @@ bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change)
 		.priority = XS_PRIORITY_KEEP,
 		.level = XS_PRIORITY_KEEP,
 	};
-	if (xs_queue_can_prioritise(queue) &&
-	    (want.priority != queue->override.priority ||
-	     queue->applied == XS_APPLIED_UNKNOWN))
+	if ((want.priority != queue->override.priority ||
+	     queue->applied == XS_APPLIED_UNKNOWN) &&
+	    xs_queue_can_prioritise(queue))
 		change->priority = want.priority;
-	if (xs_queue_can_classify(queue) &&
-	    (want.prio_class != queue->override.prio_class ||
-	     queue->applied == XS_APPLIED_UNKNOWN))
+	if ((want.prio_class != queue->override.prio_class ||
+	     queue->applied == XS_APPLIED_UNKNOWN) &&
+	    xs_queue_can_classify(queue))
 		change->level = to_level(want.prio_class);
 	return true;
 }
@@ -266,8 +266,8 @@ static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 		.priority = KFD_XSCHED_PRIORITY_APP,
 		.prio_class = KFD_XSCHED_CLASS_APP,
 	};
-	INIT_LIST_HEAD(&queue->in_pending);
-	INIT_LIST_HEAD(&queue->in_flight);
+	INIT_HLIST_NODE(&queue->in_pending);
+	INIT_HLIST_NODE(&queue->in_flight);
 	INIT_LIST_HEAD(&queue->claims);
 	if (desc->indices_count_packets) {
 		queue->watch.read_index = desc->read_index;
@@ -394,7 +394,7 @@ static int add(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
 		kfree(queue);
 		return ret;
 	}
-	if (!list_empty(&queue->in_pending))
+	if (!hlist_unhashed(&queue->in_pending))
 		*node = xs_node_get(queue->node);
 	*id = queue->id;
 	trace_queue_add(queue);
@@ -427,7 +427,7 @@ static void queue_free_locked(struct xs_queue *queue)
 	drop_claims_locked(queue);
 	if (queue->held_since)
 		xs_watchdog_released();
-	list_del(&queue->in_pending);
+	hlist_del_init(&queue->in_pending);
 	list_del(&queue->in_process);
 	list_del(&queue->in_node);
 	queue->node->queue_count--;
@@ -459,7 +459,7 @@ static struct xs_node *remove_unless_in_flight(struct xs_hw_queue *hw)
 	queue = find_by_hw_locked(hw);
 	if (!queue)
 		return NULL;
-	if (!list_empty(&queue->in_flight))
+	if (!hlist_unhashed(&queue->in_flight))
 		return xs_node_get(queue->node);
 	remove_locked(queue);
 	return NULL;

@@ -48,8 +48,8 @@ struct xs_watch {
  * @by_hw: in the table by @hw
  * @in_node: in xs_node.queues
  * @in_process: in xs_process.queues
- * @in_pending: in xs_node.pending, or empty
- * @in_flight: in xs_node.in_flight, or empty: may be removed
+ * @in_pending: in xs_node.pending, or in none
+ * @in_flight: in xs_node.in_flight, or in none: may be removed
  * @claims: by xs_claim.in_queue
  * @applied: what the backend last confirmed; read by the sampler
  * @override: overrides last confirmed
@@ -72,8 +72,8 @@ struct xs_queue {
 	struct hlist_node by_hw;
 	struct list_head in_node;
 	struct list_head in_process;
-	struct list_head in_pending;
-	struct list_head in_flight;
+	struct hlist_node in_pending;
+	struct hlist_node in_flight;
 	struct list_head claims;
 	enum xs_applied applied;
 	struct xs_want override;

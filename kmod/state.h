@@ -49,7 +49,7 @@ struct xs_stake {
  * struct xs_claim - one client on one queue
  * @in_client: in xs_client.claims
  * @in_queue: in xs_queue.claims
- * @in_batch: in xs_part.claims or xs_batch.born, or empty
+ * @in_batch: in xs_part.claims or xs_batch.born, or in none
  * @client: whose
  * @queue: on what
  * @stake: what it wants
@@ -59,7 +59,7 @@ struct xs_stake {
 struct xs_claim {
 	struct list_head in_client;
 	struct list_head in_queue;
-	struct list_head in_batch;
+	struct hlist_node in_batch;
 	struct xs_client *client;
 	struct xs_queue *queue;
 	struct xs_stake stake;

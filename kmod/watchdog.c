@@ -226,7 +226,7 @@ static struct xs_queue *pin_queue(u64 id)
 	/* The order is the other way round, so never wait for it here. */
 	if (!mutex_trylock(&queue->node->lock))
 		return ERR_PTR(-EAGAIN);
-	list_add(&queue->in_flight, &queue->node->in_flight);
+	hlist_add_head(&queue->in_flight, &queue->node->in_flight);
 	xs_node_get(queue->node);
 	return queue;
 }
@@ -236,7 +236,7 @@ static void unpin_queue(struct xs_queue *queue)
 	struct xs_node *node = queue->node;
 
 	scoped_guard(mutex, &xs_lock)
-		list_del_init(&queue->in_flight);
+		hlist_del_init(&queue->in_flight);
 	mutex_unlock(&node->lock);
 	xs_node_put(node);
 }
