@@ -2,25 +2,14 @@
 /*
  * How long who was held, and on which nodes.
  *
- * A process is held on all its nodes. Those it comes to while it is held count
- * from the hold on; those it leaves meanwhile count until its end: what is told
- * of a node never becomes less.
+ * A process is held on all its nodes or, without gangs, on each by itself. Of one
+ * that is held as a process, the nodes it comes to meanwhile count from the hold
+ * on, and those it leaves until its end. What is told of a node never becomes
+ * less.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include "engine_priv.h"
-
-static void begin(struct process *process, uint64_t now_ns)
-{
-	process->counting = true;
-	process->held_since_ns = now_ns;
-	process->held_nodes = 0;
-	for (const struct queue *q = process->queues; q; q = q->next)
-		process->held_nodes |= 1ULL << q->node;
-	process->holds++;
-	if (process->ready_count)
-		process->preemptions++;
-}
 
 uint64_t process_held_for(const struct process *process, uint64_t now_ns)
 {
@@ -29,25 +18,68 @@ uint64_t process_held_for(const struct process *process, uint64_t now_ns)
 	return now_ns - process->held_since_ns;
 }
 
-static void end(struct xsched_engine *engine, struct process *process,
-		uint64_t now_ns)
+/* Where it is held now. What is uncertain is as it was. */
+static uint64_t nodes_held(const struct process *process)
+{
+	uint64_t held = 0, uncertain = 0;
+
+	for (const struct queue *q = process->queues; q; q = q->next) {
+		if (q->state == XSCHED_HELD)
+			held |= 1ULL << q->node;
+		else if (q->state == XSCHED_UNCERTAIN)
+			uncertain |= 1ULL << q->node;
+	}
+	if (process->state == XSCHED_HELD)
+		uncertain = UINT64_MAX;
+	return held | (process->held_nodes & uncertain);
+}
+
+static bool has_work(const struct process *process, uint64_t nodes)
+{
+	for (const struct queue *q = process->queues; q; q = q->next)
+		if (q->ready && (nodes & 1ULL << q->node))
+			return true;
+	return false;
+}
+
+/* Count what was up to now; from then on it is held on @nodes. */
+static void turn(struct xsched_engine *engine, struct process *process,
+		 bool held, uint64_t nodes, uint64_t now_ns)
 {
 	uint64_t held_ns = process_held_for(process, now_ns);
 
-	process->counting = false;
 	process->held_ns += held_ns;
 	for (unsigned int i = 0; i < engine->node_count; i++)
 		if (process->held_nodes & 1ULL << i)
 			engine->node_held_ns[i] += held_ns;
+	process->counting = held;
+	process->held_since_ns = now_ns;
+	process->held_nodes = nodes;
 }
 
 void process_account(struct xsched_engine *engine, struct process *process,
-		     int state, uint64_t now_ns)
+		     uint64_t now_ns)
 {
-	if (state == XSCHED_HELD && !process->counting)
-		begin(process, now_ns);
-	else if (state == XSCHED_RELEASED && process->counting)
-		end(engine, process, now_ns);
+	uint64_t nodes = nodes_held(process);
+	uint64_t fresh = nodes & ~process->held_nodes;
+	bool held = nodes || process->state == XSCHED_HELD ||
+		    (process->counting && process->state == XSCHED_UNCERTAIN);
+
+	if (held == process->counting && nodes == process->held_nodes)
+		return;
+	if (held && (fresh || !process->counting)) {
+		process->holds++;
+		if (has_work(process, fresh)) {
+			process->preemptions++;
+			engine->preemptions++;
+		}
+	}
+	turn(engine, process, held, nodes, now_ns);
+}
+
+uint64_t xsched_engine_preemptions(const struct xsched_engine *engine)
+{
+	return engine->preemptions;
 }
 
 uint64_t xsched_engine_node_held(const struct xsched_engine *engine,

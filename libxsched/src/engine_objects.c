@@ -380,7 +380,8 @@ void process_remove(struct xsched_engine *engine, struct process *process)
 		engine->gone(engine->context, process->pid, process->user);
 	while (process->queues)
 		queue_remove(engine, process->queues);
-	process_account(engine, process, XSCHED_RELEASED, engine->now_ns);
+	process->state = XSCHED_RELEASED;
+	process_account(engine, process, engine->now_ns);
 	tenant_leave(engine, process);
 	order_remove(engine, process);
 	xsched_map_remove(&engine->processes, (uint32_t)process->pid);
@@ -395,6 +396,16 @@ static int add_units(struct xsched_engine *engine, struct tenant *tenant,
 		if (unit_add(engine, tenant, unit_index(engine, q->node)))
 			return -ENOMEM;
 	return 0;
+}
+
+/* Its queues into the units of @to that add_units() made. */
+static void move_queues(struct xsched_engine *engine, struct process *process,
+			const struct tenant *to)
+{
+	for (struct queue *q = process->queues; q; q = q->next) {
+		leave_unit(engine, q);
+		enter_unit(engine, q, to->units[unit_index(engine, q->node)]);
+	}
 }
 
 int process_join(struct xsched_engine *engine, struct process *process,
@@ -415,14 +426,62 @@ int process_join(struct xsched_engine *engine, struct process *process,
 			tenant_free(engine, to);
 		return -ENOMEM;
 	}
-	for (struct queue *q = process->queues; q; q = q->next) {
-		leave_unit(engine, q);
-		enter_unit(engine, q, to->units[unit_index(engine, q->node)]);
-	}
+	move_queues(engine, process, to);
 	tenant_leave(engine, process);
 	tenant_enter(engine, to, process);
 	unit_open(engine, to->units[0]);
 	return 0;
+}
+
+/* Units but the first that no queue is in any more. */
+static void drop_units(struct xsched_engine *engine, struct tenant *tenant)
+{
+	for (size_t i = 1; i < XSCHED_ENGINE_NODES; i++) {
+		if (!tenant->units[i] || tenant->units[i]->view.nodes)
+			continue;
+		unit_remove(engine, tenant->units[i]);
+		tenant->units[i] = NULL;
+	}
+}
+
+/* What is held of it queue by queue is now to be held, or released, as a process. */
+static void doubt_queues(struct process *process)
+{
+	for (const struct queue *q = process->queues; q; q = q->next)
+		if (q->state != XSCHED_RELEASED &&
+		    process->state == XSCHED_RELEASED)
+			process->state = XSCHED_UNCERTAIN;
+}
+
+int tenants_regroup(struct xsched_engine *engine, bool gang)
+{
+	bool before = gangs(engine);
+	int ret = 0;
+
+	/* All that can fail comes first. */
+	engine->option[OPTION_GANG] = gang;
+	for (size_t i = 0; !ret && i < engine->processes.count; i++)
+		ret = add_units(engine, engine->order[i]->tenant,
+				engine->order[i]);
+	if (ret)
+		engine->option[OPTION_GANG] = before;
+	for (size_t i = 0; !ret && i < engine->processes.count; i++) {
+		struct process *process = engine->order[i];
+		struct tenant *tenant = process->tenant;
+
+		move_queues(engine, process, tenant);
+		if (gang)
+			doubt_queues(process);
+	}
+	for (size_t i = 0; i < engine->processes.count; i++) {
+		struct tenant *tenant = engine->order[i]->tenant;
+
+		drop_units(engine, tenant);
+		tenant_refresh(engine, tenant);
+		unit_open(engine, tenant->units[0]);
+	}
+	engine->regroup = true;
+	return ret;
 }
 
 /* ---- queues ------------------------------------------------------------- */
@@ -474,7 +533,7 @@ int queue_add(struct xsched_engine *engine, struct process *process,
 		queue->next->link = &queue->next;
 	process->queues = queue;
 	process->queue_count++;
-	if (process->counting)
+	if (process->counting && process->state != XSCHED_RELEASED)
 		process->held_nodes |= 1ULL << node;
 	enter_unit(engine, queue, tenant->units[index]);
 	tenant_refresh(engine, tenant);

@@ -121,9 +121,8 @@ int xsched_engine_set_option(struct xsched_engine *engine, const char *name,
 	if (value < option->min || value > option->max)
 		return -EINVAL;
 	if (at.policy == ENGINE) {
-		if (at.index == OPTION_GANG && engine->processes.count &&
-		    value != engine->option[OPTION_GANG])
-			return -EBUSY;
+		if (at.index == OPTION_GANG && value != engine->option[OPTION_GANG])
+			return tenants_regroup(engine, value);
 		engine->option[at.index] = value;
 		engine->regroup = true;
 		return 0;

@@ -266,7 +266,6 @@ int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 		return -ENOENT;
 	if (state < XSCHED_RELEASED || state > XSCHED_UNCERTAIN)
 		return -EINVAL;
-	process_account(engine, process, state, now_ns);
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
 	process->state = state;
@@ -275,16 +274,8 @@ int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 		q->state = state;
 		commit_unit(engine, process, q->unit, state, now_ns);
 	}
+	process_account(engine, process, now_ns);
 	return 0;
-}
-
-/* Whether any of its queues is held by itself. */
-static bool any_held(const struct process *process)
-{
-	for (const struct queue *q = process->queues; q; q = q->next)
-		if (q->state == XSCHED_HELD)
-			return true;
-	return false;
 }
 
 int xsched_engine_commit_queue(struct xsched_engine *engine, uint64_t id,
@@ -300,7 +291,6 @@ int xsched_engine_commit_queue(struct xsched_engine *engine, uint64_t id,
 		engine->now_ns = now_ns;
 	queue->state = state;
 	commit_unit(engine, queue->process, queue->unit, state, now_ns);
-	process_account(engine, queue->process, any_held(queue->process) ? XSCHED_HELD :
-		XSCHED_RELEASED, now_ns);
+	process_account(engine, queue->process, now_ns);
 	return 0;
 }

@@ -166,7 +166,7 @@ struct queue {
  * @queue_count: number of @queues
  * @ready_count: of these, those with work
  * @held_since_ns: when the hold in effect began
- * @held_nodes: nodes it is counted on, if @counting
+ * @held_nodes: nodes it is counted on; none unless @counting
  * @held_ns: time held before that
  * @holds: times held
  * @preemptions: times held while it had work
@@ -240,6 +240,7 @@ struct tenant {
  * @floor_from_ns: on each node, when somebody may have the floor again
  * @gpu_ids: gpu_id of each node
  * @node_held_ns: how long processes were held on each, without holds in effect
+ * @preemptions: of all processes there were
  * @node_count: nodes seen so far
  */
 struct xsched_engine {
@@ -273,6 +274,7 @@ struct xsched_engine {
 	uint64_t floor_from_ns[XSCHED_ENGINE_NODES];
 	uint32_t gpu_ids[XSCHED_ENGINE_NODES];
 	uint64_t node_held_ns[XSCHED_ENGINE_NODES];
+	uint64_t preemptions;
 	unsigned int node_count;
 };
 
@@ -328,9 +330,9 @@ struct process *process_find(const struct xsched_engine *engine, int32_t pid);
 int process_add(struct xsched_engine *engine, int32_t pid,
 		struct process **out);
 
-/** process_account() - it is held, or released, from then on */
+/** process_account() - the states of it and of its queues hold from then on */
 void process_account(struct xsched_engine *engine, struct process *process,
-		     int state, uint64_t now_ns);
+		     uint64_t now_ns);
 
 /** process_held_for() - how long the hold in effect lasts; 0: there is none */
 uint64_t process_held_for(const struct process *process, uint64_t now_ns);
@@ -344,6 +346,9 @@ void process_place(struct xsched_engine *engine, struct process *process);
 /** process_join() - make it part of another tenant; 0 or -ENOMEM */
 int process_join(struct xsched_engine *engine, struct process *process,
 		 uint64_t group);
+
+/** tenants_regroup() - with gangs from now on, or without; 0 or -ENOMEM */
+int tenants_regroup(struct xsched_engine *engine, bool gang);
 
 /** tenant_refresh() - something of one of its processes has changed */
 void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant);

@@ -35,7 +35,7 @@ static void describe_units(const struct tenant *tenant, uint64_t now_ns,
 static void describe(const struct process *process, uint64_t now_ns,
 		     struct xsched_tenant *out)
 {
-	uint64_t nodes = 0;
+	uint64_t nodes = 0, held = 0;
 
 	*out = (struct xsched_tenant){
 		.pid = process->pid,
@@ -52,10 +52,17 @@ static void describe(const struct process *process, uint64_t now_ns,
 		.group = process->tenant->group,
 		.wanted = process->manual,
 	};
-	for (const struct queue *q = process->queues; q; q = q->next)
+	for (const struct queue *q = process->queues; q; q = q->next) {
 		nodes |= 1ULL << q->node;
-	for (; nodes; nodes &= nodes - 1)
-		out->nodes++;
+		if (q->state == XSCHED_HELD)
+			held |= 1ULL << q->node;
+		if (process->state == XSCHED_RELEASED && q->state != XSCHED_RELEASED)
+			out->by_queue = true;
+		if (process->state == XSCHED_RELEASED && q->state > out->state)
+			out->state = q->state;
+	}
+	out->nodes = __builtin_popcountll(nodes);
+	out->held_nodes = __builtin_popcountll(held);
 	describe_units(process->tenant, now_ns, out);
 }
 
@@ -76,6 +83,18 @@ int xsched_engine_tenant(const struct xsched_engine *engine, int32_t pid,
 	if (!found)
 		return -ENOENT;
 	describe(found, now_ns, tenant);
+	return 0;
+}
+
+int xsched_engine_queue(const struct xsched_engine *engine, uint64_t id,
+			int32_t *pid, uint32_t *gpu_id)
+{
+	const struct queue *queue = queue_find(engine, id);
+
+	if (!queue)
+		return -ENOENT;
+	*pid = queue->process->pid;
+	*gpu_id = engine->gpu_ids[queue->node];
 	return 0;
 }
 

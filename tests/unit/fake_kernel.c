@@ -6,15 +6,16 @@
  * The device is a FIFO: the test writes events into it, the program reads them.
  * The rest is files in the directory XSCHED_FAKE:
  *   queues   what LIST reports: lines "id pid gpu_id ready"
- *   holds    what is held: lines "pid", written here
+ *   holds    what is held: lines "pid", written here; of a queue its id, negated
  *   errors   errnos for the next APPLYs, one a line; taken off from the top
- *   denied   pids that may not be touched, one a line
+ *   denied   pids, or queues likewise, that may not be touched, one a line
  *   lease    lease in milliseconds; without it 2000
  *   ejected  why the client is ejected, a number of enum kfd_xsched_eject; gone,
  *            with its holds, when the device is opened anew
  *   renewals written here: a line for each RENEW
  *   armed    written here: a line for each armed switch, "trigger: holds P..."
- *   log      written here: a line an APPLY, "hold P... release P... = errno"
+ *   log      written here: a line an APPLY, "hold P... release P... = errno";
+ *            a queue is "qID"
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -120,7 +121,8 @@ static int fake_list(struct kfd_xsched_list *list)
 			.priority = KFD_XSCHED_PRIORITY_NORMAL,
 		};
 
-		if (contains(held, holds, pid)) {
+		if (contains(held, holds, pid) ||
+		    contains(held, holds, -(int)id)) {
 			queue.state |= KFD_XSCHED_QUEUE_HELD;
 			queue.holders = 1;
 		}
@@ -144,6 +146,19 @@ static int next_error(void)
 	return errors[0];
 }
 
+/* What an entry is about, as in the files. */
+static int number_of(const struct kfd_xsched_entry *entry)
+{
+	return entry->target == KFD_XSCHED_TARGET_QUEUE ? -(int)entry->id :
+							  (int)entry->id;
+}
+
+static void log_entry(FILE *file, const struct kfd_xsched_entry *entry)
+{
+	fprintf(file, entry->target == KFD_XSCHED_TARGET_QUEUE ? " q%d" : " %d",
+		(int)entry->id);
+}
+
 static void log_apply(const struct kfd_xsched_entry *entries, size_t count,
 		      int error)
 {
@@ -154,11 +169,11 @@ static void log_apply(const struct kfd_xsched_entry *entries, size_t count,
 	fputs("hold", file);
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].op != KFD_XSCHED_OP_RESUME)
-			fprintf(file, " %d", (int)entries[i].id);
+			log_entry(file, &entries[i]);
 	fputs(" release", file);
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].op == KFD_XSCHED_OP_RESUME)
-			fprintf(file, " %d", (int)entries[i].id);
+			log_entry(file, &entries[i]);
 	fprintf(file, " = %d\n", error);
 	fclose(file);
 }
@@ -170,12 +185,35 @@ static int check(struct kfd_xsched_entry *entries, size_t count)
 	int error = next_error();
 
 	for (size_t i = 0; !error && i < count; i++) {
-		if (!contains(denied, denials, entries[i].id))
+		if (!contains(denied, denials, number_of(&entries[i])))
 			continue;
 		entries[i].status = -EPERM;
 		error = EPERM;
 	}
 	return error;
+}
+
+/* Whose a queue is, by the list; 0: of nobody known. */
+static int owner_of(unsigned long long id)
+{
+	FILE *file = open_file("queues", "re");
+	unsigned long long listed;
+	int pid, ready, owner = 0;
+	unsigned int gpu;
+
+	if (!file)
+		return 0;
+	while (fscanf(file, "%llu %d %u %d", &listed, &pid, &gpu, &ready) == 4)
+		if (listed == id)
+			owner = pid;
+	fclose(file);
+	return owner;
+}
+
+/* Whether letting go of @number lets go of @held: of a process, all its queues. */
+static bool lets_go(int number, int held)
+{
+	return number == held || (number > 0 && held < 0 && owner_of(-held) == number);
 }
 
 static void change(const struct kfd_xsched_entry *entries, size_t count)
@@ -184,15 +222,15 @@ static void change(const struct kfd_xsched_entry *entries, size_t count)
 	size_t holds = read_numbers("holds", held);
 
 	for (size_t i = 0; i < count && holds < MAX_PIDS; i++) {
-		int pid = entries[i].id;
+		int number = number_of(&entries[i]);
 
 		if (entries[i].op != KFD_XSCHED_OP_RESUME) {
-			if (!contains(held, holds, pid))
-				held[holds++] = pid;
+			if (!contains(held, holds, number))
+				held[holds++] = number;
 			continue;
 		}
 		for (size_t j = 0; j < holds; j++)
-			if (held[j] == pid)
+			if (lets_go(number, held[j]))
 				held[j--] = held[--holds];
 	}
 	write_numbers("holds", held, holds);

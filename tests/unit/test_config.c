@@ -83,6 +83,40 @@ static bool is_shown(const char *line)
 				(islower((unsigned char)line[1]) && strstr(line, " = ")));
 }
 
+/* Each option there is has its place in xschedd.conf(5), with its default and limits. */
+static void options_are_documented(void **state)
+{
+	static char manual[65536];
+	const struct xsched_option *option;
+	FILE *file = fopen(MANUAL, "r");
+	char text[128];
+	size_t i, length;
+
+	(void)state;
+	assert_non_null(file);
+	length = fread(manual, 1, sizeof(manual) - 1, file);
+	fclose(file);
+	assert_true(length < sizeof(manual) - 1);
+	manual[length] = '\0';
+	for (i = 0; (option = xsched_option_at(i)); i++) {
+		const char *at, *end;
+
+		snprintf(text, sizeof(text), "\n.BR %s \" (%lld)\"\n", option->name,
+			 (long long)option->value);
+		at = strstr(manual, text);
+		if (!at)
+			fail_msg("not in the manual: %s", text + 1);
+		end = strstr(at + 1, "\n.TP\n");
+		snprintf(text, sizeof(text), "%lld..%lld", (long long)option->min,
+			 (long long)option->max);
+		at = strstr(at, text);
+		/* 0 and 1 are said in words. */
+		if (option->max > 1 && (!at || at > end))
+			fail_msg("%s: the manual lacks %s", option->name, text);
+	}
+	assert_true(i > 10);
+}
+
 /*
  * The file that is installed changes nothing. What it shows is right: settings
  * and rules are understood, and the settings are the defaults.
@@ -173,7 +207,10 @@ static const struct bad {
 	{ "[options]\nfoo=1\n", 2, 1, "no option 'foo'" },
 	{ "[options]\nfloor_percent=x\n", 2, 15, "not a number" },
 	{ "[options]\nfloor_percent=101\n", 2, 15, "not within" },
-	{ "[options]\ngang=0\n", 2, 6, "not for the daemon" },
+	{ "[rule x]\ncomm=a\nperiod_us=0\n", 3, 11, "not within 1..60000000" },
+	{ "[rule x]\ncomm=a\nperiod_us=soon\n", 3, 11, "'soon' is not a number" },
+	{ "[rule x]\ncomm=a\nperiod_us=learn\nperiod_us=5\n", 4, 11, "set twice" },
+	{ "[options]\ngang=2\n", 2, 6, "not within 0..1" },
 	{ "[rule a]\nexe=a\n", 1, 1, "rule 'a' gives nothing" },
 	{ "\n[rule a]\n[xschedd]\n", 2, 1, "rule 'a' gives nothing" },
 	{ "[rule a]\npriority=1\n", 1, 1, "matches nothing; expected one of user" },
@@ -559,6 +596,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(options_are_documented),
 		cmocka_unit_test(example),
 		cmocka_unit_test(everything),
 		cmocka_unit_test(mistakes),

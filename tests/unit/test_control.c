@@ -18,25 +18,6 @@ static void wants(const char *reply, const char *wanted)
 		fail_msg("no %s in %s", wanted, reply);
 }
 
-/* Read until a text has come. */
-static void read_until(int fd, const char *wanted)
-{
-	static char text[65536];
-	size_t used = 0;
-
-	while (used < sizeof(text) - 1) {
-		ssize_t got = recv(fd, text + used, sizeof(text) - 1 - used, 0);
-
-		if (got <= 0)
-			break;
-		used += got;
-		text[used] = '\0';
-		if (strstr(text, wanted))
-			return;
-	}
-	fail_msg("no %s in %s", wanted, text);
-}
-
 /* Events and switches are streamed to who asks for them. */
 static void streams_events(void **state)
 {

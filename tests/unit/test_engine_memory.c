@@ -52,6 +52,10 @@ static void scenario(int gang)
 		xsched_engine_plan(e, i * 1000000ULL, &plan);
 	}
 	assert_int_equal(allocations, before);
+	assert_int_equal(TRY(xsched_engine_set_option(e, "gang", !gang)), 0);
+	xsched_engine_plan(e, 50000000, &plan);
+	assert_int_equal(TRY(xsched_engine_set_option(e, "gang", gang)), 0);
+	xsched_engine_plan(e, 60000000, &plan);
 	for (int i = 1; i <= 40; i += 2)
 		assert_int_equal(TRY(xsched_engine_set_group(e, i, 0)), 0);
 	for (int i = 1; i <= 40; i++)

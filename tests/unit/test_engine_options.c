@@ -436,6 +436,22 @@ static void commit_queues(struct xsched_engine *e, const uint64_t *ids,
 							    1), 0);
 }
 
+/* Process 1 on node 10, with work; 2, below it, on 10 and, with work, on 20. */
+static struct xsched_engine *two_on_two_nodes(int gang)
+{
+	struct xsched_engine *e;
+
+	assert_int_equal(xsched_engine_new(&e, "hpf", NULL, NULL), 0);
+	assert_int_equal(xsched_engine_set_option(e, "gang", gang), 0);
+	xsched_engine_queue_add(e, 1, 1, 10);
+	xsched_engine_queue_add(e, 21, 2, 10);
+	xsched_engine_queue_add(e, 22, 2, 20);
+	xsched_engine_set_priority(e, 1, 5);
+	xsched_engine_queue_ready(e, 1, true);
+	xsched_engine_queue_ready(e, 22, true);
+	return e;
+}
+
 /* Without gangs: XSched's reading, each node by itself; plans name queues. */
 static void nodes_by_themselves(void **state)
 {
@@ -443,15 +459,7 @@ static void nodes_by_themselves(void **state)
 	struct xsched_plan plan;
 
 	(void)state;
-	assert_int_equal(xsched_engine_new(&e, "hpf", NULL, NULL), 0);
-	assert_int_equal(xsched_engine_set_option(e, "gang", 0), 0);
-	/* 1 on node 10, above 2 on nodes 10 and 20. */
-	xsched_engine_queue_add(e, 1, 1, 10);
-	xsched_engine_queue_add(e, 21, 2, 10);
-	xsched_engine_queue_add(e, 22, 2, 20);
-	xsched_engine_set_priority(e, 1, 5);
-	xsched_engine_queue_ready(e, 1, true);
-	xsched_engine_queue_ready(e, 22, true);
+	e = two_on_two_nodes(0);
 	xsched_engine_plan(e, 1, &plan);
 	assert_int_equal(plan.hold_count, 0);
 	assert_int_equal(plan.hold_queue_count, 1);
@@ -477,12 +485,104 @@ static void nodes_by_themselves(void **state)
 	xsched_engine_plan(e, 6, &plan);
 	assert_int_equal(plan.release_queue_count, 1);
 	assert_int_equal(plan.release_queues[0], 21);
-	/* Not while there are processes. */
-	assert_int_equal(xsched_engine_set_option(e, "gang", 1), -EBUSY);
-	assert_int_equal(xsched_engine_set_option(e, "gang", 0), 0);
 	assert_int_equal(xsched_engine_commit_queue(e, 99, XSCHED_HELD, 0),
 			 -ENOENT);
 	assert_int_equal(xsched_engine_commit_queue(e, 1, 3, 0), -EINVAL);
+	xsched_engine_free(e);
+}
+
+/* Node 10 is the high one's, node 20 nobody's; what it makes of process 2 is counted. */
+static void held_by_queue(void **state)
+{
+	struct xsched_engine *e;
+	struct xsched_tenant t;
+	struct xsched_plan plan;
+
+	(void)state;
+	e = two_on_two_nodes(0);
+	xsched_engine_plan(e, 10, &plan);
+	assert_int_equal(xsched_engine_commit_queue(e, 21, XSCHED_HELD, 10), 0);
+	/* A queue that comes is not born held: it is in the next plan. */
+	xsched_engine_queue_add(e, 23, 2, 10);
+	xsched_engine_queue_add(e, 24, 2, 20);
+	xsched_engine_plan(e, 15, &plan);
+	assert_int_equal(plan.hold_count, 0);
+	assert_int_equal(plan.hold_queue_count, 1);
+	assert_int_equal(plan.hold_queues[0], 23);
+	assert_int_equal(xsched_engine_commit_queue(e, 23, XSCHED_HELD, 15), 0);
+	assert_int_equal(xsched_engine_tenant(e, 2, 20, &t), 0);
+	assert_int_equal(t.state, XSCHED_HELD);
+	assert_true(t.by_queue);
+	assert_int_equal(t.nodes, 2);
+	assert_int_equal(t.held_nodes, 1);
+	assert_int_equal(t.holds, 1);
+	assert_int_equal(t.preemptions, 0);
+	assert_int_equal(t.held_ns, 10);
+	assert_int_equal(xsched_engine_node_held(e, 10, 20), 10);
+	assert_int_equal(xsched_engine_node_held(e, 20, 20), 0);
+	/* There it has work: a hold and a preemption more, and both nodes count. */
+	assert_int_equal(xsched_engine_commit_queue(e, 22, XSCHED_HELD, 30), 0);
+	xsched_engine_tenant(e, 2, 50, &t);
+	assert_int_equal(t.holds, 2);
+	assert_int_equal(t.preemptions, 1);
+	assert_int_equal(xsched_engine_preemptions(e), 1);
+	assert_int_equal(t.held_nodes, 2);
+	assert_int_equal(t.held_ns, 40);
+	assert_int_equal(xsched_engine_node_held(e, 10, 50), 40);
+	assert_int_equal(xsched_engine_node_held(e, 20, 50), 20);
+	/* It fails half-way: held until somebody knows better. */
+	xsched_engine_commit_queue(e, 22, XSCHED_UNCERTAIN, 60);
+	xsched_engine_tenant(e, 2, 70, &t);
+	assert_int_equal(t.state, XSCHED_UNCERTAIN);
+	assert_int_equal(xsched_engine_node_held(e, 20, 70), 40);
+	for (uint64_t id = 21; id < 24; id++)
+		xsched_engine_commit_queue(e, id, XSCHED_RELEASED, 80);
+	xsched_engine_tenant(e, 2, 100, &t);
+	assert_int_equal(t.state, XSCHED_RELEASED);
+	assert_false(t.by_queue);
+	assert_int_equal(t.held_ns, 70);
+	assert_int_equal(xsched_engine_node_held(e, 10, 100), 70);
+	assert_int_equal(xsched_engine_node_held(e, 20, 100), 50);
+	xsched_engine_free(e);
+}
+
+/* With gangs or without, in the middle of it: nobody is left held, or let run. */
+static void gangs_come_and_go(void **state)
+{
+	struct xsched_engine *e;
+	struct xsched_plan plan;
+
+	(void)state;
+	e = two_on_two_nodes(0);
+	xsched_engine_plan(e, 1, &plan);
+	commit_queues(e, plan.hold_queues, plan.hold_queue_count, XSCHED_HELD);
+	/* As a process from now on; its queues are held already. */
+	assert_int_equal(xsched_engine_set_option(e, "gang", 1), 0);
+	xsched_engine_plan(e, 2, &plan);
+	assert_int_equal(plan.hold_queue_count + plan.release_queue_count, 0);
+	assert_int_equal(plan.hold_count, 1);
+	assert_int_equal(plan.hold[0], 2);
+	xsched_engine_commit(e, 2, XSCHED_HELD, 2);
+	/* By queue: the process is let go, then one queue is held. */
+	assert_int_equal(xsched_engine_set_option(e, "gang", 0), 0);
+	xsched_engine_plan(e, 3, &plan);
+	assert_int_equal(plan.release_count, 1);
+	assert_true(plan.deadline_ns == 3);
+	xsched_engine_commit(e, 2, XSCHED_RELEASED, 3);
+	xsched_engine_plan(e, 3, &plan);
+	assert_int_equal(plan.hold_queue_count, 1);
+	assert_int_equal(plan.hold_queues[0], 21);
+	commit_queues(e, plan.hold_queues, 1, XSCHED_HELD);
+	/* Nobody is to be held any more, and what was held by queue is not forgotten. */
+	xsched_engine_queue_ready(e, 1, false);
+	assert_int_equal(xsched_engine_set_option(e, "gang", 1), 0);
+	xsched_engine_plan(e, 4, &plan);
+	assert_int_equal(plan.release_count, 1);
+	assert_int_equal(plan.release[0], 2);
+	xsched_engine_commit(e, 2, XSCHED_RELEASED, 4);
+	xsched_engine_plan(e, 5, &plan);
+	assert_int_equal(plan.hold_count + plan.release_count, 0);
+	assert_true(plan.deadline_ns == XSCHED_NO_DEADLINE);
 	xsched_engine_free(e);
 }
 
@@ -646,6 +746,8 @@ int main(void)
 		cmocka_unit_test(groups_and_hints),
 		cmocka_unit_test(groups_at_random),
 		cmocka_unit_test(nodes_by_themselves),
+		cmocka_unit_test(held_by_queue),
+		cmocka_unit_test(gangs_come_and_go),
 		cmocka_unit_test(options_have_limits),
 		cmocka_unit_test(options_are_kept),
 		cmocka_unit_test(hints_have_limits),

@@ -376,6 +376,24 @@ void ask(int fd, const char *request, const char *wanted)
 		fail_msg("%s answered %s", request, reply);
 }
 
+void read_until(int fd, const char *wanted)
+{
+	static char text[65536];
+	size_t used = 0;
+
+	while (used < sizeof(text) - 1) {
+		ssize_t got = recv(fd, text + used, sizeof(text) - 1 - used, 0);
+
+		if (got <= 0)
+			break;
+		used += got;
+		text[used] = '\0';
+		if (strstr(text, wanted))
+			return;
+	}
+	fail_msg("no %s in %s", wanted, text);
+}
+
 const char *question(const struct bench *b, const char *format, ...)
 {
 	static char reply[65536];

@@ -120,6 +120,9 @@ void two_tenants(struct bench *b);
 /* Send a request; its answer contains @wanted. */
 void ask(int fd, const char *request, const char *wanted);
 
+/* Read until a text has come. */
+void read_until(int fd, const char *wanted);
+
 /* Answer to a request over a connection of its own; the last is kept. */
 __attribute__((format(printf, 2, 3)))
 const char *question(const struct bench *b, const char *format, ...);

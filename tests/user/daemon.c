@@ -120,6 +120,28 @@ const char *daemon_ask(const struct daemon *d, const char *request)
 	return answer;
 }
 
+long daemon_count(const struct daemon *d, const char *name)
+{
+	char member[64];
+	const char *at;
+
+	snprintf(member, sizeof(member), "\"%s\":", name);
+	at = strstr(daemon_ask(d, "{\"cmd\":\"stats\"}\n"), member);
+	return at ? strtol(at + strlen(member), NULL, 10) : -1;
+}
+
+bool daemon_counts(const struct daemon *d, const char *name, long least, unsigned int ms)
+{
+	uint64_t end = xsdev_now() + ms * MS;
+
+	while (daemon_count(d, name) < least) {
+		if (xsdev_now() > end)
+			return false;
+		xsdev_sleep_ms(20);
+	}
+	return true;
+}
+
 bool daemon_holds(int fd, pid_t pid)
 {
 	struct kfd_xsched_queue queues[16];

@@ -41,6 +41,12 @@ bool daemon_says(const struct daemon *d, const char *text, unsigned int ms);
 /* Its answer to a line over the control socket, "" if there is none. */
 const char *daemon_ask(const struct daemon *d, const char *request);
 
+/* A number of its statistics, -1 if it does not answer. */
+long daemon_count(const struct daemon *d, const char *name);
+
+/* Whether that is @least or more within so many milliseconds. */
+bool daemon_counts(const struct daemon *d, const char *name, long least, unsigned int ms);
+
 /* Whether any queue of a process is held, by whomever. */
 bool daemon_holds(int fd, pid_t pid);
 

@@ -179,48 +179,6 @@ static void test_broken(struct daemon *d, int fd, struct worker *lo, struct work
 	tap_is(worker_load_stop(hi), 0, "high completed");
 }
 
-/* ---- armed ---- */
-
-/* Wait until the statistics have a text. */
-static bool tells(const struct daemon *d, const char *text)
-{
-	uint64_t end = xsdev_now() + LATE_MS * MS;
-
-	while (!strstr(daemon_ask(d, "{\"cmd\":\"stats\"}\n"), text)) {
-		if (xsdev_now() > end)
-			return false;
-		xsdev_sleep_ms(20);
-	}
-	return true;
-}
-
-/* With armed=yes low is held although the daemon is stopped; and goes on likewise. */
-static void test_armed(struct daemon *d, int fd, struct worker *lo, struct worker *hi)
-{
-	daemon_configure(d, "armed = yes\n\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n");
-	worker_load_start(lo, &lo_shape, 0);
-	daemon_start(d);
-	tap_ok(tells(d, "\"armed\":1,"), "a switch is armed");
-	kill(d->pid, SIGSTOP);
-	worker_submit(hi, 0, &hi_shape, 4);
-	tap_ok(daemon_holds_within(fd, lo->pid, true, LATE_MS),
-	       "the daemon is stopped, high gets work, and low is held");
-	tap_is(worker_wait(hi, 0, LATE_MS), 0, "high is done");
-	tap_ok(daemon_holds_within(fd, lo->pid, false, LATE_MS), "low is not held any more");
-	kill(d->pid, SIGCONT);
-	tap_ok(tells(d, "\"armed_runs\":1,"), "the daemon goes on, and learns of it");
-	worker_load_start(hi, &hi_shape, 0);
-	tap_ok(daemon_holds_within(fd, lo->pid, true, LATE_MS), "high works: low is held");
-	tap_ok(tells(d, "\"armed_runs\":2,"), "by the switch, too");
-	daemon_ask(d, "{\"cmd\":\"policy\",\"options\":{\"floor_percent\":0}}\n");
-	/* High may have been idle for a moment just then. */
-	tap_ok(daemon_holds_within(fd, lo->pid, true, LATE_MS), "disarmed, the daemon holds on");
-	tap_is(worker_load_stop(hi), 0, "high completed");
-	tap_ok(daemon_holds_within(fd, lo->pid, false, LATE_MS), "low is not held any more");
-	tap_is(daemon_stop(d), 0, "it ends in order");
-	tap_is(worker_load_stop(lo), 0, "low completed");
-}
-
 /* ---- nothing to do ---- */
 
 /* A number of /proc/PID/status. */
@@ -284,7 +242,6 @@ int main(int argc, char **argv)
 		tap_bail("no workers");
 	test_notify(&d);
 	test_broken(&d, fd, &lo, &hi);
-	test_armed(&d, fd, &lo, &hi);
 	test_idle(&d, fd, &lo, &hi, seconds);
 	worker_account(&lo, &a);
 	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");

@@ -68,6 +68,43 @@ static bool add_option(struct json_object *wanted, const char *text)
 	return true;
 }
 
+/* What is known of an option here; of one that the daemon alone knows, nothing. */
+static const struct xsched_option *find_option(const char *name)
+{
+	const struct xsched_option *option;
+
+	for (size_t i = 0; (option = xsched_option_at(i)); i++)
+		if (!strcmp(option->name, name))
+			return option;
+	return NULL;
+}
+
+static void print_option(const char *name, const char *value)
+{
+	const struct xsched_option *option = find_option(name);
+	char limits[64] = "";
+
+	if (option)
+		snprintf(limits, sizeof(limits), "%lld..%lld", (long long)option->min,
+			 (long long)option->max);
+	printf("  %-17s %8s  %-14s %s\n", name, value, limits,
+	       option ? option->summary : "");
+}
+
+static void print_policies(struct json_object *reply)
+{
+	struct json_object *names = get_array(reply, "policies");
+
+	puts("\npolicies:");
+	for (size_t i = 0; names && i < json_object_array_length(names); i++) {
+		struct json_object *name = json_object_array_get_idx(names, i);
+		const char *text = json_object_get_string(name);
+		const char *summary = xsched_policy_summary(text);
+
+		printf("  %-8s %s\n", text, summary ? summary : "");
+	}
+}
+
 static void print_policy(struct json_object *reply)
 {
 	struct json_object *set;
@@ -77,7 +114,8 @@ static void print_policy(struct json_object *reply)
 	    !json_object_is_type(set, json_type_object))
 		return;
 	json_object_object_foreach(set, name, value)
-		printf("  %-24s %s\n", name, json_object_get_string(value));
+		print_option(name, json_object_get_string(value));
+	print_policies(reply);
 }
 
 int command_policy(const struct options *options, char **arguments)

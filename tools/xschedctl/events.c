@@ -6,6 +6,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,19 @@ static void print_pids(struct json_object *event, const char *name)
 		       json_object_get_int(json_object_array_get_idx(pids, i)));
 }
 
+static void print_queues(struct json_object *event, const char *name)
+{
+	struct json_object *queues = get_array(event, name);
+	size_t count = queues ? json_object_array_length(queues) : 0;
+
+	if (!count)
+		return;
+	printf("  %s", name);
+	for (size_t i = 0; i < count; i++)
+		printf("%c%" PRIu64, i ? ',' : ' ',
+		       get_u64(json_object_array_get_idx(queues, i), "queue"));
+}
+
 static void print_switch(struct json_object *event)
 {
 	double begin = get_number(event, "begin_ns");
@@ -34,11 +48,36 @@ static void print_switch(struct json_object *event)
 
 	print_pids(event, "hold");
 	print_pids(event, "release");
+	print_queues(event, "hold_queues");
+	print_queues(event, "release_queues");
 	printf("  %.1f us", (get_number(event, "end_ns") - begin) / 1e3);
 	if (cause > 0 && cause <= begin)
 		printf(", %.1f us after its cause", (begin - cause) / 1e3);
 	if (error)
 		printf("  FAILED: %s", strerror(error < 0 ? -error : error));
+}
+
+static void print_members(struct json_object *event)
+{
+	static const char *const numbers[] = { "pid", "queue", "node", "count" };
+	int error = get_number(event, "status");
+	struct json_object *value;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (get_number(event, numbers[i]))
+			printf("  %s %.0f", numbers[i],
+			       get_number(event, numbers[i]));
+	if (json_object_object_get_ex(event, "ended", &value))
+		printf("  %s", json_object_get_boolean(value) ? "ended" :
+								"begins");
+	if (json_object_object_get_ex(event, "reason", &value))
+		printf("  %s", json_object_get_string(value));
+	if (!json_object_object_get_ex(event, "held", &value))
+		return;
+	printf("  %s", json_object_get_boolean(value) ? "held" : "let go");
+	printf("  %.1f us after its cause", get_number(event, "after_ns") / 1e3);
+	if (error)
+		printf("  FAILED: %s", strerror(-error));
 }
 
 static void print_event(struct json_object *event)
@@ -52,12 +91,7 @@ static void print_event(struct json_object *event)
 	if (is_switch) {
 		print_switch(event);
 	} else {
-		static const char *const members[] = { "pid", "queue", "node" };
-
-		for (size_t i = 0; i < 3; i++)
-			if (get_number(event, members[i]))
-				printf("  %s %.0f", members[i],
-				       get_number(event, members[i]));
+		print_members(event);
 	}
 	putchar('\n');
 	fflush(stdout);

@@ -98,14 +98,23 @@ size_t look_held(const struct look *look)
 	return held;
 }
 
+static bool is_partly_held(struct json_object *tenant)
+{
+	double nodes = get_number(tenant, "held_nodes");
+
+	return nodes && nodes < get_number(tenant, "nodes");
+}
+
 const char *look_state(struct json_object *tenant)
 {
 	if (get_flag(tenant, "exempt"))
 		return "exempt";
 	if (get_flag(tenant, "uncertain"))
 		return "unsure";
+	if (get_flag(tenant, "held") && get_flag(tenant, "manual"))
+		return "manual";
 	if (get_flag(tenant, "held"))
-		return get_flag(tenant, "manual") ? "manual" : "held";
+		return is_partly_held(tenant) ? "partly" : "held";
 	return get_flag(tenant, "ready") ? "running" : "idle";
 }
 

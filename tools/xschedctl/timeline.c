@@ -133,7 +133,7 @@ static void name_row(struct timeline *t, int pid, uint64_t row,
 	if (!name)
 		return;
 	*name = (struct timeline_span){ .pid = pid, .row = row };
-	snprintf(text, sizeof(text), format, row);
+	snprintf(text, sizeof(text), format, row & ~TIMELINE_HELD_ON);
 	write_name(t, "thread_name", pid, row, text);
 }
 
@@ -165,13 +165,14 @@ void timeline_begin(struct timeline *t, int pid, uint64_t row,
 		.pid = pid, .row = row, .begin_ns = time_ns,
 	};
 	name_row(t, pid, row, row == TIMELINE_HELD ? "held" :
-						     "queue %" PRIu64);
+			      row >= TIMELINE_HELD_ON ? "held on GPU %" PRIu64 :
+							"queue %" PRIu64);
 }
 
 static void close_span(struct timeline *t, struct timeline_span *span,
 		       uint64_t time_ns)
 {
-	bool held = span->row == TIMELINE_HELD;
+	bool held = span->row == TIMELINE_HELD || span->row >= TIMELINE_HELD_ON;
 
 	write_slice(t, new_event("X", held ? "held" : "ready", span->pid,
 				 span->row),
@@ -219,13 +220,14 @@ static void write_phases(struct timeline *t, struct json_object *node,
 static void write_switch(struct timeline *t, struct json_object *event,
 			 struct json_object *node, uint64_t gpu)
 {
-	static const char *const members[] = { "hold", "release", "status",
+	static const char *const members[] = { "hold", "release", "hold_queues",
+					       "release_queues", "status",
 					       "flips" };
 	uint64_t begin_ns = get_u64(event, "begin_ns");
 	struct json_object *args = json_object_new_object();
 	struct json_object *slice, *value;
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (json_object_object_get_ex(event, members[i], &value))
 			add(args, members[i], json_object_get(value));
 	if (node)

@@ -14,11 +14,13 @@
 
 /** The row of a process that says when it was held; others are queues. */
 #define TIMELINE_HELD	0
+/** And those that say when it was held on one GPU: behind any queue there is. */
+#define TIMELINE_HELD_ON	0x40000000ULL
 
 /**
  * struct timeline_span - something that has begun and not ended
  * @pid: process
- * @row: queue, or TIMELINE_HELD
+ * @row: queue, TIMELINE_HELD, or TIMELINE_HELD_ON and the GPU
  * @begin_ns: since when
  */
 struct timeline_span {

@@ -26,6 +26,7 @@ static int colour_of(const char *state)
 	case 'r':
 		return RUNNING;
 	case 'h':
+	case 'p':
 		return HELD;
 	case 'm':
 		return BY_HAND;

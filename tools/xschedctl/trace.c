@@ -4,7 +4,8 @@
  * Perfetto and chrome://tracing show.
  *
  * A GPU process is a process of the trace: its thread 0 says when it was held,
- * the others, one a queue, when they had work. The switches are a process of
+ * others, one a GPU, when it was held there by itself, and the rest, one a
+ * queue, when they had work. The switches are a process of
  * their own (0) with a thread for each GPU; within a switch lie its phases.
  *
  * Copyright (C) 2026 The kfd-xsched authors
@@ -56,6 +57,26 @@ static void record_pids(struct recording *r, struct json_object *event,
 	}
 }
 
+/* Held on a GPU by itself: a row for each. */
+static void record_queues(struct recording *r, struct json_object *event,
+			  const char *name, uint64_t time_ns)
+{
+	struct json_object *queues = get_array(event, name);
+	bool hold = !strcmp(name, "hold_queues");
+
+	for (size_t i = 0; queues && i < json_object_array_length(queues); i++) {
+		struct json_object *q = json_object_array_get_idx(queues, i);
+		uint64_t row = TIMELINE_HELD_ON + get_u64(q, "node");
+
+		if (hold)
+			timeline_begin(&r->timeline, get_number(q, "pid"), row,
+				       time_ns);
+		else
+			timeline_end(&r->timeline, get_number(q, "pid"), row,
+				     time_ns);
+	}
+}
+
 static void record_switch(struct recording *r, struct json_object *event)
 {
 	uint64_t end_ns = get_u64(event, "end_ns");
@@ -66,6 +87,8 @@ static void record_switch(struct recording *r, struct json_object *event)
 		r->switches++;
 		record_pids(r, event, "hold", end_ns);
 		record_pids(r, event, "release", end_ns);
+		record_queues(r, event, "hold_queues", end_ns);
+		record_queues(r, event, "release_queues", end_ns);
 	}
 	timeline_switch(&r->timeline, event);
 	if (end_ns > r->end_ns)

@@ -18,12 +18,11 @@
 
 /* ---- what can be known in advance --------------------------------------- */
 
-static bool has_floor(const struct sched *sched)
+static bool option_is(const struct sched *sched, const char *name, int64_t value)
 {
-	int64_t percent = 0;
+	int64_t is;
 
-	return xsched_engine_option(sched->engine, "floor_percent", &percent) ||
-	       percent;
+	return !xsched_engine_option(sched->engine, name, &is) && is == value;
 }
 
 static bool has_groups(const struct sched *sched)
@@ -46,7 +45,8 @@ static bool is_known(const struct sched *sched)
 	xsched_nodes(sched->device, &nodes);
 	if (strcmp(policy, "hhpf") && (strcmp(policy, "hpf") || nodes != 1))
 		return false;
-	return !has_floor(sched) && !has_groups(sched);
+	return option_is(sched, "floor_percent", 0) &&
+	       option_is(sched, "gang", 1) && !has_groups(sched);
 }
 
 /* ---- arm and disarm ------------------------------------------------------ */

@@ -10,8 +10,8 @@
  *
  * That is so for hhpf, and for hpf where there is one GPU: else who becomes
  * ready on one GPU holds those that are on others. Not where a share floor lets
- * the lower ones run, nor with tenants of several processes, which would hold
- * one another.
+ * the lower ones run, nor where each GPU is decided about by itself, nor with
+ * tenants of several processes, which would hold one another.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

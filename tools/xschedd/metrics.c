@@ -69,7 +69,8 @@ static void write_daemon(FILE *file, const struct sched *sched)
 	counter(file, "switch_retries_total", "Switches tried again.",
 		s->retries);
 	counter(file, "preemptions_total",
-		"Holds of processes that had work.", s->preemptions);
+		"Holds of processes that had work.",
+		xsched_engine_preemptions(sched->engine));
 	counter(file, "armed_runs_total",
 		"Times the kernel held by itself what it was told to.",
 		sched->armed.runs);

@@ -134,6 +134,13 @@ static void take_environment(struct rating *rating,
 	}
 }
 
+static void take_period(struct rating *rating, const struct rule *rule)
+{
+	if (rule && rule->has_period)
+		rating->hints[rating->hint_count++] = (struct rating_hint){
+			XSCHED_HINT_PERIOD_NS, rule->period_us * 1000LL };
+}
+
 /* The name of the tenant a process is part of, by what is one tenant. */
 static void take_group(struct rating *rating, const struct process *process)
 {
@@ -170,5 +177,6 @@ void rating_of(struct rating *rating, const struct process *process,
 		rating->priority = rule->priority;
 	}
 	take_environment(rating, process, rule);
+	take_period(rating, rule);
 	take_group(rating, process);
 }

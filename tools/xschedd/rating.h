@@ -25,11 +25,11 @@ enum rating_source {
 /** rating_source_name() - in words */
 const char *rating_source_name(enum rating_source source);
 
-/** Hints that the environment of a process may give, see rating.c. */
+/** Hints that the environment of a process may give, see rating.c; a rule gives one. */
 #define RATING_HINTS	4
 
 /**
- * struct rating_hint - a hint of the environment
+ * struct rating_hint - a hint of the environment, or of the rule
  * @hint: which
  * @value: in the engine's unit
  */
@@ -50,7 +50,7 @@ struct rating_hint {
  * @level: preemption level its environment asks for: 2, 3, or 0: none
  * @kind: what is one tenant
  * @group: name of the tenant it is part of, empty: it is one by itself
- * @hints: hints of its environment
+ * @hints: hints of its environment, and of the rule
  * @hint_count: number of @hints
  */
 struct rating {
@@ -63,7 +63,7 @@ struct rating {
 	int level;
 	enum tenant_kind kind;
 	char group[544];
-	struct rating_hint hints[RATING_HINTS];
+	struct rating_hint hints[RATING_HINTS + 1];
 	size_t hint_count;
 };
 

@@ -65,7 +65,6 @@ static struct json_object *set_options(struct sched *sched,
 		snprintf(message, sizeof(message), "option %s: %s", o->name,
 			 ret == -ENOENT ? "there is none of that name" :
 			 ret == -EINVAL ? "the value is outside its limits" :
-			 ret == -EBUSY ? "not while there are tenants" :
 			 strerror(-ret));
 		return reply_error(ret, message);
 	}

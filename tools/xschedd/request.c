@@ -5,7 +5,6 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
-#include <string.h>
 
 #include "sched_priv.h"
 
@@ -43,7 +42,7 @@ int sched_suspend(struct sched *sched, pid_t pid, bool admin)
 	ret = switch_by_request(sched);
 	if (xsched_engine_tenant(sched->engine, pid, 0, &tenant))
 		return -ENOENT;
-	if (tenant.state != XSCHED_HELD || tenant.exempt) {
+	if (tenant.state != XSCHED_HELD || tenant.by_queue || tenant.exempt) {
 		task->suspended = false;
 		tenant_apply(sched, task);
 		return tenant.exempt ? -EPERM : ret ? ret : -EIO;
@@ -121,12 +120,8 @@ int sched_set_policy(struct sched *sched, const char *name)
 
 int sched_set_option(struct sched *sched, const char *name, int64_t value)
 {
-	int ret;
+	int ret = xsched_engine_set_option(sched->engine, name, value);
 
-	/* A process is held on all its GPUs or on none: see fill(). */
-	if (!strcmp(name, "gang") && !value)
-		return -EOPNOTSUPP;
-	ret = xsched_engine_set_option(sched->engine, name, value);
 	if (ret)
 		return ret;
 	armed_wrong(sched);

@@ -81,6 +81,8 @@ struct rule_variable {
  * @has_max_priority: @max_priority was given
  * @max_priority: how high a process may raise itself
  * @tenant: what is one tenant, TENANT_UNSET: as elsewhere
+ * @has_period: @period_us was given
+ * @period_us: time between requests, 0: to be learned
  */
 struct rule {
 	char *name;
@@ -99,6 +101,8 @@ struct rule {
 	bool has_max_priority;
 	int32_t max_priority;
 	enum tenant_kind tenant;
+	bool has_period;
+	uint32_t period_us;
 };
 
 /** rule_matches() - whether all that a rule names is so for a process */

@@ -14,6 +14,9 @@
 
 #include "parser.h"
 
+/* What the engine takes for a period: a minute. */
+#define PERIOD_US_MAX	60000000
+
 static struct rule *current(struct parser *p)
 {
 	return &p->config->rules[p->config->rule_count - 1];
@@ -205,6 +208,19 @@ static int set_tenant(struct parser *p, struct rule *rule, const char *value)
 	return parser_tenant(p, value, &rule->tenant);
 }
 
+static int set_period(struct parser *p, struct rule *rule, const char *value)
+{
+	long number = 0;
+
+	if (rule->has_period)
+		return parser_fail(p, "'period_us' is set twice");
+	if (strcmp(value, "learn") && !parser_number(p, value, 1, PERIOD_US_MAX, &number))
+		return 0;
+	rule->has_period = true;
+	rule->period_us = number;
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int (*set)(struct parser *p, struct rule *rule, const char *value);
@@ -216,6 +232,7 @@ static const struct {
 	{ "priority", set_priority },
 	{ "max_priority", set_max_priority },
 	{ "tenant", set_tenant },
+	{ "period_us", set_period },
 };
 
 int parser_rule(struct parser *p, const char *name, const char *value)
@@ -237,6 +254,6 @@ int parser_rule(struct parser *p, const char *name, const char *value)
 		p->column = p->value_column;
 		return parser_string(p, &rule->patterns[i], value);
 	}
-	return parser_fail(p, "a rule has no '%s'; expected priority, max_priority, tenant, user, group, nice, environment, exe, comm, cmdline, cgroup, unit or container",
+	return parser_fail(p, "a rule has no '%s'; expected priority, max_priority, tenant, period_us, user, group, nice, environment, exe, comm, cmdline, cgroup, unit or container",
 			   name);
 }

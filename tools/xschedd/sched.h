@@ -75,7 +75,6 @@ struct node_stats {
  * @failures: Calls of APPLY that did not
  * @retries: of all, those made again by the back-off
  * @ejections: times the kernel ejected this client
- * @preemptions: holds of tenants that had work
  * @call: durations of successful calls
  * @reaction: time from an event to the end of the APPLY it caused
  * @nodes: of each GPU that took part in a switch
@@ -88,7 +87,6 @@ struct sched_stats {
 	uint64_t failures;
 	uint64_t retries;
 	uint64_t ejections;
-	uint64_t preemptions;
 	struct histogram call;
 	struct histogram reaction;
 	struct node_stats *nodes[XSCHED_ENGINE_NODES];
@@ -222,6 +220,10 @@ int sched_set_option(struct sched *sched, const char *name, int64_t value);
 
 /** sched_task() - the task of a process, or NULL */
 struct task *sched_task(const struct sched *sched, pid_t pid);
+
+/** entry_process() - whom an entry is about, and for a queue its node; 0: gone */
+pid_t entry_process(const struct sched *sched,
+		    const struct kfd_xsched_entry *entry, uint32_t *gpu_id);
 
 /** task_source() - where the priority of a task comes from */
 enum rating_source task_source(const struct task *task);

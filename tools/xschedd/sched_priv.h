@@ -6,6 +6,7 @@
  *  device.c   become a client, read events, start afresh
  *  tenant.c   processes that come and go, and their rating
  *  switch.c   plans into APPLY, back-off
+ *  entries.c  the entries of a switch
  *  lease.c    signs of life
  *  armed.c    switches left with the kernel
  *  request.c  what somebody asked for
@@ -73,9 +74,6 @@ void tenant_rules_said(const struct sched *sched);
  */
 void switch_now(struct sched *sched, uint64_t event_ns);
 
-/** switch_add_hold() - an entry that holds a process, at the level it has */
-int switch_add_hold(struct sched *sched, struct xsched_apply *apply, pid_t pid);
-
 /** switch_timer() - have switch_now() called then, or not */
 void switch_timer(struct sched *sched, uint64_t at_ns);
 
@@ -87,6 +85,27 @@ int switch_on_timer(sd_event_source *source, uint64_t usec, void *user);
 
 /** switch_release_all() - let go in one switch and say so */
 void switch_release_all(struct sched *sched);
+
+/* ---- entries.c ---------------------------------------------------------- */
+
+/** switch_add_hold() - an entry that holds a process, at the level it has */
+int switch_add_hold(struct sched *sched, struct xsched_apply *apply, pid_t pid);
+
+/** entries_fill() - those of a plan into &sched.apply; 0, -E2BIG or -ENOMEM */
+int entries_fill(struct sched *sched, const struct xsched_plan *plan);
+
+/** entries_commit() - all were done, but for those that are gone */
+void entries_commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns);
+
+/** entries_doubt() - some may have been done */
+void entries_doubt(struct sched *sched, uint64_t end_ns);
+
+/**
+ * entries_refuse() - none was done
+ *
+ * Return: whether that was because of some, which will not be in the next plan.
+ */
+bool entries_refuse(struct sched *sched);
 
 /* ---- lease.c ------------------------------------------------------------ */
 

@@ -201,8 +201,5 @@ int parser_option(struct parser *p, const char *name, const char *value)
 	p->column = p->value_column;
 	if (!parser_number(p, value, option->min, option->max, &number))
 		return 0;
-	if (!strcmp(name, "gang") && !number)
-		return parser_fail(p,
-			"gang=0 is not for the daemon: it holds processes on all their GPUs or on none");
 	return add_option(p, name, number);
 }

@@ -98,6 +98,7 @@ static struct json_object *describe(const struct xsched_tenant *tenant,
 				   "default"));
 	add(object, "queues", json_object_new_int(tenant->queues));
 	add(object, "nodes", json_object_new_int(tenant->nodes));
+	add(object, "held_nodes", json_object_new_int(tenant->held_nodes));
 	add(object, "ready", json_object_new_boolean(tenant->ready));
 	add(object, "held",
 	    json_object_new_boolean(tenant->state == XSCHED_HELD));
@@ -188,7 +189,8 @@ struct json_object *show_stats(const struct sched *sched)
 	add(reply, "ejections", new_u64(s->ejections));
 	add(reply, "armed", new_u64(sched->armed.count));
 	add(reply, "armed_runs", new_u64(sched->armed.runs));
-	add(reply, "preemptions", new_u64(s->preemptions));
+	add(reply, "preemptions",
+	    new_u64(xsched_engine_preemptions(sched->engine)));
 	add(reply, "listeners", new_u64(stream_listeners(sched->stream)));
 	add(reply, "call_p50_us", percentile_us(&s->call, 50));
 	add(reply, "call_p99_us", percentile_us(&s->call, 99));

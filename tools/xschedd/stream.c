@@ -229,24 +229,66 @@ void stream_event(struct stream *stream, const struct kfd_xsched_event *event,
 	sd_event_source_set_enabled(stream->source, SD_EVENT_ONESHOT);
 }
 
-/* The processes of one kind of entry that a peer may hear of. */
-static size_t write_pids(FILE *file, const struct trace_record *record,
-			 const struct peer *peer, const struct sched *sched,
-			 bool resume)
+/**
+ * struct kind - entries that go into one array of a switch
+ * @name: of the array
+ * @target: enum kfd_xsched_target
+ * @resume: they release
+ * @always: the array is there, if empty, too
+ */
+struct kind {
+	const char *name;
+	uint32_t target;
+	bool resume;
+	bool always;
+};
+
+static const struct kind kinds[] = {
+	{ "hold", KFD_XSCHED_TARGET_PROCESS, false, true },
+	{ "release", KFD_XSCHED_TARGET_PROCESS, true, true },
+	{ "hold_queues", KFD_XSCHED_TARGET_QUEUE, false, false },
+	{ "release_queues", KFD_XSCHED_TARGET_QUEUE, true, false },
+};
+
+static void write_entry(FILE *file, const struct kfd_xsched_entry *entry,
+			pid_t pid, uint32_t gpu_id)
+{
+	if (entry->target == KFD_XSCHED_TARGET_QUEUE)
+		fprintf(file, "{\"pid\":%d,\"queue\":%" PRIu64 ",\"node\":%u}",
+			pid, (uint64_t)entry->id, gpu_id);
+	else
+		fprintf(file, "%d", pid);
+}
+
+/* The entries of one kind that a peer may hear of. Returns how many. */
+static size_t write_entries(FILE *file, const struct trace_record *record,
+			    const struct peer *peer, const struct sched *sched,
+			    const struct kind *kind)
 {
 	const struct kfd_xsched_entry *e = xsched_apply_entries(record->apply);
 	size_t count = 0;
 
+	if (kind->always)
+		fprintf(file, ",\"%s\":[", kind->name);
 	for (size_t i = 0; i < xsched_apply_count(record->apply); i++) {
-		const struct task *task = sched_task(sched, e[i].id);
+		const struct task *task;
+		uint32_t gpu_id = 0;
+		pid_t pid;
 
-		if ((e[i].op == KFD_XSCHED_OP_RESUME) != resume ||
-		    !may_hear(peer, is_owned(task),
-			      task ? task->process.uid : 0))
+		if (e[i].target != kind->target ||
+		    (e[i].op == KFD_XSCHED_OP_RESUME) != kind->resume)
 			continue;
-		fprintf(file, "%s%" PRIu64, count++ ? "," : "",
-			(uint64_t)e[i].id);
+		pid = entry_process(sched, &e[i], &gpu_id);
+		task = sched_task(sched, pid);
+		if (!pid || !may_hear(peer, is_owned(task),
+				      task ? task->process.uid : 0))
+			continue;
+		if (!count && !kind->always)
+			fprintf(file, ",\"%s\":[", kind->name);
+		fputs(count++ ? "," : "", file);
+		write_entry(file, &e[i], pid, gpu_id);
 	}
+	fputs(count || kind->always ? "]" : "", file);
 	return count;
 }
 
@@ -274,24 +316,24 @@ static void write_switch(struct listener *listener,
 			 const struct trace_record *record,
 			 const struct sched *sched)
 {
-	size_t length = 0, pids;
+	size_t length = 0, entries = 0;
 	char *text = NULL;
 	FILE *file = open_memstream(&text, &length);
 
 	if (!file)
 		return;
 	fprintf(file, "{\"event\":\"switch\",\"begin_ns\":%" PRIu64
-		",\"end_ns\":%" PRIu64 ",\"cause_ns\":%" PRIu64 ",\"hold\":[",
+		",\"end_ns\":%" PRIu64 ",\"cause_ns\":%" PRIu64,
 		record->start_ns, record->start_ns + record->call_ns,
 		record->event_ns);
-	pids = write_pids(file, record, listener->peer, sched, false);
-	fputs("],\"release\":[", file);
-	pids += write_pids(file, record, listener->peer, sched, true);
-	fputs("],\"nodes\":[", file);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		entries += write_entries(file, record, listener->peer, sched,
+					 &kinds[i]);
+	fputs(",\"nodes\":[", file);
 	fprintf(file, "],\"flips\":%u,\"status\":%d}\n",
 		write_nodes(file, record->apply), record->status);
 	fclose(file);
-	hand_out(listener, text, pids || listener->peer->admin ? length : 0);
+	hand_out(listener, text, entries || listener->peer->admin ? length : 0);
 }
 
 void stream_switch(struct stream *stream, const struct trace_record *record,

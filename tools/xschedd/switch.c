@@ -33,89 +33,14 @@ enum outcome {
 	RETRY,		/* the firmware or memory: try again later */
 };
 
-/*
- * An entry the kernel refuses would make every plan fail that contains it. Who
- * is gone is forgotten; who may not be touched is left alone.
- */
-static bool refuse(struct sched *sched, const struct kfd_xsched_entry *entry)
-{
-	pid_t pid = entry->id;
-
-	switch (entry->status) {
-	case -ENOENT:
-	case -ESRCH:
-		xsched_engine_process_exit(sched->engine, pid);
-		return true;
-	case -EPERM:
-	case -EOPNOTSUPP:
-		log_event(LOG_WARNING,
-			  &(struct log_fields){ .pid = pid, .id = LOG_REFUSED },
-			  "process %d is left alone: %s", pid,
-			  strerror(-entry->status));
-		xsched_engine_set_exempt(sched->engine, pid, true);
-		armed_wrong(sched);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void count_preemption(struct sched *sched, pid_t pid)
-{
-	struct xsched_tenant tenant;
-
-	if (!xsched_engine_tenant(sched->engine, pid, 0, &tenant) &&
-	    tenant.ready && tenant.state != XSCHED_HELD)
-		sched->stats.preemptions++;
-}
-
-/* The call did what was asked, or there was nothing but benign entries. */
-static void commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns)
-{
-	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
-	size_t count = xsched_apply_count(sched->apply);
-
-	for (size_t i = 0; i < count; i++) {
-		bool hold = e[i].op != KFD_XSCHED_OP_RESUME;
-		struct task *task;
-
-		if (e[i].status == -ESRCH) {
-			xsched_engine_process_exit(sched->engine, e[i].id);
-			continue;
-		}
-		if (hold)
-			count_preemption(sched, e[i].id);
-		xsched_engine_commit(sched->engine, e[i].id,
-				     hold ? XSCHED_HELD : XSCHED_RELEASED,
-				     end_ns);
-		task = hold ? xsched_engine_user(sched->engine, e[i].id) : NULL;
-		if (task)
-			histogram_add(&task->switches, call_ns);
-	}
-}
-
-static void doubt(struct sched *sched, uint64_t end_ns)
-{
-	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
-	size_t count = xsched_apply_count(sched->apply);
-
-	for (size_t i = 0; i < count; i++)
-		xsched_engine_commit(sched->engine, e[i].id, XSCHED_UNCERTAIN,
-				     end_ns);
-}
-
 static enum outcome settle(struct sched *sched, int status, uint64_t end_ns,
 			   uint64_t call_ns)
 {
-	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
-	size_t count = xsched_apply_count(sched->apply);
-	bool refused = false;
-
 	switch (status) {
 	case 0:
 	case -ESRCH:
 	case -EALREADY:
-		commit(sched, end_ns, call_ns);
+		entries_commit(sched, end_ns, call_ns);
 		return DONE;
 	case -EOWNERDEAD:
 		sched->ejected = true;
@@ -124,43 +49,12 @@ static enum outcome settle(struct sched *sched, int status, uint64_t end_ns,
 	case -ETIME:
 	case -ENODEV:
 		/* Some nodes may have switched. */
-		doubt(sched, end_ns);
+		entries_doubt(sched, end_ns);
 		return RETRY;
 	default:
 		/* Nothing changed. */
-		for (size_t i = 0; i < count; i++)
-			refused |= refuse(sched, &e[i]);
-		return refused ? REPLAN : RETRY;
+		return entries_refuse(sched) ? REPLAN : RETRY;
 	}
-}
-
-int switch_add_hold(struct sched *sched, struct xsched_apply *apply, pid_t pid)
-{
-	const struct config *config = sched->config;
-	const struct task *task = sched_task(sched, pid);
-	int level = config->unmap ? 2 : 3;
-
-	if (task && task->level)
-		level = task->level;
-	else if (task && task->rating.level)
-		level = task->rating.level;
-	return xsched_apply_add(apply, level == 2 ?
-				KFD_XSCHED_OP_UNMAP : KFD_XSCHED_OP_SUSPEND,
-				KFD_XSCHED_TARGET_PROCESS, pid,
-				level == 2 ? (int32_t)config->grace_us : 0);
-}
-
-static int fill(struct sched *sched, const struct xsched_plan *plan)
-{
-	int ret = 0;
-
-	xsched_apply_reset(sched->apply);
-	for (size_t i = 0; !ret && i < plan->hold_count; i++)
-		ret = switch_add_hold(sched, sched->apply, plan->hold[i]);
-	for (size_t i = 0; !ret && i < plan->release_count; i++)
-		ret = xsched_apply_resume_process(sched->apply,
-						  plan->release[i]);
-	return ret;
 }
 
 static struct node_stats *node_stats(struct sched_stats *stats, uint32_t gpu_id)
@@ -279,12 +173,13 @@ void switch_now(struct sched *sched, uint64_t event_ns)
 		return;
 	for (int i = 0; i < PLAN_ATTEMPTS; i++) {
 		xsched_engine_plan(sched->engine, now_ns(), &plan);
-		if (!plan.hold_count && !plan.release_count)
+		sched->last_error = entries_fill(sched, &plan);
+		if (!sched->last_error && !xsched_apply_count(sched->apply))
 			break;
-		sched->last_error = fill(sched, &plan);
 		outcome = sched->last_error ? RETRY : apply(sched, event_ns);
 		/* After a release, see whether that was the last. */
-		lease_run(sched, plan.hold_count || lease_needed(sched));
+		lease_run(sched, plan.hold_count || plan.hold_queue_count ||
+			  lease_needed(sched));
 		if (sched->ejected && !device_start_afresh(sched)) {
 			outcome = DONE;
 			continue;

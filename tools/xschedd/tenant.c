@@ -100,6 +100,16 @@ static void join(struct sched *sched, struct task *task)
 		armed_wrong(sched);
 }
 
+/* Those of before: another rule may give none. */
+static void take_back_hints(struct sched *sched, const struct task *task)
+{
+	const struct rating *rating = &task->rating;
+
+	for (size_t i = 0; i < rating->hint_count; i++)
+		xsched_engine_set_hint(sched->engine, task->process.pid,
+				       rating->hints[i].hint, XSCHED_HINT_UNSET);
+}
+
 static void give_hints(struct sched *sched, const struct task *task)
 {
 	const struct rating *rating = &task->rating;
@@ -118,6 +128,7 @@ static void rate(struct sched *sched, struct task *task)
 {
 	process_free(&task->process);
 	process_read(&task->process, task->process.pid);
+	take_back_hints(sched, task);
 	rating_of(&task->rating, &task->process, sched->config);
 	process_forget_environ(&task->process);
 	if (task->rating.rule && sched->matched)

@@ -71,19 +71,30 @@ int trace_open(struct trace **out, sd_event *event, const char *path)
 	return 0;
 }
 
-/* The pids of entries that resume, or of those that hold. */
-static void write_pids(FILE *file, const struct xsched_apply *apply,
-		       bool resume)
+/* The ids of entries of one kind that resume, or of those that hold. */
+static void write_ids(FILE *file, const struct xsched_apply *apply,
+			uint32_t target, bool resume)
 {
 	const struct kfd_xsched_entry *entries = xsched_apply_entries(apply);
-	const char *comma = "";
+	size_t count = 0;
 
 	for (size_t i = 0; i < xsched_apply_count(apply); i++) {
-		if ((entries[i].op == KFD_XSCHED_OP_RESUME) != resume)
+		if (entries[i].target != target ||
+		    (entries[i].op == KFD_XSCHED_OP_RESUME) != resume)
 			continue;
-		fprintf(file, "%s%" PRIu64, comma, (uint64_t)entries[i].id);
-		comma = ",";
+		fprintf(file, "%s%" PRIu64, count++ ? "," : "",
+			(uint64_t)entries[i].id);
 	}
+}
+
+static bool has_queues(const struct xsched_apply *apply)
+{
+	const struct kfd_xsched_entry *entries = xsched_apply_entries(apply);
+
+	for (size_t i = 0; i < xsched_apply_count(apply); i++)
+		if (entries[i].target == KFD_XSCHED_TARGET_QUEUE)
+			return true;
+	return false;
 }
 
 static void write_nodes(FILE *file, const struct xsched_apply *apply)
@@ -112,9 +123,17 @@ void trace_write(struct trace *trace, const struct trace_record *record)
 	fprintf(trace->file,
 		"{\"t_ns\":%" PRIu64 ",\"event_ns\":%" PRIu64 ",\"hold\":[",
 		record->start_ns, record->event_ns);
-	write_pids(trace->file, record->apply, false);
+	write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_PROCESS, false);
 	fputs("],\"release\":[", trace->file);
-	write_pids(trace->file, record->apply, true);
+	write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_PROCESS, true);
+	if (has_queues(record->apply)) {
+		fputs("],\"hold_queues\":[", trace->file);
+		write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_QUEUE,
+			  false);
+		fputs("],\"release_queues\":[", trace->file);
+		write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_QUEUE,
+			  true);
+	}
 	fprintf(trace->file, "],\"call_ns\":%" PRIu64 ",\"nodes\":[",
 		record->call_ns);
 	write_nodes(trace->file, record->apply);

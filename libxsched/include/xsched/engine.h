@@ -87,19 +87,22 @@ struct xsched_plan {
  * struct xsched_tenant - a tenant, for display
  * @pid: process
  * @priority: XSCHED_PRIORITY_MIN..MAX
- * @state: enum xsched_hold_state
+ * @state: enum xsched_hold_state; without gangs, the greatest of its queues
  * @manual: held by request
  * @exempt: left alone, the kernel refused
  * @ready: has work on some node
  * @queues: number of queues
  * @nodes: number of nodes they are on
- * @holds: times it was held
- * @preemptions: of these, times it had work
- * @held_ns: total time held, up to the moment asked about
+ * @holds: times it was held; without gangs, each node counts
+ * @preemptions: of these, times it had work there
+ * @held_ns: total time held, on whatever nodes, up to the moment asked about
  * @user: as set with xsched_engine_set_user()
  * @group: as set with xsched_engine_set_group()
  * @ran_ns: total time it, or its group, had work and was not held
  * @wanted: held by the last plan, whether or not that was carried out
+ * @by_queue: @state is that of queues (option "gang" 0), not of the process, of
+ *	which new queues would be born held
+ * @held_nodes: of @nodes, those on which a queue of it is held
  */
 struct xsched_tenant {
 	int32_t pid;
@@ -117,6 +120,8 @@ struct xsched_tenant {
 	uint64_t group;
 	uint64_t ran_ns;
 	bool wanted;
+	bool by_queue;
+	uint32_t held_nodes;
 };
 
 struct xsched_engine;
@@ -200,8 +205,12 @@ const char *xsched_option_name(size_t index);
  * @name: one of xsched_option_name(); also of a policy not in effect
  * @value: within the limits of xsched_option_at()
  *
+ * With "gang", what is decided about becomes another, and is remembered of no
+ * longer; what is held as the former stays so until the next plans are carried
+ * out.
+ *
  * Return: 0, -ENOENT for an unknown name, -EINVAL for a value outside the
- * limits, -EBUSY for "gang" once there is a tenant.
+ * limits, -ENOMEM for "gang".
  */
 int xsched_engine_set_option(struct xsched_engine *engine, const char *name,
 			     int64_t value);
@@ -447,6 +456,12 @@ int xsched_engine_tenant(const struct xsched_engine *engine, int32_t pid,
 			 uint64_t now_ns, struct xsched_tenant *tenant);
 
 /**
+ * xsched_engine_preemptions() - holds of processes that had work, all there were
+ * @engine: engine
+ */
+uint64_t xsched_engine_preemptions(const struct xsched_engine *engine);
+
+/**
  * xsched_engine_node_held() - how long processes were held on a node
  * @engine: engine
  * @gpu_id: node
@@ -458,6 +473,18 @@ int xsched_engine_tenant(const struct xsched_engine *engine, int32_t pid,
  */
 uint64_t xsched_engine_node_held(const struct xsched_engine *engine,
 				 uint32_t gpu_id, uint64_t now_ns);
+
+/**
+ * xsched_engine_queue() - whose a queue is, and where
+ * @engine: engine
+ * @id: queue
+ * @pid: out, its process
+ * @gpu_id: out, its node
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xsched_engine_queue(const struct xsched_engine *engine, uint64_t id,
+			int32_t *pid, uint32_t *gpu_id);
 
 /** xsched_engine_user() - pointer attached to a tenant, or NULL */
 void *xsched_engine_user(const struct xsched_engine *engine, int32_t pid);
