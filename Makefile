@@ -28,6 +28,7 @@ help:
 	@echo 'make demo-hip       the same with two HIP programs on the ROCm of Debian'
 	@echo 'make check          every test; the last line counts them'
 	@echo 'make check-rocm     HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
+	@echo 'make check-variants an amdgpu with shared virtual memory and without the tap'
 	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
 	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too)'
 	@echo 'make sanitize       the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
@@ -106,6 +107,11 @@ check-patches:
 	@scripts/build linux
 	@scripts/check-patches $(TREES)
 
+# Not a part of "make check": it builds a second amdgpu.
+check-variants:
+	@scripts/build check
+	@scripts/check-variants
+
 build:
 	@scripts/build check
 
@@ -166,6 +172,6 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help demo demo-hip check check-rocm check-patches sanitize vgpu-selftest bench-switch bench-react \
+.PHONY: help demo demo-hip check check-rocm check-variants check-patches sanitize vgpu-selftest bench-switch bench-react \
 	bench-policies bench-scale build amdgpu kmod vgpu user guest look docs install install-user install-dkms \
 	clean distclean

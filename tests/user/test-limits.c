@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static int observer;			/* a client that does nothing */
  * @queues: what is listed of them, without what counts up by itself
  * @clients: open files
  * @held: queues held, by whomever
- * @in_force: of all claims and rules those that ask for something, and tenants
+ * @in_force: of all claims and rules those that ask for something, tenants, switches
  * @objects: all claims and rules; a client keeps empty ones, to its end
  */
 struct state {
@@ -73,7 +74,8 @@ static struct state state_now(void)
 	if (sysfile_read(text, sizeof(text), SYSFILE_STATE) <= 0)
 		tap_bail(SYSFILE_STATE " cannot be read");
 	s.in_force = sysfile_count(text, " now=") - sysfile_count(text, " now=free/-1/1") +
-		     sysfile_count(text, " next=") + sysfile_count(text, "  tenant ");
+		     sysfile_count(text, " next=") + sysfile_count(text, "  tenant ") +
+		     sysfile_count(text, "  armed ");
 	s.objects = sysfile_count(text, "    claim ") + sysfile_count(text, "  process ");
 	return s;
 }
@@ -103,7 +105,8 @@ static bool same(const struct state *a, const struct state *b)
  * @subscribe: likewise
  * @tenant: likewise
  * @renew: likewise
- * @entries: of @apply; the second is the one that is spoilt
+ * @arm: likewise
+ * @entries: of @apply and @arm; the second is the one that is spoilt
  * @nodes: of @info
  * @results: of @apply
  * @queues: of @list
@@ -116,6 +119,7 @@ struct call {
 	struct kfd_xsched_subscribe subscribe;
 	struct kfd_xsched_tenant tenant;
 	struct kfd_xsched_renew renew;
+	struct kfd_xsched_arm arm;
 	struct kfd_xsched_entry entries[2];
 	struct kfd_xsched_node nodes[2];
 	struct kfd_xsched_node_result results[2];
@@ -136,9 +140,15 @@ static void fill_arrays(struct call *c)
 	c->apply.node_capacity = 2;
 	c->apply.node_stride = sizeof(c->results[0]);
 	c->apply.nodes = (uintptr_t)c->results;
+	c->arm.count = 2;
+	c->arm.stride = sizeof(c->entries[0]);
+	c->arm.entries = (uintptr_t)c->entries;
 }
 
-/* Holds the worker's queue, overrides its priority: so much for what may not happen by half. */
+/*
+ * Holds the worker's queue, overrides its priority: so much for what may not happen by half.
+ * The same is armed, for a tenant that has no process yet: nothing of it happens.
+ */
 static void call_init(struct call *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -151,6 +161,7 @@ static void call_init(struct call *c)
 	c->subscribe.size = sizeof(c->subscribe);
 	c->tenant.size = sizeof(c->tenant);
 	c->renew.size = sizeof(c->renew);
+	c->arm.size = sizeof(c->arm);
 	c->entries[0] = (struct kfd_xsched_entry){
 		.op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_PROCESS,
 		.id = (uint64_t)queue.pid,
@@ -162,6 +173,9 @@ static void call_init(struct call *c)
 	c->subscribe.events = KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY);
 	c->subscribe.sample_us = 1000;
 	c->tenant.op = KFD_XSCHED_TENANT_CREATE;
+	c->arm.op = KFD_XSCHED_ARM_SET;
+	c->arm.trigger = KFD_XSCHED_TARGET_TENANT;
+	c->arm.trigger_id = (uint64_t)xsdev_tenant(c->client, KFD_XSCHED_TENANT_CREATE, 0, 0);
 	fill_arrays(c);
 }
 
@@ -179,6 +193,8 @@ static void *argument(struct call *c, unsigned long request)
 		return &c->subscribe;
 	case KFD_XSCHED_TENANT:
 		return &c->tenant;
+	case KFD_XSCHED_ARM:
+		return &c->arm;
 	default:
 		return &c->renew;
 	}
@@ -322,6 +338,35 @@ static const struct field fields[] = {
 	OUTPUT32(RENEW, renew, lease_ms),
 	OUTPUT32(RENEW, renew, ejected),
 	FIELD(RENEW, renew, client, { 1, 0 }, { UINT64_MAX, 0 }),
+
+	SIZES(ARM, arm),
+	FLAGS(ARM, arm),
+	FIELD(ARM, arm, op, { 0, -EOPNOTSUPP }, { 3, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP },
+	      { ONES32, -EOPNOTSUPP }, { KFD_XSCHED_ARM_CLEAR, -EINVAL }),
+	FIELD(ARM, arm, trigger, { 0, -EOPNOTSUPP }, { KFD_XSCHED_TARGET_QUEUE, -EOPNOTSUPP },
+	      { 4, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP },
+	      { KFD_XSCHED_TARGET_PROCESS, -ENOENT }),
+	FIELD(ARM, arm, trigger_id, { 0, -ENOENT }, { HIGH32, -ENOENT }, { ONES32, -ENOENT },
+	      { 1ULL << 32, -ENOENT }, { 1ULL << 63, -ENOENT }, { UINT64_MAX, -ENOENT }),
+	FIELD(ARM, arm, id, { 1, -EINVAL }, { 1ULL << 63, -EINVAL }, { UINT64_MAX, -EINVAL }),
+	FIELD(ARM, arm, count, { 0, -EINVAL }, { 1, 0 }, { 2, 0 },
+	      { KFD_XSCHED_MAX_ARMED_ENTRIES + 1, -E2BIG }, { HIGH32, -E2BIG },
+	      { ONES32, -E2BIG }),
+	STRIDES(ARM, arm, stride),
+	POINTERS(ARM, arm, entries),
+	/* What is left with the kernel is checked as what is done at once. */
+	FIELD(ARM, entries[1], op, { 0, -EOPNOTSUPP }, { KFD_XSCHED_OP_RESUME, -EINVAL },
+	      { 5, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP }),
+	FIELD(ARM, entries[1], target, { 0, -EOPNOTSUPP }, { 4, -EOPNOTSUPP },
+	      { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP }),
+	FIELD(ARM, entries[1], id, { 0, -ENOENT }, { HIGH32, -ENOENT }, { ONES32, -ENOENT },
+	      { 1ULL << 32, -ENOENT }, { 1ULL << 63, -ENOENT }, { UINT64_MAX, -ENOENT }),
+	FIELD(ARM, entries[1], value, { (uint32_t)-1, -EINVAL }, { 16, -EINVAL },
+	      { HIGH32 - 1, -EINVAL }, { HIGH32, -EINVAL }, { (uint32_t)-3, -EINVAL },
+	      { (uint32_t)-2, -EINVAL }),
+	FIELD(ARM, entries[1], prio_class, { 7, -EINVAL }, { HIGH32, -EINVAL },
+	      { ONES32, -EINVAL }),
+	RESERVED(ARM, entries[1]),
 };
 
 /* One value: what is wrong, or NULL. */
@@ -383,18 +428,18 @@ static void test_edges(void)
 {
 	static const unsigned long requests[] = {
 		KFD_XSCHED_INFO, KFD_XSCHED_LIST, KFD_XSCHED_APPLY, KFD_XSCHED_SUBSCRIBE,
-		KFD_XSCHED_TENANT, KFD_XSCHED_RENEW,
+		KFD_XSCHED_TENANT, KFD_XSCHED_RENEW, KFD_XSCHED_ARM,
 	};
-	const struct state before = state_now();
+	struct state before, after;
 	unsigned int i, wrong = 0;
 	static struct call c;
-	struct state after;
 	void *arg;
 
 	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		uint32_t size;
 
 		call_init(&c);
+		before = state_now();
 		arg = argument(&c, requests[i]);
 		size = *(uint32_t *)arg;
 		wrong += xsdev_ioctl(c.client, requests[i],
@@ -404,7 +449,6 @@ static void test_edges(void)
 		wrong += xsdev_ioctl(c.client, requests[i],
 				     at_the_edge(arg, size, 8, PROT_READ)) != -EFAULT;
 		after = state_now();
-		after.clients--;
 		wrong += !unchanged(&before, &after);
 		close(c.client);
 	}
@@ -414,11 +458,11 @@ static void test_edges(void)
 /* The second element lies beyond. */
 static void test_array_edges(void)
 {
-	const struct state before = state_now();
+	struct state before, after;
 	static struct call c;
-	struct state after;
 
 	call_init(&c);
+	before = state_now();
 	c.apply.entries = (uintptr_t)at_the_edge(c.entries, sizeof(c.entries),
 						 sizeof(c.entries[0]) + 8, PROT_NONE);
 	tap_is(xsdev_ioctl(c.client, KFD_XSCHED_APPLY, &c.apply), -EFAULT,
@@ -433,10 +477,48 @@ static void test_array_edges(void)
 	c.info.nodes = (uintptr_t)at_the_edge(c.nodes, sizeof(c.nodes), 8, PROT_READ);
 	tap_is(xsdev_ioctl(c.client, KFD_XSCHED_INFO, &c.info), -EFAULT,
 	       "memory: nodes that cannot be written");
+	c.arm.entries = (uintptr_t)at_the_edge(c.entries, sizeof(c.entries),
+					       sizeof(c.entries[0]), PROT_READ);
+	tap_is(xsdev_ioctl(c.client, KFD_XSCHED_ARM, &c.arm), -EFAULT,
+	       "memory: the second of two entries to be armed cannot be written");
 	after = state_now();
-	after.clients--;
 	tap_ok(unchanged(&before, &after), "memory: nothing is changed by all that");
 	close(c.client);
+}
+
+/* What comes of a read(2) of one record to @buffer. */
+static int read_to(int client, void *buffer)
+{
+	const ssize_t n = read(client, buffer, sizeof(struct kfd_xsched_event));
+
+	return n < 0 ? -errno : (int)n;
+}
+
+/* A record that could not be written is not forgotten: it is counted as lost. */
+static void test_read(void)
+{
+	struct kfd_xsched_entry entry = {
+		.op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_QUEUE, .id = queue.id,
+	};
+	struct kfd_xsched_event event = { 0 };
+	struct pollfd poll_one = { .fd = xsdev_open(), .events = POLLIN };
+	const int client = poll_one.fd;
+
+	tap_ok(!xsdev_apply_async(client, &entry, 1, 7) && poll(&poll_one, 1, SETTLED_MS) == 1,
+	       "read: there is a record");
+	tap_is(read_to(client, NULL), -EFAULT, "read: no buffer");
+	tap_is(read_to(client, &event), sizeof(event), "read: the next time");
+	tap_ok(event.type == KFD_XSCHED_EVENT_LOST && event.data == 1,
+	       "read: says that one is lost");
+	entry.op = KFD_XSCHED_OP_RESUME;
+	tap_ok(!xsdev_apply_async(client, &entry, 1, 8) && poll(&poll_one, 1, SETTLED_MS) == 1,
+	       "read: there is another");
+	tap_is(read_to(client, at_the_edge(&event, 8, 8, PROT_READ)), -EFAULT,
+	       "read: a buffer that ends where nothing may be written");
+	tap_is(read_to(client, at_the_edge(&event, sizeof(event), sizeof(event), PROT_NONE)),
+	       sizeof(event), "read: one that ends just before");
+	tap_is(read_to(client, &event), -EAGAIN, "read: that was all");
+	close(client);
 }
 
 /* ---- ids ----------------------------------------------------------------------------------- */
@@ -603,6 +685,7 @@ int main(void)
 	test_fields();
 	test_edges();
 	test_array_edges();
+	test_read();
 	test_ids();
 	test_tenant_limit();
 	test_storm();

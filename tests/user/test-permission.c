@@ -243,8 +243,8 @@ static int as_root_of_a_user_namespace(void)
 	return ret;
 }
 
-/* Alice, in a pid namespace. Children are in it, the caller is not: so fork. */
-static int in_a_pid_namespace(void)
+/* Children are in it, the caller is not: so fork, and be somebody there. */
+static int in_new_pid_namespace(int (*become_caller)(void))
 {
 	pid_t child;
 	int status;
@@ -253,9 +253,27 @@ static int in_a_pid_namespace(void)
 		return -errno;
 	child = fork();
 	if (!child)
-		return become(ALICE);
+		return become_caller();
 	waitpid(child, &status, 0);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* Alice, in a pid namespace. */
+static int in_a_pid_namespace(void)
+{
+	return in_new_pid_namespace(as_alice);
+}
+
+/* As a container without privileges has it: Alice is root there, of both kinds of namespace. */
+static int in_both_namespaces(void)
+{
+	return in_new_pid_namespace(as_root_of_a_user_namespace);
+}
+
+/* Root of the system in a pid namespace: a container with all privileges. */
+static int as_root_in_a_pid_namespace(void)
+{
+	return in_new_pid_namespace(as_root);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -357,6 +375,15 @@ static const struct row rows[] = {
 	{ "pid namespace, other uid outside", in_a_pid_namespace, IDS_BOB, false,
 	  &unseen_none },
 	{ "pid namespace, inside of it", in_a_pid_namespace, IDS_ALICE, true, &own },
+	{ "both namespaces, same uid outside", in_both_namespaces, IDS_ALICE, false, &unseen },
+	{ "both namespaces, other uid outside", in_both_namespaces, IDS_BOB, false,
+	  &unseen_none },
+	{ "both namespaces, root's outside", in_both_namespaces, IDS_ROOT, false, &unseen_none },
+	{ "both namespaces, inside of them", in_both_namespaces, IDS_ALICE, true, &all },
+	{ "root in a pid namespace, another's outside", as_root_in_a_pid_namespace, IDS_ALICE,
+	  false, &unseen },
+	{ "root in a pid namespace, inside of it", as_root_in_a_pid_namespace, IDS_ALICE, true,
+	  &all },
 };
 
 static uint64_t queue_of(struct worker *w)

@@ -123,6 +123,16 @@ static int init_drm(struct vgpu *vg)
 	return r;
 }
 
+/*
+ * Where amdgpu was built with SVM, which Debian's is not, amdkfd offers it for a GPU whose
+ * memory the kernel knows as pages. This one's stays unknown: shared memory is the system's.
+ */
+static void init_svm(struct amdgpu_device *adev)
+{
+	if (IS_ENABLED(CONFIG_HSA_AMD_SVM))
+		adev->kfd.pgmap.type = MEMORY_DEVICE_COHERENT;
+}
+
 static int init_kfd(struct vgpu *vg)
 {
 	struct amdgpu_device *adev = vg->adev;
@@ -131,6 +141,7 @@ static int init_kfd(struct vgpu *vg)
 	if (!adev->kfd.dev)
 		return -ENODEV;
 	vgpu_tables_kfd(vg);
+	init_svm(adev);
 	vgpu_call(amdgpu_amdkfd_device_init, adev);
 	if (!adev->kfd.init_complete)
 		return -EIO;

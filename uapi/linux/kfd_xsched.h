@@ -531,9 +531,10 @@ enum kfd_xsched_event_type {
  * @data: see the type
  *
  * read(2) returns whole records, at least one or EAGAIN (O_NONBLOCK), EINVAL
- * for a buffer shorter than one. poll(2) reports POLLIN. A client has a ring
- * of KFD_XSCHED_EVENT_RING records; when it overflows the newest are dropped
- * and one LOST record follows those kept. LOST and APPLY_DONE are always
+ * for a buffer shorter than one; records it could not write (EFAULT) count as
+ * LOST. poll(2) reports POLLIN. A client has a ring of KFD_XSCHED_EVENT_RING
+ * records; when it overflows the newest are dropped and one LOST record follows
+ * those kept. LOST and APPLY_DONE are always
  * delivered, subscribed or not; for APPLY_DONE room is kept. EJECTED is, too,
  * as the last record there is.
  */
