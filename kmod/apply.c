@@ -78,16 +78,29 @@ first_queue_of_tenant(const struct xs_tenant *tenant, const struct kfd_xsched_en
 	return NULL;
 }
 
-/* @queue: one that it concerned; NULL: those to come will be as was asked */
-static void report_effect(struct xs_item *item, const struct xs_queue *queue)
+/* A queue that the item concerned, or NULL: only such as are yet to come. */
+static const struct xs_queue *queue_of(const struct xs_item *item)
+{
+	if (item->tenant)
+		return first_queue_of_tenant(item->tenant, item->entry);
+	if (item->process)
+		return first_queue(item->process, item->entry);
+	return xs_queue_find_locked(item->entry->id);
+}
+
+static void report_effect(struct xs_item *item)
 {
 	struct kfd_xsched_entry *entry = item->entry;
+	const struct xs_queue *queue;
 
 	if (item->status)
 		return;
 	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY) {
 		entry->effective = item->concerned;
-	} else if (queue) {
+		return;
+	}
+	queue = queue_of(item);
+	if (queue) {
 		entry->effective = xs_queue_priority_locked(queue);
 		entry->effective_class = queue->prio_class;
 	} else {
@@ -96,17 +109,14 @@ static void report_effect(struct xs_item *item, const struct xs_queue *queue)
 	}
 }
 
-static void finish_queue_item_locked(struct xs_item *item)
+static int queue_status_locked(const struct xs_item *item)
 {
 	const struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
 
 	/* Its node may be done long since: it may even be gone. */
-	if (IS_ERR(queue) || queue->applied == XS_APPLIED_GONE) {
-		item->status = -ESRCH;
-		return;
-	}
-	item->status = item->part->result.status;
-	report_effect(item, queue);
+	if (IS_ERR(queue) || queue->applied == XS_APPLIED_GONE)
+		return -ESRCH;
+	return item->part->result.status;
 }
 
 void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
@@ -120,14 +130,13 @@ void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
 		item->status = -EOWNERDEAD;
 	} else if (item->tenant) {
 		item->status = item->tenant->status;
-		report_effect(item, first_queue_of_tenant(item->tenant, item->entry));
 	} else if (item->process) {
 		rule = xs_process_rule_locked(item->process, batch->client);
 		item->status = rule && !item->process->exited ? rule->status : -ESRCH;
-		report_effect(item, first_queue(item->process, item->entry));
 	} else {
-		finish_queue_item_locked(item);
+		item->status = queue_status_locked(item);
 	}
+	report_effect(item);
 }
 
 /**

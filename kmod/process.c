@@ -106,31 +106,32 @@ void xs_owner_put(struct xs_owner *owner)
 	owner->cred = NULL;
 }
 
-static bool is_own(const struct xs_owner *owner)
+static bool is_own(const struct cred *target)
 {
-	const struct cred *target = owner->cred;
 	const kuid_t uid = current_euid();
 
-	return owner->dumpable && uid_eq(uid, target->uid) &&
-		uid_eq(uid, target->euid) && uid_eq(uid, target->suid);
+	return uid_eq(uid, target->uid) && uid_eq(uid, target->euid) &&
+		uid_eq(uid, target->suid);
 }
 
 bool xs_process_permits_locked(const struct xs_process *process,
 			       enum xs_permit what)
 {
-	struct xs_owner owner;
-	bool permitted;
+	const struct task_struct *task;
+	const struct cred *target;
 
 	lockdep_assert_held(&xs_lock);
 
-	owner = xs_owner_get(process);
-	permitted = what != XS_PERMIT_RAISE && is_own(&owner);
-	if (!permitted && what == XS_PERMIT_LIST)
-		permitted = ns_capable_noaudit(owner.cred->user_ns, CAP_SYS_NICE);
-	else if (!permitted)
-		permitted = ns_capable(owner.cred->user_ns, CAP_SYS_NICE);
-	xs_owner_put(&owner);
-	return permitted;
+	/* As xs_owner_get() finds them, without references: this is asked at each switch. */
+	guard(rcu)();
+	task = pid_task(process->pid, PIDTYPE_TGID);
+	target = task ? __task_cred(task) : process->owner.cred;
+	smp_rmb();
+	if (what != XS_PERMIT_RAISE && is_own(target) &&
+	    get_dumpable(process->mm) == SUID_DUMP_USER)
+		return true;
+	return what == XS_PERMIT_LIST ? ns_capable_noaudit(target->user_ns, CAP_SYS_NICE) :
+					ns_capable(target->user_ns, CAP_SYS_NICE);
 }
 
 static struct xs_process *process_new_locked(const struct xs_hw_queue_desc *desc)
