@@ -453,7 +453,7 @@ static void doubt_queues(struct process *process)
 			process->state = XSCHED_UNCERTAIN;
 }
 
-int tenants_regroup(struct xsched_engine *engine, bool gang)
+int tenant_regroup_all(struct xsched_engine *engine, bool gang)
 {
 	bool before = gangs(engine);
 	int ret = 0;

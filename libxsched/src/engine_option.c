@@ -122,7 +122,7 @@ int xsched_engine_set_option(struct xsched_engine *engine, const char *name,
 		return -EINVAL;
 	if (at.policy == ENGINE) {
 		if (at.index == OPTION_GANG && value != engine->option[OPTION_GANG])
-			return tenants_regroup(engine, value);
+			return tenant_regroup_all(engine, value);
 		engine->option[at.index] = value;
 		engine->regroup = true;
 		return 0;

@@ -347,8 +347,8 @@ void process_place(struct xsched_engine *engine, struct process *process);
 int process_join(struct xsched_engine *engine, struct process *process,
 		 uint64_t group);
 
-/** tenants_regroup() - with gangs from now on, or without; 0 or -ENOMEM */
-int tenants_regroup(struct xsched_engine *engine, bool gang);
+/** tenant_regroup_all() - with gangs from now on, or without; 0 or -ENOMEM */
+int tenant_regroup_all(struct xsched_engine *engine, bool gang);
 
 /** tenant_refresh() - something of one of its processes has changed */
 void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant);

@@ -205,6 +205,13 @@ static void arms_in_advance(void **state)
 	assert_non_null(strstr(question(b, "{\"cmd\":\"policy\",\"options\":{\"floor_percent\":0}}"),
 			       "\"ok\":true"));
 	expect_armed(b, other);
+	/* By which the fake kernel knows whose queues are. */
+	write_file(b, "queues", "1 %d %d 0\n2 %d %d 1\n", b->pids[0], GPU,
+		   b->pids[1], GPU);
+	assert_int_equal(ctl(b, "policy gang=0"), 0);
+	assert_string_equal(read_whole(b, "armed"), "");
+	assert_int_equal(ctl(b, "policy gang=1"), 0);
+	expect_armed(b, other);
 	/* The plan is the same as ever. */
 	send_event(b, READY, b->pids[1], 2);
 	expect(b, "holds", "%d\n", b->pids[0]);

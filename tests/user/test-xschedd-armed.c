@@ -38,7 +38,8 @@ static void test_hpf_is_not_armed(struct daemon *d, const struct worker *hi)
 	char request[64];
 
 	snprintf(request, sizeof(request), "{\"cmd\":\"rules\",\"pid\":%d}\n", hi->pid);
-	tap_ok(daemon_counts(d, "tenants", 2, LATE_MS) && strstr(daemon_ask(d, request), "\"rule\":\"hi\""), "both are known");
+	tap_ok(daemon_counts(d, "tenants", 2, LATE_MS) &&
+	       strstr(daemon_ask(d, request), "\"rule\":\"hi\""), "both are known");
 	/* Longer than it waits for others to come. */
 	xsdev_sleep_ms(100);
 	tap_is(daemon_count(d, "armed"), 0, "hpf on several GPUs: nothing is armed");

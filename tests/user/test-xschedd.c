@@ -4,6 +4,7 @@
  * configuration that is broken, and that it does nothing when there is nothing to do.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,18 @@
 static const char hi_rule[] = "\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n";
 static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
 static const struct spin_shape hi_shape = { 64, 256, 60 * MS };
+
+/* A number of /proc/PID/status. */
+static long status_of(pid_t pid, const char *name)
+{
+	static char text[8192];
+	const char *at;
+
+	if (sysfile_read(text, sizeof(text), "/proc/%d/status", pid) < 0)
+		return -1;
+	at = strstr(text, name);
+	return at ? strtol(at + strlen(name), NULL, 10) : -1;
+}
 
 /* ---- the service manager ---- */
 
@@ -107,6 +120,9 @@ static void test_notify(struct daemon *d)
 	       "READY=1 with the policy and the number of rules");
 	tap_ok(strstr(daemon_ask(d, "{\"cmd\":\"stats\"}\n"), "\"ok\":true"),
 	       "by then it answers");
+	tap_is(sched_getscheduler(d->pid), SCHED_FIFO | SCHED_RESET_ON_FORK,
+	       "it goes before ordinary processes");
+	tap_ok(status_of(d->pid, "\nVmLck:") > 0, "and its memory is locked");
 	signs = count_signs(fd, 4 * WATCHDOG_MS);
 	tap_note("%u signs of life in %d ms, of which one is due each %d ms", signs,
 		 4 * WATCHDOG_MS, WATCHDOG_MS);
@@ -180,18 +196,6 @@ static void test_broken(struct daemon *d, int fd, struct worker *lo, struct work
 }
 
 /* ---- nothing to do ---- */
-
-/* A number of /proc/PID/status. */
-static long status_of(pid_t pid, const char *name)
-{
-	static char text[8192];
-	const char *at;
-
-	if (sysfile_read(text, sizeof(text), "/proc/%d/status", pid) < 0)
-		return -1;
-	at = strstr(text, name);
-	return at ? strtol(at + strlen(name), NULL, 10) : -1;
-}
 
 static long wakeups(pid_t pid)
 {

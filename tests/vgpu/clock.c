@@ -9,6 +9,10 @@
  * one in which it ran is the GPU's from its entry to its exit. What lies outside
  * of the tracepoints of these two is measured once, when the clock starts.
  *
+ * That is found out from the first time on that somebody opens the file below: it
+ * takes some microseconds of each switch, which a machine that nobody measures in
+ * this way need not spend.
+ *
  * debugfs vgpu/clock, one line, all of one moment, nanoseconds:
  *
  *   now        CLOCK_MONOTONIC
@@ -21,6 +25,8 @@
  */
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>
+#include <linux/jump_label.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/seq_file.h>
 #include <linux/tracepoint.h>
@@ -28,6 +34,9 @@
 #include "vgpu.h"
 
 #define CALIBRATIONS	16
+
+static DEFINE_STATIC_KEY_FALSE(running);
+static DEFINE_MUTEX(start_lock);
 
 static bool owes_answer(struct vgpu *vg)
 {
@@ -78,9 +87,13 @@ static u64 count(struct vgpu_clock *c, u64 from, u64 tail)
 void vgpu_clock_ran(struct vgpu *vg, u64 from)
 {
 	struct vgpu_clock *c = &vg->clock;
-	u64 now = ktime_get_ns(), saves = preemptions(vg), until;
+	u64 now, saves, until;
 
 	lockdep_assert_held(&vg->lock);
+	if (!static_branch_unlikely(&running))
+		return;
+	now = ktime_get_ns();
+	saves = preemptions(vg);
 	until = count(c, from, 0);
 	if (saves == c->saves)
 		return;
@@ -180,7 +193,20 @@ static void find_points(struct tracepoint *tp, void *priv)
 		exits[1] = tp;
 }
 
-int vgpu_clock_start(void)
+static void remove_probes(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (entries[i])
+			tracepoint_probe_unregister(entries[i], on_entry, NULL);
+		if (exits[i])
+			tracepoint_probe_unregister(exits[i], on_exit, NULL);
+	}
+	tracepoint_synchronize_unregister();
+}
+
+static int add_probes(void)
 {
 	int i, ret = 0;
 
@@ -194,23 +220,46 @@ int vgpu_clock_start(void)
 			ret = tracepoint_probe_register(exits[i], on_exit, NULL);
 	}
 	if (ret)
-		vgpu_clock_stop();
+		remove_probes();
 	else
 		calibrate();
 	return ret;
 }
 
+/* What was before counts for nothing. */
+static void begin(void)
+{
+	struct vgpu *vg;
+	u32 i;
+
+	vgpu_for_each(vg, i) {
+		raw_spin_lock_irq(&vg->lock);
+		vg->clock.until = ktime_get_ns();
+		vg->clock.saves = preemptions(vg);
+		raw_spin_unlock_irq(&vg->lock);
+	}
+}
+
+static int start(void)
+{
+	int ret;
+
+	mutex_lock(&start_lock);
+	ret = static_key_enabled(&running) ? 0 : add_probes();
+	if (!ret && !static_key_enabled(&running)) {
+		begin();
+		static_branch_enable(&running);
+	}
+	mutex_unlock(&start_lock);
+	return ret;
+}
+
 void vgpu_clock_stop(void)
 {
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		if (entries[i])
-			tracepoint_probe_unregister(entries[i], on_entry, NULL);
-		if (exits[i])
-			tracepoint_probe_unregister(exits[i], on_exit, NULL);
-	}
-	tracepoint_synchronize_unregister();
+	if (!static_key_enabled(&running))
+		return;
+	static_branch_disable(&running);
+	remove_probes();
 }
 
 /* ---- what is shown ---- */
@@ -274,7 +323,21 @@ static int clock_show(struct seq_file *m, void *unused)
 		   r.quiet_gpu);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(clock);
+
+static int clock_open(struct inode *inode, struct file *file)
+{
+	int ret = start();
+
+	return ret ? ret : single_open(file, clock_show, inode->i_private);
+}
+
+static const struct file_operations clock_fops = {
+	.owner = THIS_MODULE,
+	.open = clock_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
 
 void vgpu_clock_init(struct dentry *dir)
 {

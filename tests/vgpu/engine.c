@@ -367,14 +367,7 @@ int vgpu_engine_init(void)
 
 int vgpu_engine_start(void)
 {
-	int ret = vgpu_clock_start();
-
-	if (ret)
-		return ret;
-	ret = tracepoint_probe_register(switch_point, on_switch, NULL);
-	if (ret)
-		vgpu_clock_stop();
-	return ret;
+	return tracepoint_probe_register(switch_point, on_switch, NULL);
 }
 
 void vgpu_engine_stop(void)
@@ -382,6 +375,7 @@ void vgpu_engine_stop(void)
 	u32 cpu;
 
 	tracepoint_probe_unregister(switch_point, on_switch, NULL);
+	tracepoint_synchronize_unregister();
 	vgpu_clock_stop();
 	for_each_possible_cpu(cpu) {
 		irq_work_sync(per_cpu_ptr(&vgpu_cpus.kick, cpu));

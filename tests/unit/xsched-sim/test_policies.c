@@ -250,6 +250,42 @@ static void test_pre_preempt(void **state)
 	bench_free(&b);
 }
 
+/*
+ * High works 4 of 10 ms, low in its pauses: from settle_us behind high's work on, and
+ * from min_hold_us after it was held on. Of 20 ms the one leaves nothing, as high
+ * always comes first; the other a pause of three.
+ */
+static void test_pauses(void **state)
+{
+	static const struct {
+		const char *mode;
+		double part;
+	} cases[] = {
+		{ "m", 0.55 }, { "settle", 0.25 }, { "least", 0.55 },
+		{ "settles", 0 }, { "longer", 0.2 }, { "longest", 0.2 },
+	};
+	static const char text[] = HEAD("hpf")
+		"[mode settle]\npolicy = hpf\noption = settle_us 3000\n"
+		"[mode settles]\npolicy = hpf\noption = settle_us 20000\n"
+		"[mode least]\npolicy = hpf\noption = min_hold_us 3000\n"
+		"[mode longer]\npolicy = hpf\noption = min_hold_us 8000\n"
+		"[mode longest]\npolicy = hpf\noption = min_hold_us 20000\n"
+		"[process high]\npriority = 1\n" FULL(4, 1) "arrival = periodic 100\nduration = 2 s\n"
+		"[process low]\n" FULL(1, 1) "until = high\n";
+	struct bench b;
+
+	(void)state;
+	assert_null(bench_text(&b, text));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		double got = part(&b, bench_run(&b, cases[i].mode), "low", 1);
+
+		if (got < cases[i].part - 0.05 || got > cases[i].part + 0.05)
+			fail_msg("%s: %.3f of the GPU, not %.2f", cases[i].mode, got,
+				 cases[i].part);
+	}
+	bench_free(&b);
+}
+
 /* The floor: a hundredth by HPF, a tenth with a floor of ten percent. */
 static void test_floor(void **state)
 {
@@ -329,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_lax),
 		cmocka_unit_test(test_mlfq),
 		cmocka_unit_test(test_pre_preempt),
+		cmocka_unit_test(test_pauses),
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_gang_option),
 		cmocka_unit_test(test_idle_queues),
