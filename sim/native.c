@@ -112,6 +112,25 @@ bool sim_native_is(const struct sim_dispatch *d)
 	return d->cookie[COOKIE_KERNEL];
 }
 
+/* What a cookie says is no more than a number: the grid may be anything. */
+static bool too_large(const struct sim_native *k, const struct sim_dispatch *d)
+{
+	u64 x = (u32)d->cookie[COOKIE_GRID_XY], y = d->cookie[COOKIE_GRID_XY] >> 32;
+	u64 z = (u32)d->cookie[COOKIE_GRID_Z];
+
+	if (!k->most)
+		return false;
+	return x > k->most || x * y > k->most || x * y * z > k->most;
+}
+
+bool sim_native_timed(const struct sim_dispatch *d)
+{
+	u64 i = d->cookie[COOKIE_KERNEL] - 1;
+	const struct sim_native *k = i < 1000 ? sim_native_at(i) : NULL;
+
+	return k && too_large(k, d);
+}
+
 /* False: the cookies are not those of a dispatch. */
 static bool load_call(struct sim_queue *q, const struct sim_dispatch *d,
 		      struct sim_native_call *c)
@@ -157,6 +176,8 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 
 	if (!k || !load_call(q, d, &c))
 		return false;
+	if (too_large(k, d))
+		return true;
 	c.start = q->gpu->ops->ticks(q->gpu->owner, d->start_ns);
 	c.now = q->gpu->ops->ticks(q->gpu->owner, t);
 	for (; n; n--, first++) {
