@@ -225,6 +225,8 @@ static int search(struct probe *probe, hipStream_t stream, uint64_t *id)
 			return -EOPNOTSUPP;
 		if (count == 1 && agreed >= AGREEING) {
 			*id = ids[0];
+			/* What was sent is no work of the program's: let it end. */
+			wait_idle(stream);
 			return 0;
 		}
 	}

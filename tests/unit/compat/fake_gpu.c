@@ -274,7 +274,13 @@ hipStream_t fake_stream(struct fake_stream *stream)
 
 int hipStreamQuery(hipStream_t handle)
 {
-	return ((struct fake_stream *)handle)->busy ? 600 : 0;
+	struct fake_stream *stream = (struct fake_stream *)handle;
+
+	if (stream->pending) {
+		stream->pending--;
+		return 600;
+	}
+	return stream->busy ? 600 : 0;
 }
 
 int hipStreamSynchronize(hipStream_t handle)
@@ -293,6 +299,7 @@ int hipMemsetAsync(void *memory, int value, size_t size, hipStream_t handle)
 	struct fake_stream *stream = (struct fake_stream *)handle;
 
 	memset(memory, value, size);
+	stream->pending = stream->slow;
 	if (stream->noise && stream->memsets++ % 2) {
 		fake_work(stream->noise, true);
 		fake_work(stream->noise, false);

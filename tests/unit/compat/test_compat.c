@@ -111,6 +111,19 @@ static void makes_xqueues(void **state)
 	assert_int_equal(xq, 0);
 }
 
+/* What it takes to find the queue has ended when the XQueue is there. */
+static void leaves_streams_idle(void **state)
+{
+	XQueueState now;
+
+	(void)state;
+	OK(XQueueDestroy(xqs[0]));
+	streams[0].slow = 5;
+	OK(XQueueCreate(&xqs[0], hwqs[0], LV3, 0));
+	OK(XQueueQuery(xqs[0], &now));
+	assert_int_equal(now, kQueueStateIdle);
+}
+
 /* The stream's own queue is found although another one is busy, too. */
 static void finds_the_queue(void **state)
 {
@@ -552,6 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(takes_streams),
 		TEST(makes_xqueues),
+		TEST(leaves_streams_idle),
 		TEST(finds_the_queue),
 		TEST(refuses_what_cannot_be_held),
 		TEST(keeps_to_levels),
