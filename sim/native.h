@@ -12,7 +12,8 @@
  *
  * A kernel that is not in the table is refused: its queue halts. For one that may
  * come with a grid too large to be carried out here, the table has a limit: beyond
- * it a dispatch takes its modelled time, leaves no result, and is counted apart.
+ * it a dispatch takes its modelled time, in coarser steps, leaves no result, and is
+ * counted apart.
  */
 #ifndef SIM_NATIVE_H
 #define SIM_NATIVE_H
