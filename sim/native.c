@@ -4,6 +4,9 @@
 
 #define PAGE	4096
 
+/* Workgroups of a kernel that takes its time only that are one to the model. */
+#define TIMED_EACH	16
+
 /*
  * What sim_dispatch.cookie carries. It is saved with the waves in memory of the
  * process and comes back from there, so it is checked each time it is used.
@@ -84,6 +87,17 @@ static u32 at_least_one(u32 n)
 	return n ? n : 1;
 }
 
+/* What a cookie says is no more than a number: the grid may be anything. */
+static bool too_large(const struct sim_native *k, const struct sim_dispatch *d)
+{
+	u64 x = (u32)d->cookie[COOKIE_GRID_XY], y = d->cookie[COOKIE_GRID_XY] >> 32;
+	u64 z = (u32)d->cookie[COOKIE_GRID_Z];
+
+	if (!k->most)
+		return false;
+	return x > k->most || x * y > k->most || x * y * z > k->most;
+}
+
 bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 		       struct sim_dispatch *d, u32 i)
 {
@@ -104,12 +118,26 @@ bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 	d->cookie[COOKIE_SIZE] = (u64)at_least_one(p->workgroup[2]) << 32 |
 		at_least_one(p->workgroup[1]) << 16 | at_least_one(p->workgroup[0]);
 	d->cookie[COOKIE_KERNEL] = i + 1;
+	if (too_large(k, d)) {
+		/* nobody sees which of them ended: some after another, all alike */
+		d->workgroups = (d->workgroups - 1) / TIMED_EACH + 1;
+		d->workgroup_ns *= TIMED_EACH;
+		d->spread = 0;
+	}
 	return true;
 }
 
 bool sim_native_is(const struct sim_dispatch *d)
 {
 	return d->cookie[COOKIE_KERNEL];
+}
+
+bool sim_native_timed(const struct sim_dispatch *d)
+{
+	u64 i = d->cookie[COOKIE_KERNEL] - 1;
+	const struct sim_native *k = i < 1000 ? sim_native_at(i) : NULL;
+
+	return k && too_large(k, d);
 }
 
 /* False: the cookies are not those of a dispatch. */
@@ -157,6 +185,8 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 
 	if (!k || !load_call(q, d, &c))
 		return false;
+	if (too_large(k, d))
+		return true;
 	c.start = q->gpu->ops->ticks(q->gpu->owner, d->start_ns);
 	c.now = q->gpu->ops->ticks(q->gpu->owner, t);
 	for (; n; n--, first++) {

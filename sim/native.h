@@ -10,7 +10,10 @@
  * a time, when the model retires that workgroup, never earlier. So a dispatch
  * that was saved half-way has done half its work, and one that never ran none.
  *
- * A kernel that is not in the table is refused: its queue halts.
+ * A kernel that is not in the table is refused: its queue halts. For one that may
+ * come with a grid too large to be carried out here, the table has a limit: beyond
+ * it a dispatch takes its modelled time, in coarser steps, leaves no result, and is
+ * counted apart.
  */
 #ifndef SIM_NATIVE_H
 #define SIM_NATIVE_H
@@ -60,6 +63,7 @@ struct sim_native_call {
  * @code: sim_native_hash() of bare code
  * @vgprs: registers of a lane. Assumed.
  * @cycles: of a workgroup, at the clock of the profile. Assumed.
+ * @most: work-items of a dispatch that is carried out; of more, it takes its time only. 0: any
  * @rounds: times a workgroup does that; NULL: once. False: fault.
  * @run: carry out one workgroup; false: fault
  */
@@ -68,6 +72,7 @@ struct sim_native {
 	u64 code;
 	u32 vgprs;
 	u32 cycles;
+	u32 most;
 	bool (*rounds)(struct sim_queue *q, u64 args, u32 *rounds);
 	bool (*run)(struct sim_native_call *c);
 };
@@ -94,6 +99,9 @@ bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 
 /* Whether @d was prepared so. */
 bool sim_native_is(const struct sim_dispatch *d);
+
+/* Whether @d, which was, takes its time only: nothing is done to memory. */
+bool sim_native_timed(const struct sim_dispatch *d);
 
 /* ops->retired of such a dispatch. */
 bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,

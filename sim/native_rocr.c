@@ -86,8 +86,8 @@ static bool run_fill(struct sim_native_call *c)
 }
 
 const struct sim_native sim_native_rocr[] = {
-	{ NULL, 0x806e316b366f0df5ULL, VGPRS, CYCLES, NULL, run_copy_aligned },
-	{ NULL, 0xf82927699e61085cULL, VGPRS, CYCLES, NULL, run_copy_misaligned },
-	{ NULL, 0x83afef5248054f25ULL, VGPRS, CYCLES, NULL, run_fill },
+	{ NULL, 0x806e316b366f0df5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
+	{ NULL, 0xf82927699e61085cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
+	{ NULL, 0x83afef5248054f25ULL, VGPRS, CYCLES, 0, NULL, run_fill },
 	{ },
 };

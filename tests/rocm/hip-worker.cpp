@@ -11,6 +11,7 @@
  *   loop US ITEMS SEED STOP     the same, ten at a time, until the file STOP is there
  *   request COUNT PERIOD US KERNELS ITEMS SEED
  *                               COUNT times, PERIOD us apart: KERNELS kernels
+ *   streams COUNT US            COUNT kernels on several streams that wait for each other
  *   memory ITEMS SEED           every kind of copy and fill
  *   launches COUNT              each between two getppid(): to be counted from outside
  *   children COUNT              fork so many that compute on the CPU, while a kernel runs
@@ -30,6 +31,7 @@
 
 #include "check.h"
 #include "model_hip.h"
+#include "worker_streams.h"
 
 static void said(bool good, const std::string &more)
 {
@@ -102,6 +104,20 @@ static void request(std::istringstream &in)
 	}
 	snprintf(text, sizeof(text), " requests %u wrong %u", count, wrong);
 	said(!wrong, text);
+}
+
+/* Times of events are those of the kernels between them, at the least. */
+static void streams(std::istringstream &in)
+{
+	uint32_t count, us;
+	char text[64];
+	float ms = 0;
+	bool good;
+
+	in >> count >> us;
+	good = chain_streams(count, us, &ms);
+	snprintf(text, sizeof(text), " ms %.3f", ms);
+	said(good && ms >= 0.9 * count * us / 1000, text);
 }
 
 static void memory(std::istringstream &in)
@@ -203,6 +219,7 @@ static const struct {
 	{ "work", work },
 	{ "loop", loop },
 	{ "request", request },
+	{ "streams", streams },
 	{ "memory", memory },
 	{ "launches", launches },
 	{ "children", children },

@@ -49,4 +49,7 @@ __global__ void xs_layer(uint32_t *data, struct layer_log *log, uint32_t *ticket
 
 }
 
+/* As many a tutorial has it. The software GPU carries out at most 2^20 work-items of it. */
+__global__ void vector_add(const float *a, const float *b, float *out, int n);
+
 #endif /* ROCM_KERNELS_H */

@@ -153,6 +153,37 @@ static void managed(void)
 	HIP(hipFree(shared));
 }
 
+/* How far managed memory goes, by what the runtime says of this device. */
+static void managed_attributes(void)
+{
+	int managed, concurrent, pageable, advised = 0;
+	uint32_t *shared;
+	bool good;
+
+	HIP(hipDeviceGetAttribute(&managed, hipDeviceAttributeManagedMemory, 0));
+	HIP(hipDeviceGetAttribute(&concurrent, hipDeviceAttributeConcurrentManagedAccess, 0));
+	HIP(hipDeviceGetAttribute(&pageable, hipDeviceAttributePageableMemoryAccess, 0));
+	tap_note("managed memory %d, at the same time %d, of pageable memory %d", managed,
+		 concurrent, pageable);
+	HIP(hipMallocManaged((void **)&shared, 20000, hipMemAttachGlobal));
+	memset(shared, 0x3c, 20000);
+	good = hipMemAdvise(shared, 20000, hipMemAdviseSetReadMostly, 0) == hipSuccess;
+	good &= hipMemRangeGetAttribute(&advised, sizeof(advised),
+					hipMemRangeAttributeReadMostly, shared,
+					20000) == hipSuccess;
+	(void)hipGetLastError();
+	tap_note("advice is %s, and read back as %d", good ? "taken" : "refused", advised);
+	good = hipMemPrefetchAsync(shared, 20000, 0, 0) == hipSuccess;
+	(void)hipGetLastError();
+	tap_note("prefetching is %s", good ? "taken" : "refused");
+	launch_iterate(shared, 5000, 7, 0);
+	HIP(hipDeviceSynchronize());
+	tap_ok(std::vector<uint32_t>(shared, shared + 5000) ==
+	       iterated(std::vector<uint32_t>(5000, 0x3c3c3c3c), 7),
+	       "managed memory after advice and prefetching");
+	HIP(hipFree(shared));
+}
+
 static void async_copies(void)
 {
 	std::vector<uint32_t> from = numbers(50000, 9);
@@ -198,6 +229,7 @@ void test_memory(void)
 	run_test("pinned", pinned);
 	run_test("registered", registered);
 	run_test("managed", managed);
+	run_test("managed attributes", managed_attributes);
 	run_test("async copies", async_copies);
 	run_test("limits", limits);
 }

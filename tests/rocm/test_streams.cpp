@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "kernels.h"
 #include "parts.h"
 
 #define N 4096
@@ -184,7 +185,49 @@ static void captured(void)
 	HIP(hipGraphDestroy(graph));
 }
 
+/* Made node by node: a fill, behind it two kernels beside each other, behind both a copy. */
+static void built(void)
+{
+	device_array<uint32_t> a(N), b(numbers(N, 8)), copy(N);
+	hipGraphNode_t fill, first, second, last;
+	hipKernelNodeParams kernel = { };
+	hipMemsetParams zero = { };
+	uint32_t n = N, ten = 10;
+	void *args[] = { &a.at, &n, &ten };
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+	stream s;
+
+	HIP(hipGraphCreate(&graph, 0));
+	zero.dst = a.at;
+	zero.elementSize = 4;
+	zero.value = 5;
+	zero.width = N;
+	zero.height = 1;
+	HIP(hipGraphAddMemsetNode(&fill, graph, NULL, 0, &zero));
+	kernel.func = (void *)xs_iterate;
+	kernel.gridDim = dim3(N / 256);
+	kernel.blockDim = dim3(256);
+	kernel.kernelParams = args;
+	HIP(hipGraphAddKernelNode(&first, graph, &fill, 1, &kernel));
+	args[0] = &b.at;
+	HIP(hipGraphAddKernelNode(&second, graph, &fill, 1, &kernel));
+	const hipGraphNode_t both[] = { first, second };
+	HIP(hipGraphAddMemcpyNode1D(&last, graph, both, 2, copy.at, a.at, N * 4,
+				    hipMemcpyDeviceToDevice));
+	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	for (int i = 0; i < 2; i++)
+		HIP(hipGraphLaunch(exec, s.s));
+	HIP(hipStreamSynchronize(s.s));
+	tap_ok(copy.get() == iterated(std::vector<uint32_t>(N, 5), 10) &&
+	       b.get() == iterated(numbers(N, 8), 20),
+	       "a graph of a fill, two kernels beside each other and a copy, twice");
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+}
+
 void test_graphs(void)
 {
 	run_test("captured", captured);
+	run_test("built", built);
 }

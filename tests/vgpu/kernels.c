@@ -58,6 +58,7 @@ bool vgpu_native_kernel(struct sim_queue *sim, const struct sim_aql_dispatch *p,
 	if (kernel < 0 || !sim_native_kernel(sim, p, d, kernel))
 		return false;
 	q->node->stats.native_kernels++;
+	q->node->stats.timed_kernels += sim_native_timed(d);
 	return true;
 }
 

@@ -139,6 +139,7 @@ struct vgpu_hiq {
  * @bad_queues: queues of a type the model lacks
  * @native_kernels: dispatches of kernels the model carries out
  * @native_lookups: of them, such that their code object was looked into
+ * @timed_kernels: of them, such that took their time only (sim_native_timed())
  * @unknown_kernels: code objects looked into for a kernel the model does not know
  * @vm_faults: accesses to unmapped process memory
  * @gart_faults: the same of the driver's memory
@@ -171,6 +172,7 @@ struct vgpu_stats {
 	u64 bad_queues;
 	u64 native_kernels;
 	u64 native_lookups;
+	u64 timed_kernels;
 	u64 unknown_kernels;
 	u64 vm_faults;
 	u64 gart_faults;

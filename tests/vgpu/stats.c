@@ -42,6 +42,7 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, bad_queues);
 	SHOW(m, *s, native_kernels);
 	SHOW(m, *s, native_lookups);
+	SHOW(m, *s, timed_kernels);
 	SHOW(m, *s, unknown_kernels);
 	SHOW(m, *s, vm_faults);
 	SHOW(m, *s, gart_faults);

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -162,25 +163,29 @@ static int take_events(struct probe *probe)
 	return !got || got == -EAGAIN || got == -EINTR ? 0 : got;
 }
 
-/* One round: a memset, and who got work. */
+/*
+ * One round: a memset, and who got work. Others that do come first, if the
+ * processor is busy: the memset must have been done, too.
+ */
 static int listen_once(struct probe *probe, hipStream_t stream)
 {
 	struct pollfd wait = { .fd = xsched_fd(probe->device),
 			       .events = POLLIN };
-	uint64_t now, until;
 	int ret = take_events(probe);
+	bool heard = false;
+	uint64_t until;
 
 	probe->count = 0;
 	if (!ret)
 		ret = send_memset(stream);
 	until = clock_ns() + ANSWER_NS;
-	while (!ret && (now = clock_ns()) < until) {
-		size_t before = probe->count;
-
-		poll(&wait, 1, 1 + (until - now) / MS);
+	while (!ret && clock_ns() < until) {
+		poll(&wait, 1, 1);
 		ret = take_events(probe);
-		if (!before && probe->count)
-			until = clock_ns() + LATER_NS;
+		if (heard || hip_idle(stream) != 1 || !probe->count)
+			continue;
+		heard = true;
+		until = clock_ns() + LATER_NS;
 	}
 	return ret;
 }
@@ -214,17 +219,19 @@ static int search(struct probe *probe, hipStream_t stream, uint64_t *id)
 			return ret;
 		if (!probe->count)
 			continue;
-		if (!agreed++) {
-			count = probe->count;
-			for (size_t i = 0; i < count; i++)
-				ids[i] = probe->ids[i];
-		} else {
+		if (agreed)
 			count = intersect(ids, count, probe);
+		/* Rounds that contradict each other count for nothing. */
+		if (!agreed || !count) {
+			agreed = 0;
+			count = probe->count;
+			memcpy(ids, probe->ids, sizeof(ids));
 		}
-		if (!count)
-			return -EOPNOTSUPP;
+		agreed++;
 		if (count == 1 && agreed >= AGREEING) {
 			*id = ids[0];
+			/* What was sent is no work of the program's: let it end. */
+			wait_idle(stream);
 			return 0;
 		}
 	}

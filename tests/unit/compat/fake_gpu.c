@@ -272,9 +272,21 @@ hipStream_t fake_stream(struct fake_stream *stream)
 	return (hipStream_t)stream;
 }
 
+static void work_briefly(uint64_t queue)
+{
+	fake_work(queue, true);
+	fake_work(queue, false);
+}
+
 int hipStreamQuery(hipStream_t handle)
 {
-	return ((struct fake_stream *)handle)->busy ? 600 : 0;
+	struct fake_stream *stream = (struct fake_stream *)handle;
+
+	if (!stream->pending)
+		return stream->busy ? 600 : 0;
+	if (!--stream->pending)
+		work_briefly(stream->queue);
+	return 600;
 }
 
 int hipStreamSynchronize(hipStream_t handle)
@@ -292,12 +304,14 @@ int hipMemsetAsync(void *memory, int value, size_t size, hipStream_t handle)
 {
 	struct fake_stream *stream = (struct fake_stream *)handle;
 
+	unsigned int n = stream->memsets++;
+	bool noticed = n >= stream->missed;
+
 	memset(memory, value, size);
-	if (stream->noise && stream->memsets++ % 2) {
-		fake_work(stream->noise, true);
-		fake_work(stream->noise, false);
-	}
-	fake_work(stream->queue, true);
-	fake_work(stream->queue, false);
+	if (stream->noise && (stream->missed ? !noticed : n % 2))
+		work_briefly(stream->noise);
+	stream->pending = stream->slow;
+	if (noticed && !stream->slow)
+		work_briefly(stream->queue);
 	return 0;
 }

@@ -21,12 +21,18 @@
  * @queue: its hardware queue, 1..FAKE_QUEUES
  * @busy: it never ends what it does
  * @noise: another queue that gets work in every other of its memsets, or 0
+ * @missed: of the first memsets so many are not noticed, but @noise is
+ * @slow: how often one must ask until a memset is done, and only then is noticed
+ * @pending: of that, what is left
  * @memsets: memsets so far
  */
 struct fake_stream {
 	uint64_t queue;
 	bool busy;
 	uint64_t noise;
+	unsigned int missed;
+	unsigned int slow;
+	unsigned int pending;
 	unsigned int memsets;
 };
 

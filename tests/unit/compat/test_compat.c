@@ -111,16 +111,52 @@ static void makes_xqueues(void **state)
 	assert_int_equal(xq, 0);
 }
 
-/* The stream's own queue is found although another one is busy, too. */
-static void finds_the_queue(void **state)
+/* What it takes to find the queue has ended when the XQueue is there. */
+static void leaves_streams_idle(void **state)
 {
+	XQueueState now;
+
 	(void)state;
 	OK(XQueueDestroy(xqs[0]));
+	streams[0].slow = 5;
+	OK(XQueueCreate(&xqs[0], hwqs[0], LV3, 0));
+	OK(XQueueQuery(xqs[0], &now));
+	assert_int_equal(now, kQueueStateIdle);
+}
+
+/* Make the first XQueue anew, beside queue 6 that gets work meanwhile: it has its own queue. */
+static void find_beside_noise(void)
+{
+	OK(XQueueDestroy(xqs[0]));
 	streams[0].noise = 6;
+	streams[0].memsets = 0;
 	OK(XQueueCreate(&xqs[0], hwqs[0], LV3, 0));
 	OK(XQueueSuspend(xqs[0], 0));
 	assert_int_equal(fake_held(3), 1);
 	assert_int_equal(fake_held(6), 0);
+}
+
+/* The stream's own queue is found although another one is busy, too; */
+static void finds_the_queue(void **state)
+{
+	(void)state;
+	find_beside_noise();
+}
+
+/* although the other is seen instead of it, for once; */
+static void finds_it_after_a_contradiction(void **state)
+{
+	(void)state;
+	streams[0].missed = 1;
+	find_beside_noise();
+}
+
+/* and although the other comes much earlier each time it does. */
+static void finds_it_when_it_comes_late(void **state)
+{
+	(void)state;
+	streams[0].slow = 20;
+	find_beside_noise();
 }
 
 /* A queue that another XQueue has is refused; a busy stream, too. */
@@ -552,7 +588,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(takes_streams),
 		TEST(makes_xqueues),
+		TEST(leaves_streams_idle),
 		TEST(finds_the_queue),
+		TEST(finds_it_after_a_contradiction),
+		TEST(finds_it_when_it_comes_late),
 		TEST(refuses_what_cannot_be_held),
 		TEST(keeps_to_levels),
 		TEST(suspends_and_resumes),

@@ -276,6 +276,71 @@ static void test_layer(void **state)
 	assert_int_equal(test->data[GROUPS], GROUPS);
 }
 
+/* The kernel of tutorials, on the first half of the data: the second half is the sum. */
+static struct fake_queue *vector_add(u32 items)
+{
+	struct fake_queue *q;
+	float one = 1;
+	u32 i;
+
+	make_image(&test->image, "_Z10vector_addPKfS0_Pfi.kd");
+	for (i = 0; i < ITEMS; i++)
+		memcpy(&test->data[i], &one, sizeof(one));
+	test->layer.data = (uintptr_t)test->data;
+	test->layer.log = (uintptr_t)test->data;
+	test->layer.ticket = (uintptr_t)(test->data + ITEMS / 2);
+	test->layer.number = ITEMS / 2 - 1;
+	q = dispatch(test->image.code);
+	q->ring[0].dispatch.args = (uintptr_t)&test->layer;
+	q->ring[0].dispatch.grid[0] = items;
+	return q;
+}
+
+static void test_vector_add(void **state)
+{
+	const float two = 2, one = 1;
+
+	(void)state;
+	fake_map(test->f, vector_add(ITEMS / 2), 0);
+	fake_run(test->f);
+	assert_memory_equal(&test->data[ITEMS / 2], &two, sizeof(two));
+	assert_memory_equal(&test->data[ITEMS - 2], &two, sizeof(two));
+	assert_memory_equal(&test->data[ITEMS - 1], &one, sizeof(one));
+}
+
+static bool timed(struct fake_queue *q, u32 x, u32 y)
+{
+	struct sim_aql_dispatch *p = &q->ring[0].dispatch;
+	struct sim_dispatch d = { };
+
+	p->grid[0] = x;
+	p->grid[1] = y;
+	assert_true(kernel(&q->aql.sim, p, &d));
+	return sim_native_timed(&d);
+}
+
+/* Too large to be carried out: it takes its time, and that is all. */
+static void test_timed(void **state)
+{
+	struct fake_queue *q = vector_add((1 << 20) + 1);
+	const float one = 1;
+	u64 up;
+
+	(void)state;
+	up = fake_map(test->f, q, 0);
+	sim_advance(&test->f->gpu, up + 1000);
+	assert_int_equal(q->aql.read, 1);
+	assert_true(test->f->gpu.queues[0]->waves > 0);
+	fake_run(test->f);
+	assert_null(q->fault);
+	/* sixteen are one to the model */
+	assert_int_equal(test->f->gpu.stats.workgroups, (1 << 20) / (ITEMS / GROUPS) / 16 + 1);
+	assert_memory_equal(&test->data[ITEMS / 2], &one, sizeof(one));
+	assert_true(timed(q, (1 << 20) + 1, 1));
+	assert_false(timed(q, 1 << 20, 1));
+	assert_true(timed(q, 1 << 20, 2));
+}
+
 static void refused(const void *code)
 {
 	struct fake_queue *q = dispatch(code);
@@ -410,6 +475,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_early, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_interrupted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_layer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vector_add, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_timed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_symbol, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_code_object, setup, teardown),

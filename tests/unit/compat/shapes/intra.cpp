@@ -5,27 +5,35 @@
 #include "xsched/xsched.h"
 #include "xsched/hip/hal.h"
 
-static int counts[2];
-
-static void run(int priority)
+static void run(const char *who, int priority, int level, hipStream_t stream, counter *count)
 {
 	HwQueueHandle hwq;
 	XQueueHandle xq;
-	hipStream_t stream;
 
-	hipStreamCreate(&stream);
 	HipQueueCreate(&hwq, stream);
-	XQueueCreate(&xq, hwq, kPreemptLevelInterrupt, kQueueCreateFlagNone);
+	say("XQueueCreate", XQueueCreate(&xq, hwq, level, kQueueCreateFlagNone));
 	XHintPriority(xq, priority);
-	for (int i = 0; i < kRounds; i++)
-		round_of(stream, &counts[priority - 1]);
+	for (int i = 0; i < kRounds; i++) {
+		round_of(who, i, stream, count);
+		pause_between();
+	}
+	XQueueDestroy(xq);
+	HwQueueDestroy(hwq);
+	end_stream(stream);
 }
 
-int main()
+int main(int argc, char **argv)
 {
+	const int level = argument(argc, argv, kPreemptLevelInterrupt);
+	hipStream_t low_stream, high_stream;
+	counter low_count, high_count;
+
+	hipStreamCreate(&low_stream);
+	hipStreamCreate(&high_stream);
 	XHintSetScheduler(kSchedulerLocal, kPolicyHighestPriorityFirst);
-	std::thread high(run, 2), low(run, 1);
+	std::thread high(run, "high ", 2, level, high_stream, &high_count);
+	std::thread low(run, "low ", 1, level, low_stream, &low_count);
 	high.join();
 	low.join();
-	return report(counts[0] + counts[1], 2 * kRounds * kLaunches);
+	return report(counted(low_count) + counted(high_count), 2 * kRounds * kLaunches);
 }

@@ -8,28 +8,36 @@
 static hipStream_t streams[2];
 static HwQueueHandle hwqs[2];
 static XQueueHandle xqs[2];
-static int counts[2];
 
-static void run(bool high)
+static void run(bool high, counter *count)
 {
 	for (int i = 0; i < kRounds; i++) {
 		if (high)
-			XQueueSuspend(xqs[0], kQueueSuspendFlagNone);
-		round_of(streams[high], &counts[high]);
+			say("XQueueSuspend", XQueueSuspend(xqs[0], kQueueSuspendFlagNone));
+		round_of(high ? "high " : "low ", i, streams[high], count);
 		if (high)
-			XQueueResume(xqs[0], kQueueResumeFlagNone);
+			say("XQueueResume", XQueueResume(xqs[0], kQueueResumeFlagNone));
+		pause_between();
 	}
 }
 
-int main()
+int main(int argc, char **argv)
 {
+	const int level = argument(argc, argv, kPreemptLevelDeactivate);
+	counter low_count, high_count;
+
 	for (int i = 0; i < 2; i++) {
 		hipStreamCreate(&streams[i]);
 		HipQueueCreate(&hwqs[i], streams[i]);
-		XQueueCreate(&xqs[i], hwqs[i], kPreemptLevelDeactivate, kQueueCreateFlagNone);
+		say("XQueueCreate", XQueueCreate(&xqs[i], hwqs[i], level, kQueueCreateFlagNone));
 	}
-	std::thread low(run, false), high(run, true);
+	std::thread low(run, false, &low_count), high(run, true, &high_count);
 	low.join();
 	high.join();
-	return report(counts[0] + counts[1], 2 * kRounds * kLaunches);
+	for (int i = 0; i < 2; i++) {
+		XQueueDestroy(xqs[i]);
+		HwQueueDestroy(hwqs[i]);
+		end_stream(streams[i]);
+	}
+	return report(counted(low_count) + counted(high_count), 2 * kRounds * kLaunches);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program in a terminal: for as long as it is asked to, it says a line a round, how long that took.
-#include <chrono>
+// A program in a terminal: for as long as it is asked to, it says how long its rounds took.
 #include <csignal>
-#include <cstdlib>
 #include "work.h"
 
 static volatile sig_atomic_t ended;
@@ -14,21 +12,17 @@ static void end(int)
 
 int main(int argc, char **argv)
 {
-	using clock = std::chrono::steady_clock;
-	const int wanted = argc > 1 ? atoi(argv[1]) : kRounds;
+	const int wanted = argument(argc, argv, kRounds);
 	hipStream_t stream;
-	int count = 0, rounds = 0;
+	counter count;
+	int rounds;
 
 	signal(SIGTERM, end);
 	hipStreamCreate(&stream);
-	while (!ended && rounds < wanted) {
-		const auto begin = clock::now();
-
-		round_of(stream, &count);
-		rounds++;
-		const std::chrono::duration<double, std::milli> took = clock::now() - begin;
-		printf("round %d: %.3f ms\n", rounds, took.count());
-		fflush(stdout);
+	for (rounds = 0; !ended && rounds < wanted; rounds++) {
+		round_of("", rounds, stream, &count);
+		pause_between();
 	}
-	return report(count, rounds * kLaunches);
+	end_stream(stream);
+	return report(counted(count), rounds * kLaunches);
 }
