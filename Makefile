@@ -24,8 +24,8 @@ endif
 .NOTPARALLEL:
 
 help:
-	@echo 'make demo           two models on one GPU: alone, together, and under a scheduler'
-	@echo 'make demo-hip       the same with two HIP programs on the ROCm of Debian'
+	@echo 'make demo           two HIP programs on one GPU: alone, together, and under a scheduler'
+	@echo 'make demo-raw       the same without ROCm: programs that have queues of their own'
 	@echo 'make check          every test; the last line counts them'
 	@echo 'make check-rocm     HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make check-variants an amdgpu with shared virtual memory and without the tap'
@@ -55,11 +55,11 @@ help:
 	@echo 'demo and check install the Debian packages they need and must be run as root for that;'
 	@echo 'scripts/install-deps check --list prints them. Everything made is in build/.'
 
-demo:
+demo demo-hip:
 	@scripts/demo
 
-demo-hip:
-	@scripts/demo hip
+demo-raw:
+	@scripts/demo raw
 
 check:
 	@scripts/check
@@ -97,9 +97,9 @@ look:
 	@scripts/build check
 	@scripts/look
 
-# Not a part of "make check": it installs compilers and takes several minutes.
+# Also a part of "make check".
 check-rocm:
-	@scripts/build rocm
+	@scripts/build demo
 	@scripts/check-rocm
 
 # What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
@@ -166,7 +166,8 @@ install-dkms:
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest lib log man modules obj results sanitize tsan vgpu xsched-sim)
+	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest lib log man modules obj results rocm sanitize tsan \
+		vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
 distclean:
@@ -174,4 +175,4 @@ distclean:
 
 .PHONY: help demo demo-hip check check-rocm check-variants check-patches sanitize vgpu-selftest bench-switch bench-react \
 	bench-policies bench-scale build amdgpu kmod vgpu user guest look docs install install-user install-dkms \
-	clean distclean
+	demo-raw clean distclean

@@ -2,9 +2,9 @@
 /*
  * What the software around the GPU costs, unless a scenario says otherwise.
  *
- * "two-models": seen in the results of the guest's two-models benchmark, mi308x
- * profile, one instruction a nanosecond (scripts/two-models; the files are in
- * build/results/raw). Requests there carry arrival, submission, first wave, last
+ * "two-models": seen in the results of the guest's two-models benchmark with raw queues,
+ * mi308x profile, one instruction a nanosecond (scripts/two-models run raw; the files are in
+ * build/results/raw/two-models-raw). Requests there carry arrival, submission, first wave, last
  * wave and completion; the daemon's trace has the parts of every switch. Medians.
  */
 #include <stddef.h>

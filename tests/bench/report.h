@@ -12,7 +12,7 @@ void table_print(const struct raw *raw, const struct stats *stats);
 /* table.c: each criterion with its figure; false if one is missed. */
 bool table_verdict(const struct raw *raw, const struct stats *stats);
 
-/* result.c: two-models.json, hip.json. */
+/* result.c: two-models.json, two-models-raw.json. */
 bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
 		  const char *path);
 
@@ -22,7 +22,7 @@ bool result_same(const char *path_a, const char *path_b, double tolerance);
 /* compare.c: whether xsched-sim's figures agree with the guest's; prints TAP. */
 bool compare_results(const char *sim_path, const char *guest_path, double tolerance);
 
-/* timeline.c: two-models.svg, hip.svg, drawn by gnuplot. */
+/* timeline.c: two-models.svg, two-models-raw.svg, drawn by gnuplot. */
 bool timeline_draw(const struct raw *raw, const struct stats *stats, const char *path);
 
 #endif /* REPORT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* two-models.json, hip.json, and the comparison of two of them. */
+/* two-models.json and two-models-raw.json, and the comparison of two of them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,10 +104,11 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 
 	if (json_object_object_get_ex(raw->profile, "name", &name))
 		device = json_object_get_string(name);
-	json_object_object_add(doc, "experiment", json_object_new_string(raw->hip ? "hip" : "two-models"));
+	json_object_object_add(doc, "experiment", json_object_new_string("two-models"));
 	json_object_object_add(doc, "device", json_object_new_string(device));
 	json_object_object_add(doc, "clock", json_object_new_string("icount"));
 	json_object_object_add(doc, "commit", json_object_new_string(commit));
+	json_object_object_add(doc, "tenants", json_object_new_string(raw->hip ? "hip" : "raw"));
 	for (i = 0; i < RAW_MODES; i++)
 		json_object_array_add(runs, write_mode(&raw->modes[i], &stats->modes[i]));
 	json_object_object_add(doc, "runs", runs);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * xs-report: from what the guest measured to the table, two-models.json and
- * two-models.svg; of HIP programs hip.json and hip.svg. Ends with 1 when a criterion is missed: every number it
- * prints is of the run it was given.
+ * two-models.svg; of raw queues two-models-raw.json and two-models-raw.svg. Ends with 1 when a
+ * criterion is missed: every number it prints is of the run it was given.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static int usage(void)
 {
-	fputs("usage: xs-report [--hip] [--commit ID] RAWDIR OUTDIR\n"
+	fputs("usage: xs-report [--raw] [--commit ID] RAWDIR OUTDIR\n"
 	      "       xs-report --same A.json B.json     (all numbers within 1 %, of switches 10 %)\n"
 	      "       xs-report --compare SIM.json GUEST.json    (TAP)\n", stderr);
 	return 2;
@@ -25,7 +25,7 @@ static int usage(void)
 
 static int report(const char *raw_dir, const char *out_dir, const char *commit, bool hip)
 {
-	const char *name = hip ? "hip" : "two-models";
+	const char *name = hip ? "two-models" : "two-models-raw";
 	char json[512], svg[512];
 	struct stats stats;
 	struct raw raw;
@@ -56,14 +56,14 @@ static int report(const char *raw_dir, const char *out_dir, const char *commit, 
 int main(int argc, char **argv)
 {
 	const char *commit = getenv("XS_COMMIT");
-	bool hip = false;
+	bool hip = true;
 
 	if (argc == 4 && !strcmp(argv[1], "--same"))
 		return result_same(argv[2], argv[3], TOLERANCE) ? 0 : 1;
 	if (argc == 4 && !strcmp(argv[1], "--compare"))
 		return compare_results(argv[2], argv[3], SIM_TOLERANCE) ? 0 : 1;
-	if (argc > 1 && !strcmp(argv[1], "--hip")) {
-		hip = true;
+	if (argc > 1 && !strcmp(argv[1], "--raw")) {
+		hip = false;
 		argv++;
 		argc--;
 	}

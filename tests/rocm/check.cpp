@@ -93,10 +93,13 @@ std::string wait_for_line(const std::string &name)
 
 	if (!f || fclose(f))
 		tap_bail("%s.ready cannot be written", name.c_str());
-	f = fopen(name.c_str(), "r");
-	if (!f || !fgets(line, sizeof(line), f))
-		tap_bail("%s says nothing", name.c_str());
-	fclose(f);
+	/* Nothing: who wrote the line before had not closed it yet. */
+	for (bool got = false; !got; fclose(f)) {
+		f = fopen(name.c_str(), "r");
+		if (!f)
+			tap_bail("%s cannot be read", name.c_str());
+		got = fgets(line, sizeof(line), f);
+	}
 	return line;
 }
 

@@ -15,6 +15,9 @@
  *   memory ITEMS SEED           every kind of copy and fill
  *   launches COUNT              each between two getppid(): to be counted from outside
  *   children COUNT              fork so many that compute on the CPU, while a kernel runs
+ *   beat US ITEMS SEED STOP FILE
+ *                               one after the other, until the file STOP is there; FILE has the
+ *                               CLOCK_MONOTONIC of the end of each, in nanoseconds
  *   model OPTION...             a model of tests/bench, with the options of xs-model
  *   skip N                      leave out dispatch N of models, from 1; 0: none
  *   leave US                    exit while a kernel of that length runs
@@ -73,6 +76,28 @@ static void loop(std::istringstream &in)
 	snprintf(text, sizeof(text), " kernels %u wrong %u ms %.3f", n, wrong,
 		 now_ms() - begin);
 	said(!wrong && n, text);
+}
+
+static void beat(std::istringstream &in)
+{
+	uint32_t us, items, seed, n = 0, i;
+	std::string stop, times;
+
+	in >> us >> items >> seed >> stop >> times;
+	std::vector<uint32_t> want = numbers(items, seed);
+	const struct steps once = steps_of(rounds_of_us(us));
+	device_array<uint32_t> d(want);
+	FILE *f = fopen(times.c_str(), "w");
+	stream s;
+	for (; f && access(stop.c_str(), F_OK); n++) {
+		launch_iterate(d.at, items, rounds_of_us(us), s.s);
+		HIP(hipStreamSynchronize(s.s));
+		fprintf(f, "%llu\n", (unsigned long long)model_now());
+	}
+	for (uint32_t &x : want)
+		for (i = 0; i < n; i++)
+			x = x * once.a + once.b;
+	said(f && !fclose(f) && n && d.get() == want, "");
 }
 
 static void wait_until(double ms)
@@ -218,6 +243,7 @@ static const struct {
 } commands[] = {
 	{ "work", work },
 	{ "loop", loop },
+	{ "beat", beat },
 	{ "request", request },
 	{ "streams", streams },
 	{ "memory", memory },

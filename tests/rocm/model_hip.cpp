@@ -134,17 +134,19 @@ static std::vector<uint32_t> expected(const struct model *m)
 {
 	std::vector<uint32_t> words = numbers(hip(m).data.n, 1);
 	const struct preset_stage *stage;
+	std::vector<struct steps> steps;
 	uint64_t i, n = 0;
 	uint32_t k, w;
 
+	for (stage = m->options->preset->stages; stage->kernels; stage++)
+		steps.push_back(steps_of(rounds_of(m, stage)));
 	for (i = 0; i < m->completed; i++) {
-		for (stage = m->options->preset->stages; stage->kernels; stage++) {
-			const struct steps s = steps_of(rounds_of(m, stage));
+		const struct steps *s = steps.data();
 
+		for (stage = m->options->preset->stages; stage->kernels; stage++, s++)
 			for (k = 0; k < stage->kernels; k++, n++)
 				for (w = 0; w < stage->workgroups; w++)
-					words[w] = (words[w] ^ ((uint32_t)n + 1)) * s.a + s.b;
-		}
+					words[w] = (words[w] ^ ((uint32_t)n + 1)) * s->a + s->b;
 	}
 	return words;
 }
