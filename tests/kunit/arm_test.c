@@ -219,6 +219,38 @@ static void unsubscribed(struct kunit *test)
 	expect_low_stays(test, false);
 }
 
+static void expect_watched(struct kunit *test, const struct xt_watched *w, bool watched)
+{
+	const u32 state = xt_describe(test, client(test), w->id).state;
+
+	KUNIT_EXPECT_EQ(test, !!(state & KFD_XSCHED_QUEUE_WATCHED), watched);
+}
+
+/* What triggers is looked at, by itself or in a tenant, and nothing else. */
+static void only_triggers_are_watched(struct kunit *test)
+{
+	const struct xt_watched low = xt_add_watched(test, 0);
+	struct file *a = client(test);
+	const u64 tenant = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	const u64 nr = state_of(test)->process->nr;
+	const struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, PROCESS, nr, 0);
+
+	KUNIT_ASSERT_EQ(test, arm_one(test, a), 1);
+	expect_watched(test, &work, true);
+	expect_watched(test, &low, false);
+	KUNIT_EXPECT_EQ(test, clear(test, a, 1), 0);
+	expect_watched(test, &work, false);
+
+	KUNIT_ASSERT_EQ(test, arm(test, a, TENANT, tenant, &entry, 1), 2);
+	expect_watched(test, &work, false);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_ADD, tenant, high->nr), 0);
+	expect_watched(test, &work, true);
+	expect_watched(test, &low, false);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_REMOVE, tenant, high->nr), 0);
+	expect_watched(test, &work, false);
+	KUNIT_EXPECT_EQ(test, clear(test, a, 2), 0);
+}
+
 /* Priorities come and go, as holds do; and what the client itself wants stays. */
 static void priorities(struct kunit *test)
 {
@@ -753,6 +785,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(runs_and_is_undone),
 	KUNIT_CASE(runs_at_once),
 	KUNIT_CASE(unsubscribed),
+	KUNIT_CASE(only_triggers_are_watched),
 	KUNIT_CASE(priorities),
 	KUNIT_CASE(two_clients),
 	KUNIT_CASE(tenants),
