@@ -462,6 +462,45 @@ bool xs_armed_or_client_holds_locked(const struct xs_queue *queue,
 	return false;
 }
 
+static const char *const op_names[] = {
+	[KFD_XSCHED_OP_SUSPEND] = "suspend",
+	[KFD_XSCHED_OP_UNMAP] = "unmap",
+	[KFD_XSCHED_OP_SET_PRIORITY] = "set_priority",
+};
+
+static const char *const target_names[] = {
+	[KFD_XSCHED_TARGET_QUEUE] = "queue",
+	[KFD_XSCHED_TARGET_PROCESS] = "process",
+	[KFD_XSCHED_TARGET_TENANT] = "tenant",
+};
+
+/* A process by its pid here, not by what its client calls it; 0: it is gone. */
+static void show_item(struct seq_file *m, const struct xs_item *item)
+{
+	const struct kfd_xsched_entry *entry = item->entry;
+	u64 id = entry->id;
+
+	if (entry->target == KFD_XSCHED_TARGET_PROCESS)
+		id = item->target ? pid_nr(item->target->pid) : 0;
+	seq_printf(m, "    asks: %s %s=%llu value=%d class=%u status=%d\n",
+		   op_names[entry->op], target_names[entry->target], id, entry->value,
+		   entry->prio_class, item->status);
+}
+
+static void show_locked(struct seq_file *m, const struct xs_armed *armed)
+{
+	const u64 now = ktime_get_ns();
+	u32 i;
+
+	seq_printf(m, "  armed %llu: process=%d tenant=%llu entries=%u active=%d running=%d runs=%llu error=%d since_ms=%llu\n",
+		   armed->id, armed->process ? pid_nr(armed->process->pid) : 0,
+		   armed->tenant, armed->count, armed->active, !!armed->batch,
+		   armed->runs, armed->error,
+		   armed->runs ? (now - armed->edge_ns) / NSEC_PER_MSEC : 0);
+	for (i = 0; i < armed->count; i++)
+		show_item(m, &armed->items[i]);
+}
+
 void xs_armed_show_locked(struct seq_file *m, struct xs_client *client)
 {
 	const struct xs_armed *armed;
@@ -470,8 +509,5 @@ void xs_armed_show_locked(struct seq_file *m, struct xs_client *client)
 	lockdep_assert_held(&xs_lock);
 
 	xa_for_each(&client->armed, id, armed)
-		seq_printf(m, "  armed %llu: process=%d tenant=%llu entries=%u active=%d running=%d runs=%llu error=%d\n",
-			   armed->id, armed->process ? pid_nr(armed->process->pid) : 0,
-			   armed->tenant, armed->count, armed->active, !!armed->batch,
-			   armed->runs, armed->error);
+		show_locked(m, armed);
 }
