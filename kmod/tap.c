@@ -89,15 +89,10 @@ static struct xs_site *find_locked(const struct xs_hw_process *process,
 	return NULL;
 }
 
-void xs_doorbell(struct xs_hw_process *process, struct xs_hw_node *node)
+static void ring_locked(struct xs_site *site, u64 now)
 {
-	const u64 now = ktime_get_ns();
-	struct xs_site *site;
+	lockdep_assert_held(&tap_lock);
 
-	guard(spinlock)(&tap_lock);
-	site = find_locked(process, node);
-	if (!site)
-		return;
 	WRITE_ONCE(rings, rings + 1);
 	WRITE_ONCE(last_ns, now);
 	trace_doorbell(site);
@@ -107,4 +102,16 @@ void xs_doorbell(struct xs_hw_process *process, struct xs_hw_node *node)
 	list_add_tail(&site->in_rung, &rung);
 	/* Without the lock the node might be gone. */
 	xs_activity_ring(site->node);
+}
+
+void xs_doorbell(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	const u64 now = ktime_get_ns();
+	struct xs_site *site;
+
+	scoped_guard(spinlock, &tap_lock) {
+		site = find_locked(process, node);
+		if (site)
+			ring_locked(site, now);
+	}
 }
