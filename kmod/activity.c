@@ -2,9 +2,8 @@
 /*
  * The sampler: which queues have work.
  *
- * A worker looks at every watched queue (sample.c), again and again. It runs while
- * somebody subscribed READY or IDLE, or armed a switch, and there is a queue to
- * watch; else nothing ticks.
+ * A worker looks at every watched queue (sample.c), again and again. Watched are
+ * processes that somebody asks for (interest.c); while there is none nothing ticks.
  *
  * Where the driver has a doorbell tap, a process that is idle on a node (a
  * *site*) is tapped there and not looked at any more, until it rings. When all
@@ -12,9 +11,15 @@
  * after the tap, at indices and waves: work that came before is seen by it,
  * later work rings.
  *
- * The sampler's lock is held for the length of one look at all queues, so a
- * queue or a process that goes waits that long at most. It is not held by a
- * switch, which may take long.
+ * Looks come before programs, so they come in slices: a round may take several,
+ * with as much time for others in between. A ring comes before a slice, for what
+ * follows it is waited for: it ends the slice, puts off the next one, and is
+ * looked at in the worker of its node, which runs an armed switch without waking
+ * another. While that worker has a transaction on its way the sampler's does it.
+ *
+ * The sampler's lock is held for the length of a slice, so a queue or a process
+ * that goes waits that long at most. It is not held by a switch, which may take
+ * long.
  */
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
@@ -29,11 +34,11 @@
 #include "armed.h"
 #include "client.h"
 #include "event.h"
+#include "interest.h"
 #include "node.h"
 #include "process.h"
 #include "queue.h"
 #include "sample.h"
-#include "sysfs.h"
 #include "tap.h"
 #include "trace.h"
 #include "xsched.h"
@@ -45,32 +50,45 @@
  */
 #define XS_TAP_QUIET_NS	(10 * NSEC_PER_MSEC)
 
+/* How long a slice takes: one look more. */
+#define XS_SLICE_NS	(10 * NSEC_PER_USEC)
+
+/* How long after a ring no slice begins: a switch may be on its way. */
+#define XS_AFTER_RING_NS	(100 * NSEC_PER_USEC)
+
 /**
  * struct xs_sampler - the one sampler
  * @lock: guards all of it, xs_process.sites, sites and xs_queue.watch
- * @sampled: sites to look at, by xs_site.in_sampler
+ * @sites: all, by xs_site.in_sites
+ * @sampled: sites to look at, by xs_site.in_sampler: those come first that this
+ *	round has not seen
  * @tapped: sites that ring, likewise
- * @on: somebody wants to know; written under @lock
+ * @unwatched: sites nobody asks for, likewise
  * @no_tap: somebody wants that doorbells are left alone
- * @period_ns: from one look to the next
+ * @period_ns: from one round to the next
  * @settle_ns: from dry to IDLE
- * @due: when the timer is to fire, or fired last
+ * @round: number of the round
+ * @due: when it was to begin
+ * @looked_ns: end of the last slice; read by the timer
  * @edges: a process became READY, or IDLE, and switches may be armed for that
  * @timer: queues @work
  * @worker: runs @work, @ring and @edge
- * @work: one look at all that is sampled, then the timer again
+ * @work: a slice, then the timer again
  * @ring: looks at what rang
  * @edge: looks at armed switches
  */
 struct xs_sampler {
 	struct mutex lock;	/* all of it, sites, and the watch lists */
+	struct list_head sites;
 	struct list_head sampled;
 	struct list_head tapped;
-	bool on;
+	struct list_head unwatched;
 	bool no_tap;
 	u64 period_ns;
 	u64 settle_ns;
+	u32 round;
 	u64 due;
+	u64 looked_ns;
 	bool edges;
 	struct hrtimer timer;
 	struct kthread_worker *worker;
@@ -81,62 +99,108 @@ struct xs_sampler {
 
 static struct xs_sampler sampler = {
 	.lock = __MUTEX_INITIALIZER(sampler.lock),
+	.sites = LIST_HEAD_INIT(sampler.sites),
 	.sampled = LIST_HEAD_INIT(sampler.sampled),
 	.tapped = LIST_HEAD_INIT(sampler.tapped),
+	.unwatched = LIST_HEAD_INIT(sampler.unwatched),
+	/* Of a new site it is 0. */
+	.round = 1,
 };
 
-static void arm_locked(u64 due)
+static void start_timer_at(u64 ns)
+{
+	hrtimer_start(&sampler.timer, ns_to_ktime(ns), HRTIMER_MODE_ABS);
+}
+
+static void begin_round_at_locked(u64 due)
 {
 	sampler.due = due;
-	hrtimer_start(&sampler.timer, ns_to_ktime(due), HRTIMER_MODE_ABS);
+	start_timer_at(due);
 }
 
+/* A ring puts off one slice, no more: they may come all the time. */
 static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 {
+	const u64 rung_ns = xs_tap_last_ns(), until = rung_ns + XS_AFTER_RING_NS;
+
+	if (rung_ns > READ_ONCE(sampler.looked_ns) && ktime_get_ns() < until) {
+		hrtimer_set_expires(timer, ns_to_ktime(until));
+		return HRTIMER_RESTART;
+	}
 	kthread_queue_work(sampler.worker, &sampler.work);
 	return HRTIMER_NORESTART;
-}
-
-/* One look at all queues of a site, in its address space. Whether all are idle. */
-static bool look_at_queues(struct xs_site *site, u64 edge_ns, bool tapping)
-{
-	struct xs_look look = {
-		.settle_ns = sampler.settle_ns,
-		.edge_ns = edge_ns,
-		.tapping = tapping,
-	};
-	struct xs_queue *queue;
-	bool idle = true;
-
-	list_for_each_entry(queue, &site->queues, watch.in_site)
-		idle &= xs_sample_queue(queue, &look);
-	sampler.edges |= look.edge;
-	return idle;
 }
 
 static void start_timer_locked(void)
 {
 	if (list_is_singular(&sampler.sampled))
-		arm_locked(ktime_get_ns() + sampler.period_ns);
+		begin_round_at_locked(ktime_get_ns() + sampler.period_ns);
+}
+
+/* ---- looks --------------------------------------------------------------- */
+
+static bool is_time(u64 until)
+{
+	return xs_tap_any_rung() || ktime_get_ns() >= until;
+}
+
+static void begin_look_locked(struct xs_site *site)
+{
+	site->look++;
+	site->idle = true;
+}
+
+/* The next queue that the look has not seen, or NULL. New ones wait for the next. */
+static struct xs_queue *next_queue_locked(struct xs_site *site)
+{
+	struct xs_queue *queue = list_first_entry_or_null(&site->queues, struct xs_queue,
+							  watch.in_site);
+
+	return queue && queue->watch.look != site->look ? queue : NULL;
+}
+
+/*
+ * Go on with the look at a site, in its address space, for a while. Whether all
+ * queues have been seen.
+ */
+static bool look_at_queues(struct xs_site *site, u64 edge_ns, u64 until)
+{
+	struct xs_look look = {
+		.settle_ns = sampler.settle_ns,
+		.edge_ns = edge_ns,
+		.tapping = site->tapping,
+	};
+	struct xs_queue *queue;
+
+	while ((queue = next_queue_locked(site))) {
+		site->idle &= xs_sample_is_due(queue) && xs_sample_queue(queue, &look);
+		queue->watch.look = site->look;
+		list_move_tail(&queue->watch.in_site, &site->queues);
+		if (is_time(until))
+			break;
+	}
+	sampler.edges |= look.edge;
+	return !next_queue_locked(site);
 }
 
 static void be_sampled_locked(struct xs_site *site)
 {
+	site->tapping = false;
 	if (!site->tapped)
 		return;
 	WRITE_ONCE(site->tapped, false);
 	list_move_tail(&site->in_sampler, &sampler.sampled);
-	if (sampler.on)
-		start_timer_locked();
+	start_timer_locked();
 }
 
 /* It may come back at a ring that crosses this: that is looked at, too. */
 static void untap_locked(struct xs_site *site)
 {
-	if (!site->tapped)
+	if (!site->tapped && !site->tapping)
 		return;
 	xs_backend->untap(site->process->hw, site->node->hw);
-	trace_tap(site, false);
+	if (site->tapped)
+		trace_tap(site, false);
 	be_sampled_locked(site);
 }
 
@@ -146,62 +210,120 @@ static bool may_tap(const struct xs_site *site)
 		!sampler.no_tap && ktime_get_ns() >= site->tap_after_ns;
 }
 
-/* All queues of the site are idle. */
-static void tap(struct xs_site *site)
+/* All queues of the site are idle: look at them once more, without doorbells. */
+static bool begin_tap_locked(struct xs_site *site)
 {
+	if (!may_tap(site))
+		return false;
 	if (xs_backend->tap(site->process->hw, site->node->hw)) {
 		site->untappable = true;
-		return;
+		return false;
 	}
+	site->tapping = true;
+	begin_look_locked(site);
+	return true;
+}
 
-	/* What came before the tap is seen here; what comes after it rings. */
-	if (!look_at_queues(site, 0, true)) {
-		xs_backend->untap(site->process->hw, site->node->hw);
+/* What came before the tap was seen by the look; what came after it rings. */
+static void end_tap_locked(struct xs_site *site)
+{
+	if (!site->idle) {
+		untap_locked(site);
 		return;
 	}
+	site->tapping = false;
 	WRITE_ONCE(site->tapped, true);
 	list_move_tail(&site->in_sampler, &sampler.tapped);
 	trace_tap(site, true);
 }
 
-/* @rung_ns: when it rang; 0: it did not. */
-static void sample_site(struct xs_site *site, u64 rung_ns)
+/* Into its address space. It is exiting: xs_process_exited() waits for our lock. */
+static bool enter(const struct xs_site *site)
 {
 	struct mm_struct *mm = site->process->mm;
-	bool idle;
 
-	/* It is exiting: xs_process_exited() waits for our lock. */
 	if (!mmget_not_zero(mm))
-		return;
+		return false;
 	kthread_use_mm(mm);
-	idle = look_at_queues(site, rung_ns, false);
-	if (idle && rung_ns)
-		site->tap_after_ns = ktime_get_ns() + XS_TAP_QUIET_NS;
-	else if (idle && may_tap(site))
-		tap(site);
+	return true;
+}
+
+static void leave(const struct xs_site *site)
+{
+	struct mm_struct *mm = site->process->mm;
+
 	kthread_unuse_mm(mm);
 	/* The last reference must not be dropped here: see xs_process_exited(). */
 	mmput_async(mm);
 }
 
-static void sample_all_locked(void)
+static bool any_is_due(const struct xs_site *site)
 {
-	const u64 start = ktime_get_ns();
-	struct xs_site *site, *next;
-	u64 now;
+	const struct xs_queue *queue;
 
-	lockdep_assert_held(&sampler.lock);
+	list_for_each_entry(queue, &site->queues, watch.in_site) {
+		if (xs_sample_is_due(queue))
+			return true;
+	}
+	return false;
+}
 
-	if (!sampler.on)
+/* Go on with a site for a while. Whether this round is through with it. */
+static bool sample_site_locked(struct xs_site *site, u64 until)
+{
+	bool over;
+
+	if ((!site->tapping && !any_is_due(site)) || !enter(site))
+		return true;
+	do {
+		over = look_at_queues(site, 0, until);
+	} while (over && site->idle && !site->tapping && begin_tap_locked(site));
+	if (over && site->tapping)
+		end_tap_locked(site);
+	leave(site);
+	return over;
+}
+
+/* All at once: who rang waits for what follows. */
+static void look_at_site_locked(struct xs_site *site, u64 rung_ns)
+{
+	be_sampled_locked(site);
+	begin_look_locked(site);
+	if (!enter(site))
 		return;
-	list_for_each_entry_safe(site, next, &sampler.sampled, in_sampler)
-		sample_site(site, 0);
-	if (list_empty(&sampler.sampled))
-		return;
+	while (!look_at_queues(site, rung_ns, U64_MAX))
+		;
+	if (site->idle)
+		site->tap_after_ns = ktime_get_ns() + XS_TAP_QUIET_NS;
+	leave(site);
+	begin_look_locked(site);
+}
 
-	/* Keep the pace, but leave the CPU to others half of the time. */
-	now = ktime_get_ns();
-	arm_locked(max(sampler.due + sampler.period_ns, now + (now - start)));
+/* The next site that the round has not seen, or NULL. */
+static struct xs_site *next_site_locked(void)
+{
+	struct xs_site *site = list_first_entry_or_null(&sampler.sampled, struct xs_site,
+							in_sampler);
+
+	return site && site->round != sampler.round ? site : NULL;
+}
+
+/* Whether the round is over. */
+static bool look_around_locked(u64 until)
+{
+	struct xs_site *site;
+
+	while ((site = next_site_locked())) {
+		if (!sample_site_locked(site, until))
+			return false;
+		site->round = sampler.round;
+		begin_look_locked(site);
+		if (!site->tapped)
+			list_move_tail(&site->in_sampler, &sampler.sampled);
+		if (is_time(until))
+			break;
+	}
+	return !next_site_locked();
 }
 
 static void look_at_rung_locked(void)
@@ -212,11 +334,34 @@ static void look_at_rung_locked(void)
 	lockdep_assert_held(&sampler.lock);
 
 	while ((site = xs_tap_take_rung(&rung_ns))) {
-		if (!sampler.on)
-			continue;
-		be_sampled_locked(site);
-		sample_site(site, rung_ns);
+		if (site->process->watched)
+			look_at_site_locked(site, rung_ns);
 	}
+}
+
+static void sample_slice_locked(void)
+{
+	const u64 start = ktime_get_ns();
+	bool over;
+	u64 rested;
+
+	lockdep_assert_held(&sampler.lock);
+
+	look_at_rung_locked();
+	if (list_empty(&sampler.sampled))
+		return;
+	over = look_around_locked(start + XS_SLICE_NS);
+	WRITE_ONCE(sampler.looked_ns, ktime_get_ns());
+
+	/* Keep the pace, but leave the CPU to others half of the time. */
+	rested = sampler.looked_ns + (sampler.looked_ns - start);
+	if (!over) {
+		start_timer_at(rested);
+		return;
+	}
+	sampler.round++;
+	if (!list_empty(&sampler.sampled))
+		begin_round_at_locked(max(sampler.due + sampler.period_ns, rested));
 }
 
 /* Armed switches need xs_lock, which is taken before the sampler's. */
@@ -228,19 +373,19 @@ static bool take_edges_locked(void)
 	return edges;
 }
 
-static void sample_all(struct kthread_work *work)
+static void sample(struct kthread_work *work)
 {
 	bool edges;
 
 	scoped_guard(mutex, &sampler.lock) {
-		sample_all_locked();
+		sample_slice_locked();
 		edges = take_edges_locked();
 	}
 	if (edges)
 		xs_armed_look();
 }
 
-static void look_at_rung(struct kthread_work *work)
+void xs_activity_look_at_rung(struct kthread_work *work)
 {
 	bool edges;
 
@@ -257,22 +402,71 @@ static void look_at_armed(struct kthread_work *work)
 	xs_armed_look();
 }
 
-void xs_activity_ring(void)
+void xs_activity_ring(struct xs_node *node)
 {
-	kthread_queue_work(sampler.worker, &sampler.ring);
+	/* Behind a transaction it would wait, and so would all others that ring there. */
+	if (mutex_is_locked(&node->lock))
+		kthread_queue_work(sampler.worker, &sampler.ring);
+	else
+		kthread_queue_work(node->worker, &node->ring);
 }
 
+/* ---- who is watched ------------------------------------------------------ */
+
 /* Forget what was known: a queue with work is reported afresh. */
-static void begin_locked(void)
+static void watch_site_locked(struct xs_site *site)
 {
 	struct xs_queue *queue;
+
+	list_for_each_entry(queue, &site->queues, watch.in_site)
+		WRITE_ONCE(queue->watch.activity, XS_ACTIVITY_UNKNOWN);
+	list_move_tail(&site->in_sampler, &sampler.sampled);
+	begin_look_locked(site);
+	start_timer_locked();
+}
+
+static void unwatch_site_locked(struct xs_site *site)
+{
+	untap_locked(site);
+	list_move_tail(&site->in_sampler, &sampler.unwatched);
+}
+
+/* Begin to watch a process that somebody asks for, or cease to. */
+static void watch_locked(struct xs_process *process)
+{
+	const bool watched = xs_interest_in_locked(process);
 	struct xs_site *site;
 
-	list_for_each_entry(site, &sampler.sampled, in_sampler) {
-		WRITE_ONCE(site->process->ready, 0);
-		list_for_each_entry(queue, &site->queues, watch.in_site)
-			WRITE_ONCE(queue->watch.activity, XS_ACTIVITY_UNKNOWN);
+	if (watched == process->watched)
+		return;
+	WRITE_ONCE(process->watched, watched);
+	WRITE_ONCE(process->ready, 0);
+	list_for_each_entry(site, &process->sites, in_process) {
+		if (watched)
+			watch_site_locked(site);
+		else
+			unwatch_site_locked(site);
 	}
+}
+
+static void watch_all_locked(void)
+{
+	struct xs_site *site;
+
+	list_for_each_entry(site, &sampler.sites, in_sites) {
+		if (list_is_first(&site->in_process, &site->process->sites))
+			watch_locked(site->process);
+	}
+	if (list_empty(&sampler.sampled))
+		hrtimer_cancel(&sampler.timer);
+}
+
+void xs_activity_follow_locked(void)
+{
+	lockdep_assert_held(&xs_lock);
+
+	guard(mutex)(&sampler.lock);
+	watch_all_locked();
 }
 
 /* Those that are tapped are idle. */
@@ -299,65 +493,23 @@ static void untap_all_locked(void)
 		untap_locked(site);
 }
 
-/**
- * struct terms - what all clients together want to know
- * @sample_us: the shortest period asked for; 0: nobody asks
- * @settle_us: the longest settle time
- * @no_tap: somebody wants that doorbells are left alone
- */
-struct terms {
-	u32 sample_us;
-	u32 settle_us;
-	bool no_tap;
-};
-
-static struct terms collect_terms_locked(void)
-{
-	const struct xs_client *client;
-	struct terms terms = {};
-
-	lockdep_assert_held(&xs_lock);
-
-	scoped_guard(spinlock, &xs_clients_lock) {
-		list_for_each_entry(client, &xs_clients, in_clients) {
-			if (!(client->events & XS_EVENTS_ACTIVITY) &&
-			    !client->armed_count)
-				continue;
-			terms.sample_us = min_not_zero(terms.sample_us,
-						       client->sample_us ?:
-						       xs_sample_period_us());
-			terms.settle_us = max(terms.settle_us, client->settle_us);
-			terms.no_tap |= client->no_tap;
-		}
-	}
-	return terms;
-}
-
 void xs_activity_configure_locked(struct xs_client *newcomer)
 {
-	const struct terms terms = collect_terms_locked();
-	bool was_on;
+	const struct xs_interest interest = xs_interest_locked();
 
 	lockdep_assert_held(&xs_lock);
 
 	guard(mutex)(&sampler.lock);
-	was_on = sampler.on;
-	WRITE_ONCE(sampler.on, terms.sample_us);
-	sampler.period_ns = (u64)terms.sample_us * NSEC_PER_USEC;
-	sampler.settle_ns = (u64)terms.settle_us * NSEC_PER_USEC;
-	sampler.no_tap = terms.no_tap;
-	if (!sampler.on || sampler.no_tap)
+	sampler.period_ns = (u64)interest.sample_us * NSEC_PER_USEC;
+	sampler.settle_ns = (u64)interest.settle_us * NSEC_PER_USEC;
+	sampler.no_tap = interest.no_tap;
+	if (sampler.no_tap)
 		untap_all_locked();
-	if (!sampler.on) {
-		hrtimer_cancel(&sampler.timer);
-		return;
-	}
-	if (!was_on)
-		begin_locked();
-	else if (newcomer)
+	if (newcomer)
 		tell_ready_locked(newcomer);
+	watch_all_locked();
 	if (!list_empty(&sampler.sampled))
-		arm_locked(ktime_get_ns());
+		begin_round_at_locked(ktime_get_ns());
 }
 
 static struct xs_site *find_site_locked(const struct xs_queue *queue)
@@ -381,10 +533,11 @@ static struct xs_site *new_site_locked(const struct xs_queue *queue)
 	site->node = queue->node;
 	INIT_LIST_HEAD(&site->queues);
 	list_add_tail(&site->in_process, &queue->process->sites);
-	list_add_tail(&site->in_sampler, &sampler.sampled);
+	list_add_tail(&site->in_sites, &sampler.sites);
+	list_add_tail(&site->in_sampler, &sampler.unwatched);
 	xs_tap_add(site);
-	if (sampler.on)
-		start_timer_locked();
+	if (queue->process->watched)
+		watch_site_locked(site);
 	return site;
 }
 
@@ -392,6 +545,7 @@ static void free_site_locked(struct xs_site *site)
 {
 	xs_tap_remove(site);
 	list_del(&site->in_process);
+	list_del(&site->in_sites);
 	list_del(&site->in_sampler);
 	kfree(site);
 }
@@ -411,7 +565,10 @@ void xs_activity_add_locked(struct xs_queue *queue)
 		return;
 	queue->watch.site = site;
 	list_add_tail(&queue->watch.in_site, &site->queues);
+	/* A look that is on its way does not see it. */
+	site->idle = false;
 	untap_locked(site);
+	watch_locked(queue->process);
 }
 
 void xs_activity_remove_locked(struct xs_queue *queue)
@@ -425,7 +582,7 @@ void xs_activity_remove_locked(struct xs_queue *queue)
 	guard(mutex)(&sampler.lock);
 	queue->watch.site = NULL;
 	list_del(&queue->watch.in_site);
-	if (sampler.on)
+	if (queue->process->watched)
 		sampler.edges |= xs_sample_end(queue);
 	if (take_edges_locked())
 		kthread_queue_work(sampler.worker, &sampler.edge);
@@ -435,7 +592,7 @@ void xs_activity_remove_locked(struct xs_queue *queue)
 
 bool xs_activity_watches(const struct xs_queue *queue)
 {
-	return READ_ONCE(sampler.on) && READ_ONCE(queue->watch.site);
+	return READ_ONCE(queue->process->watched) && READ_ONCE(queue->watch.site);
 }
 
 bool xs_activity_taps_locked(const struct xs_queue *queue)
@@ -450,10 +607,8 @@ struct xs_activity_counts xs_activity_counts(void)
 	struct xs_activity_counts counts = { .rings = xs_tap_rings() };
 
 	guard(mutex)(&sampler.lock);
-	if (sampler.on) {
-		counts.sampled = list_count_nodes(&sampler.sampled);
-		counts.tapped = list_count_nodes(&sampler.tapped);
-	}
+	counts.sampled = list_count_nodes(&sampler.sampled);
+	counts.tapped = list_count_nodes(&sampler.tapped);
 	return counts;
 }
 
@@ -465,8 +620,8 @@ int xs_activity_init(void)
 		return PTR_ERR(worker);
 	/* A few microseconds at a time: late is worse than early. */
 	sched_set_fifo_low(worker->task);
-	kthread_init_work(&sampler.work, sample_all);
-	kthread_init_work(&sampler.ring, look_at_rung);
+	kthread_init_work(&sampler.work, sample);
+	kthread_init_work(&sampler.ring, xs_activity_look_at_rung);
 	kthread_init_work(&sampler.edge, look_at_armed);
 	hrtimer_init(&sampler.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	sampler.timer.function = timer_fired;
@@ -476,8 +631,6 @@ int xs_activity_init(void)
 
 void xs_activity_exit(void)
 {
-	scoped_guard(mutex, &sampler.lock)
-		WRITE_ONCE(sampler.on, false);
 	hrtimer_cancel(&sampler.timer);
 	kthread_destroy_worker(sampler.worker);
 	sampler.worker = NULL;

@@ -61,6 +61,23 @@ static void forget_process_locked(struct xs_process **process)
 	*process = NULL;
 }
 
+static struct xs_tenant *trigger_tenant_locked(const struct xs_armed *armed)
+{
+	struct xs_tenant *tenant = xs_tenant_find_locked(armed->client, armed->tenant);
+
+	return IS_ERR(tenant) ? NULL : tenant;
+}
+
+static void note_trigger_locked(struct xs_armed *armed, int change)
+{
+	struct xs_tenant *tenant = trigger_tenant_locked(armed);
+
+	if (tenant)
+		tenant->triggers += change;
+	if (armed->process)
+		armed->process->triggers += change;
+}
+
 int xs_armed_add_locked(struct xs_armed *armed)
 {
 	struct xs_client *client = armed->client;
@@ -77,6 +94,7 @@ int xs_armed_add_locked(struct xs_armed *armed)
 	client->last_armed = id;
 	client->armed_count++;
 	list_add_tail(&armed->in_armed, &all);
+	note_trigger_locked(armed, 1);
 	note_process_locked(armed->process);
 	for (i = 0; i < armed->count; i++)
 		note_process_locked(armed->items[i].target);
@@ -92,6 +110,7 @@ static void unlink_locked(struct xs_armed *armed)
 	list_del(&armed->in_armed);
 	xa_erase(&armed->client->armed, armed->id);
 	armed->client->armed_count--;
+	note_trigger_locked(armed, -1);
 	forget_process_locked(&armed->process);
 	for (i = 0; i < armed->count; i++)
 		forget_process_locked(&armed->items[i].target);
@@ -130,13 +149,6 @@ void xs_armed_drop_all_locked(struct xs_client *client)
 
 /* ---- triggers ------------------------------------------------------------ */
 
-static struct xs_tenant *trigger_tenant_locked(const struct xs_armed *armed)
-{
-	struct xs_tenant *tenant = xs_tenant_find_locked(armed->client, armed->tenant);
-
-	return IS_ERR(tenant) ? NULL : tenant;
-}
-
 bool xs_armed_triggers_locked(const struct xs_armed *armed,
 			      struct xs_process *process)
 {
@@ -148,6 +160,21 @@ bool xs_armed_triggers_locked(const struct xs_armed *armed,
 		return armed->process == process;
 	rule = xs_process_rule_locked(process, armed->client);
 	return rule && rule->tenant && rule->tenant->id == armed->tenant;
+}
+
+bool xs_armed_waits_for_locked(const struct xs_process *process)
+{
+	const struct xs_rule *rule;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (process->triggers)
+		return true;
+	list_for_each_entry(rule, &process->rules, in_process) {
+		if (rule->tenant && rule->tenant->triggers)
+			return true;
+	}
+	return false;
 }
 
 static bool is_gone_locked(const struct xs_armed *armed)
@@ -267,18 +294,19 @@ int xs_armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch)
 
 /*
  * Those in force that are asked for again stay in force, which costs nothing; what
- * is not, because a tenant changed, is given back.
+ * is not, because a tenant changed, is given back. @anew: nothing is in force.
  */
-static int stage_run_locked(struct xs_armed *armed, struct xs_batch *batch)
+static int stage_run_locked(struct xs_armed *armed, struct xs_batch *batch, bool anew)
 {
-	int ret = xs_stage_give_back_locked(batch) ?: xs_armed_stage_locked(armed, batch);
+	int ret = anew ? 0 : xs_stage_give_back_locked(batch);
 
+	ret = ret ?: xs_armed_stage_locked(armed, batch);
 	armed->error = 0;
 	while (ret) {
 		if (!armed->error)
 			armed->error = ret;
 		xs_batch_abort_locked(batch);
-		ret = xs_stage_give_back_locked(batch);
+		ret = anew ? 0 : xs_stage_give_back_locked(batch);
 		if (ret)
 			return ret;
 		ret = try_entries_locked(armed, batch);
@@ -286,7 +314,7 @@ static int stage_run_locked(struct xs_armed *armed, struct xs_batch *batch)
 	return 0;
 }
 
-static int stage_locked(struct xs_armed *armed, struct xs_batch *batch)
+static int stage_locked(struct xs_armed *armed, struct xs_batch *batch, bool anew)
 {
 	const struct cred *old;
 	int ret;
@@ -296,12 +324,12 @@ static int stage_locked(struct xs_armed *armed, struct xs_batch *batch)
 		return xs_stage_give_back_locked(batch);
 	}
 	old = override_creds(armed->cred);
-	ret = stage_run_locked(armed, batch);
+	ret = stage_run_locked(armed, batch, anew);
 	revert_creds(old);
 	return ret;
 }
 
-static void run_locked(struct xs_armed *armed)
+static void run_locked(struct xs_armed *armed, bool anew)
 {
 	struct xs_batch *batch = xs_batch_new(armed->holder);
 	int ret = batch ? 0 : -ENOMEM;
@@ -310,7 +338,7 @@ static void run_locked(struct xs_armed *armed)
 	trace_armed_run(armed);
 	if (batch) {
 		batch->armed = armed;
-		ret = stage_locked(armed, batch);
+		ret = stage_locked(armed, batch, anew);
 	}
 	if (ret) {
 		if (batch)
@@ -329,20 +357,17 @@ static void run_locked(struct xs_armed *armed)
 /* It is undone with its trigger. */
 static void end_locked(struct xs_armed *armed)
 {
-	struct xs_client *client = armed->client;
-
 	armed->active = false;
 	tell(armed, ESRCH, 0, 0);
 	xs_armed_free_locked(armed);
 	xs_nodes_kick_locked();
-	if (!client->armed_count)
-		xs_activity_configure_locked(NULL);
+	xs_activity_configure_locked(NULL);
 }
 
 void xs_armed_update_locked(struct xs_armed *armed)
 {
+	bool ready, anew;
 	u64 edge_ns;
-	bool ready;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -355,10 +380,12 @@ void xs_armed_update_locked(struct xs_armed *armed)
 	ready = is_ready_locked(armed, &edge_ns);
 	if (ready == armed->active && !armed->stale)
 		return;
+	/* An undoing that failed has dropped all. */
+	anew = !armed->active;
 	armed->active = ready;
 	armed->stale = false;
 	armed->edge_ns = edge_ns;
-	run_locked(armed);
+	run_locked(armed, anew);
 }
 
 void xs_armed_look(void)
@@ -378,6 +405,8 @@ void xs_armed_tenants_changed_locked(struct xs_client *client)
 
 	lockdep_assert_held(&xs_lock);
 
+	if (client->armed_count)
+		xs_activity_follow_locked();
 	xa_for_each(&client->armed, id, armed) {
 		armed->stale = armed->active;
 		xs_armed_update_locked(armed);
@@ -433,6 +462,45 @@ bool xs_armed_or_client_holds_locked(const struct xs_queue *queue,
 	return false;
 }
 
+static const char *const op_names[] = {
+	[KFD_XSCHED_OP_SUSPEND] = "suspend",
+	[KFD_XSCHED_OP_UNMAP] = "unmap",
+	[KFD_XSCHED_OP_SET_PRIORITY] = "set_priority",
+};
+
+static const char *const target_names[] = {
+	[KFD_XSCHED_TARGET_QUEUE] = "queue",
+	[KFD_XSCHED_TARGET_PROCESS] = "process",
+	[KFD_XSCHED_TARGET_TENANT] = "tenant",
+};
+
+/* A process by its pid here, not by what its client calls it; 0: it is gone. */
+static void show_item(struct seq_file *m, const struct xs_item *item)
+{
+	const struct kfd_xsched_entry *entry = item->entry;
+	u64 id = entry->id;
+
+	if (entry->target == KFD_XSCHED_TARGET_PROCESS)
+		id = item->target ? pid_nr(item->target->pid) : 0;
+	seq_printf(m, "    asks: %s %s=%llu value=%d class=%u status=%d\n",
+		   op_names[entry->op], target_names[entry->target], id, entry->value,
+		   entry->prio_class, item->status);
+}
+
+static void show_locked(struct seq_file *m, const struct xs_armed *armed)
+{
+	const u64 now = ktime_get_ns();
+	u32 i;
+
+	seq_printf(m, "  armed %llu: process=%d tenant=%llu entries=%u active=%d running=%d runs=%llu error=%d since_ms=%llu\n",
+		   armed->id, armed->process ? pid_nr(armed->process->pid) : 0,
+		   armed->tenant, armed->count, armed->active, !!armed->batch,
+		   armed->runs, armed->error,
+		   armed->runs ? (now - armed->edge_ns) / NSEC_PER_MSEC : 0);
+	for (i = 0; i < armed->count; i++)
+		show_item(m, &armed->items[i]);
+}
+
 void xs_armed_show_locked(struct seq_file *m, struct xs_client *client)
 {
 	const struct xs_armed *armed;
@@ -441,8 +509,5 @@ void xs_armed_show_locked(struct seq_file *m, struct xs_client *client)
 	lockdep_assert_held(&xs_lock);
 
 	xa_for_each(&client->armed, id, armed)
-		seq_printf(m, "  armed %llu: process=%d tenant=%llu entries=%u active=%d running=%d runs=%llu error=%d\n",
-			   armed->id, armed->process ? pid_nr(armed->process->pid) : 0,
-			   armed->tenant, armed->count, armed->active, !!armed->batch,
-			   armed->runs, armed->error);
+		show_locked(m, armed);
 }

@@ -86,6 +86,9 @@ void xs_armed_process_exited_locked(struct xs_process *process);
 bool xs_armed_triggers_locked(const struct xs_armed *armed,
 			      struct xs_process *process);
 
+/* Whether a switch of any client waits for the process, itself or its tenant. */
+bool xs_armed_waits_for_locked(const struct xs_process *process);
+
 /* Drop all of a client, and what they hold. Switch what is pending afterwards. */
 void xs_armed_drop_all_locked(struct xs_client *client);
 

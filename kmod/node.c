@@ -9,6 +9,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
+#include "activity.h"
 #include "batch.h"
 #include "event.h"
 #include "node.h"
@@ -140,6 +141,7 @@ static struct xs_node *node_new(struct xs_hw_node *hw,
 	init_waitqueue_head(&node->quiet);
 	kthread_init_work(&node->settle, settle);
 	kthread_init_delayed_work(&node->retry, retry);
+	kthread_init_work(&node->ring, xs_activity_look_at_rung);
 	return node;
 }
 

@@ -45,12 +45,13 @@ struct xs_part;
  * @change_room: elements of @changes; @lock
  * @spare: more room, for the next transaction, or NULL
  * @spare_room: elements of @spare, or of @changes
- * @worker: runs parts of batches, @settle and @retry
+ * @worker: runs parts of batches, @settle, @retry and @ring
  * @settle: switches what is pending
  * @kicked: counts what was asked of @settle
  * @done: what of that @settle has tried; without a lock
  * @quiet: who waits for @done
  * @retry: the same, later
+ * @ring: looks at doorbells that rang: see activity.c
  * @switching: odd while a transaction is on its way; read by the sampler
  * @switched_ns: end of the last transaction; read by the sampler
  * @default_grace_us: of UNMAPs that ask for it; without a lock
@@ -81,6 +82,7 @@ struct xs_node {
 	u32 done;
 	wait_queue_head_t quiet;
 	struct kthread_delayed_work retry;
+	struct kthread_work ring;
 	atomic_t switching;
 	u64 switched_ns;
 	u32 default_grace_us;

@@ -82,9 +82,11 @@ struct xs_rule {
  * @born_held: @hold_new was ever set: a new queue's state is unknown
  * @sites: nodes where it has queues to watch, by xs_site.in_process; sampler's
  *	lock, and changed under xs_lock, too
+ * @watched: somebody wants to know of it; likewise
  * @ready: queues that are READY; written under the sampler's lock
  * @edge_ns: when that last came from or went to 0; likewise
  * @armed: armed switches and entries of them that name it: each pins it
+ * @triggers: of those, switches it triggers by itself
  */
 struct xs_process {
 	struct xs_hw_process *hw;
@@ -101,9 +103,11 @@ struct xs_process {
 	bool hold_new;
 	bool born_held;
 	struct list_head sites;
+	bool watched;
 	u32 ready;
 	u64 edge_ns;
 	u32 armed;
+	u32 triggers;
 };
 
 /*

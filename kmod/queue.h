@@ -25,6 +25,7 @@ struct xs_site;
  * @written: the write index at the last look
  * @activity: written by the sampler alone, read by anybody
  * @dry_ns: since when, in XS_ACTIVITY_DRY
+ * @look: the xs_site.look that has seen it
  */
 struct xs_watch {
 	struct xs_site *site;
@@ -34,6 +35,7 @@ struct xs_watch {
 	u64 written;
 	enum xs_activity activity;
 	u64 dry_ns;
+	u32 look;
 };
 
 /**

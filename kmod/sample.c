@@ -114,6 +114,12 @@ static bool report(const struct xs_queue *queue, enum xs_activity before,
 	return edge;
 }
 
+bool xs_sample_is_due(const struct xs_queue *queue)
+{
+	return queue->watch.activity != XS_ACTIVITY_READY ||
+		READ_ONCE(queue->applied) != XS_APPLIED_HELD;
+}
+
 bool xs_sample_queue(struct xs_queue *queue, struct xs_look *look)
 {
 	const u64 now = ktime_get_ns();

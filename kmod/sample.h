@@ -25,6 +25,9 @@ struct xs_look {
 	bool edge;
 };
 
+/* Whether a look may find something new: what is held with work stays READY. */
+bool xs_sample_is_due(const struct xs_queue *queue);
+
 /*
  * Look at a queue, in the address space of its owner, and tell who wants to know.
  * Whether it is idle for sure. Under the sampler's lock.

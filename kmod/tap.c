@@ -4,8 +4,8 @@
  *
  * The driver takes the doorbells of an idle process away, and tells of the next
  * ring in the page fault it causes, which is no place to wait in: so all that is
- * done there is to note the site and the time, and to wake the sampler, which
- * decides what taps and what is sampled (activity.c).
+ * done there is to note the site and the time, and to wake who looks at it and
+ * decides what is tapped and what is sampled (activity.c).
  *
  * A ring is a hint to look at the indices, and comes late, too: after the site
  * was tapped again, or is sampled anyway. It is looked at all the same.
@@ -26,8 +26,9 @@
 static DEFINE_HASHTABLE(sites, 8);
 static LIST_HEAD(rung);
 static u64 rings;
+static u64 last_ns;
 
-/* Taken in page faults: nothing is waited for under it. Innermost. */
+/* Taken in page faults: nothing is waited for under it. Only workers' are inside. */
 static DEFINE_SPINLOCK(tap_lock);
 
 void xs_tap_add(struct xs_site *site)
@@ -59,6 +60,16 @@ struct xs_site *xs_tap_take_rung(u64 *rung_ns)
 	return site;
 }
 
+bool xs_tap_any_rung(void)
+{
+	return !list_empty_careful(&rung);
+}
+
+u64 xs_tap_last_ns(void)
+{
+	return READ_ONCE(last_ns);
+}
+
 u64 xs_tap_rings(void)
 {
 	return READ_ONCE(rings);
@@ -78,24 +89,29 @@ static struct xs_site *find_locked(const struct xs_hw_process *process,
 	return NULL;
 }
 
+static void ring_locked(struct xs_site *site, u64 now)
+{
+	lockdep_assert_held(&tap_lock);
+
+	WRITE_ONCE(rings, rings + 1);
+	WRITE_ONCE(last_ns, now);
+	trace_doorbell(site);
+	if (!list_empty(&site->in_rung))
+		return;
+	site->rung_ns = now;
+	list_add_tail(&site->in_rung, &rung);
+	/* Without the lock the node might be gone. */
+	xs_activity_ring(site->node);
+}
+
 void xs_doorbell(struct xs_hw_process *process, struct xs_hw_node *node)
 {
 	const u64 now = ktime_get_ns();
 	struct xs_site *site;
-	bool first = false;
 
 	scoped_guard(spinlock, &tap_lock) {
 		site = find_locked(process, node);
-		if (site) {
-			WRITE_ONCE(rings, rings + 1);
-			trace_doorbell(site);
-			first = list_empty(&site->in_rung);
-		}
-		if (first) {
-			site->rung_ns = now;
-			list_add_tail(&site->in_rung, &rung);
-		}
+		if (site)
+			ring_locked(site, now);
 	}
-	if (first)
-		xs_activity_ring();
 }

@@ -16,6 +16,10 @@ void xs_tap_remove(struct xs_site *site);
 /* The next site that rang, and when it did first since it was taken, or NULL. */
 struct xs_site *xs_tap_take_rung(u64 *rung_ns);
 
+/* Whether there is one, and when a doorbell was seen last. Hints. */
+bool xs_tap_any_rung(void);
+u64 xs_tap_last_ns(void);
+
 /* Doorbells seen so far. */
 u64 xs_tap_rings(void);
 

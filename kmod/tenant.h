@@ -20,6 +20,7 @@ struct xs_client;
  * @stake: what the client wants of members that are yet to come
  * @in_batch: in xs_batch.tenants, or empty
  * @status: 0 or the error of the first node that failed the batch for a member
+ * @triggers: armed switches it triggers
  * @ends: the batch removes all members, and the tenant with the last
  */
 struct xs_tenant {
@@ -29,6 +30,7 @@ struct xs_tenant {
 	struct xs_stake stake;
 	struct list_head in_batch;
 	int status;
+	u32 triggers;
 	bool ends;
 };
 

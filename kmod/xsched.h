@@ -53,8 +53,8 @@
  *  - Under either nothing may take an mmap_lock, so nothing is copied from
  *    or to user space: processes come in with their mutex held, which is taken
  *    outside of mmap_lock, and leave from an MMU notifier.
- *  - The sampler takes its own lock only, so a switch on its way does not stop
- *    it. See activity.c.
+ *  - The sampler takes its own lock only, and the tap's spinlock under it, so a
+ *    switch on its way does not stop it. See activity.c and tap.c.
  */
 #ifndef KFD_XSCHED_XSCHED_H
 #define KFD_XSCHED_XSCHED_H

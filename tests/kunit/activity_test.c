@@ -353,6 +353,17 @@ static void silence_when_unwatched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
 }
 
+/* Whatever is told of others: a queue held before any look may have saved waves. */
+static void wait_ready(struct kunit *test, struct file *file, const struct xt_watched *w)
+{
+	struct kfd_xsched_event event;
+
+	do
+		event = xt_wait_event(test, file);
+	while (event.type != U32_MAX && event.id != w->id);
+	KUNIT_EXPECT_EQ(test, event.type, XT_READY);
+}
+
 /* Queues and processes come and go under the sampler. */
 static void churn(struct kunit *test)
 {
@@ -365,7 +376,7 @@ static void churn(struct kunit *test)
 		struct xt_watched v = xt_add_watched(test, 0), w = xt_add_watched(test, 0);
 
 		xt_set_indices(test, &v, 0, 1);
-		xt_expect_event(test, a, &v, XT_READY);
+		wait_ready(test, a, &v);
 		xt_suspend(test, a, w.id);
 		fake_queue_remove(v.queue);
 		usleep_range(100, 200);
@@ -393,6 +404,37 @@ static void only_the_permitted_hear(struct kunit *test)
 	xt_expect_silence(test, b);
 }
 
+static bool is_watched(struct kunit *test, const struct xt_watched *w)
+{
+	struct xt *xt = test->priv;
+
+	return xt_describe(test, xt->files[0], w->id).state & KFD_XSCHED_QUEUE_WATCHED;
+}
+
+/* Nobody looks at a process that no subscriber may see; when one may, it is READY. */
+static void only_the_visible_is_watched(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *other = fake_process_add(test, XT_OTHER_UID);
+	struct xt_watched mine = xt_add_watched(test, 0);
+	struct xt_watched its = xt_add_watched_on(test, other, xt->node, 1);
+	struct file *b;
+
+	xt_become(test, XT_UID);
+	b = xt_open(test);
+	xt_unbecome(test);
+	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
+	KUNIT_EXPECT_TRUE(test, is_watched(test, &mine));
+	KUNIT_EXPECT_FALSE(test, is_watched(test, &its));
+	xt_expect_silence(test, b);
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, xt->files[0], &its, XT_READY);
+	KUNIT_EXPECT_TRUE(test, is_watched(test, &its));
+	xt_subscribe(test, xt->files[0], 0, 0, 0);
+	KUNIT_EXPECT_FALSE(test, is_watched(test, &its));
+	KUNIT_EXPECT_TRUE(test, is_watched(test, &mine));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(edges),
 	KUNIT_CASE(work_at_the_beginning),
@@ -412,6 +454,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(silence_when_unwatched),
 	KUNIT_CASE(churn),
 	KUNIT_CASE(only_the_permitted_hear),
+	KUNIT_CASE(only_the_visible_is_watched),
 	{}
 };
 

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "eject.h"
+#include "files.h"
 #include "watchdog.h"
 #include "watched.h"
 
@@ -219,6 +220,38 @@ static void unsubscribed(struct kunit *test)
 	expect_low_stays(test, false);
 }
 
+static void expect_watched(struct kunit *test, const struct xt_watched *w, bool watched)
+{
+	const u32 state = xt_describe(test, client(test), w->id).state;
+
+	KUNIT_EXPECT_EQ(test, !!(state & KFD_XSCHED_QUEUE_WATCHED), watched);
+}
+
+/* What triggers is looked at, by itself or in a tenant, and nothing else. */
+static void only_triggers_are_watched(struct kunit *test)
+{
+	const struct xt_watched low = xt_add_watched(test, 0);
+	struct file *a = client(test);
+	const u64 tenant = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	const u64 nr = state_of(test)->process->nr;
+	const struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, PROCESS, nr, 0);
+
+	KUNIT_ASSERT_EQ(test, arm_one(test, a), 1);
+	expect_watched(test, &work, true);
+	expect_watched(test, &low, false);
+	KUNIT_EXPECT_EQ(test, clear(test, a, 1), 0);
+	expect_watched(test, &work, false);
+
+	KUNIT_ASSERT_EQ(test, arm(test, a, TENANT, tenant, &entry, 1), 2);
+	expect_watched(test, &work, false);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_ADD, tenant, high->nr), 0);
+	expect_watched(test, &work, true);
+	expect_watched(test, &low, false);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_REMOVE, tenant, high->nr), 0);
+	expect_watched(test, &work, false);
+	KUNIT_EXPECT_EQ(test, clear(test, a, 2), 0);
+}
+
 /* Priorities come and go, as holds do; and what the client itself wants stays. */
 static void priorities(struct kunit *test)
 {
@@ -288,6 +321,38 @@ static void tenants(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_DESTROY, ready, 0), 0);
 	expect_low(test, false);
 	KUNIT_EXPECT_EQ(test, clear(test, a, 1), -ESRCH);
+}
+
+/* An administrator sees what is armed, what it asks for and what became of that. */
+static void is_shown(struct kunit *test)
+{
+	struct file *a = client(test);
+	const u64 tenant = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	const struct kfd_xsched_entry entries[] = {
+		XT_ENTRY(SET_PRIORITY, QUEUE, state_of(test)->ids[0], 3),
+		XT_ENTRY(SUSPEND, TENANT, tenant, 0),
+	};
+	const char *text;
+	char line[128];
+
+	KUNIT_ASSERT_EQ(test, arm_one(test, a), 1);
+	KUNIT_ASSERT_EQ(test, arm(test, a, PROCESS, high->nr, entries, 2), 2);
+	get_work(test);
+	expect_low(test, true);
+	msleep(30);
+	text = xt_read_in(test, "debugfs", "kfd_xsched/clients");
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	snprintf(line, sizeof(line), "  armed 1: process=%d tenant=0 entries=1 ", high->nr);
+	KUNIT_EXPECT_EQ(test, xt_count(text, line), 1);
+	KUNIT_EXPECT_EQ(test, xt_count(text, " active=1 running=0 runs=1 error=0 since_ms="), 2);
+	snprintf(line, sizeof(line), "    asks: suspend process=%d value=0 class=0 status=0\n",
+		 state_of(test)->process->nr);
+	KUNIT_EXPECT_EQ(test, xt_count(text, line), 1);
+	snprintf(line, sizeof(line), "    asks: set_priority queue=%llu value=3 class=0 status=0\n",
+		 state_of(test)->ids[0]);
+	KUNIT_EXPECT_EQ(test, xt_count(text, line), 1);
+	snprintf(line, sizeof(line), "    asks: suspend tenant=%llu value=0 ", tenant);
+	KUNIT_EXPECT_EQ(test, xt_count(text, line), 1);
 }
 
 /* ---- failures ------------------------------------------------------------ */
@@ -753,9 +818,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(runs_and_is_undone),
 	KUNIT_CASE(runs_at_once),
 	KUNIT_CASE(unsubscribed),
+	KUNIT_CASE(only_triggers_are_watched),
 	KUNIT_CASE(priorities),
 	KUNIT_CASE(two_clients),
 	KUNIT_CASE(tenants),
+	KUNIT_CASE(is_shown),
 	KUNIT_CASE(run_fails),
 	KUNIT_CASE(undo_fails),
 	KUNIT_CASE(run_hangs),

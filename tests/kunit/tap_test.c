@@ -347,6 +347,65 @@ static void no_tap(struct kunit *test)
 	expect_counts(test, 0, 1);
 }
 
+static unsigned int wave_reads(const struct xt_watched *w, unsigned int count)
+{
+	unsigned int reads = 0;
+
+	while (count--)
+		reads += READ_ONCE(w++->queue->wave_reads);
+	return reads;
+}
+
+/* Who rings waits for the look at one queue, not for that at all others. */
+static void ring_comes_first(struct kunit *test)
+{
+	struct xs_hw_process *other = fake_process_add(test, XT_UID);
+	struct xt_watched w = xt_add_watched_on(test, other, tappable, 0), busy[12];
+	unsigned int i, reads;
+
+	for (i = 0; i < ARRAY_SIZE(busy); i++) {
+		busy[i] = xt_add_watched(test, 1);
+		WRITE_ONCE(busy[i].queue->waves, 1);
+	}
+	subscribe(test, client(test));
+	for (i = 0; i < ARRAY_SIZE(busy); i++)
+		KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).type, XT_READY);
+	expect_counts(test, 1, 1);
+	for (i = 0; i < ARRAY_SIZE(busy); i++) {
+		WRITE_ONCE(busy[i].queue->wave_ms, 20);
+		xt_set_indices(test, &busy[i], 1, 1);
+	}
+	/* In the midst of a round. */
+	reads = wave_reads(busy, ARRAY_SIZE(busy));
+	while (wave_reads(busy, ARRAY_SIZE(busy)) < reads + 2)
+		usleep_range(1000, 1100);
+	reads = wave_reads(busy, ARRAY_SIZE(busy));
+	xt_set_indices(test, &w, 0, 1);
+	fake_ring(other, tappable);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	KUNIT_EXPECT_LE(test, wave_reads(busy, ARRAY_SIZE(busy)), reads + 2);
+}
+
+/* The node's worker waits for the firmware: another looks at what rings there. */
+static void ring_during_a_switch(struct kunit *test)
+{
+	const u32 ready = KFD_XSCHED_EVENT_BIT(XT_READY);
+	struct xt_watched v = add_tappable(test, 0);
+	struct xs_hw_process *other = fake_process_add(test, XT_UID);
+	struct xt_watched w = xt_add_watched_on(test, other, tappable, 0);
+
+	xt_subscribe(test, client(test), ready, PERIOD_US, 0);
+	expect_counts(test, 0, 2);
+	fake_hang(tappable);
+	KUNIT_ASSERT_EQ(test, xt_async(test, xt_open(test), KFD_XSCHED_OP_SUSPEND,
+				       KFD_XSCHED_TARGET_QUEUE, v.id, 0), 0);
+	KUNIT_ASSERT_TRUE(test, xt_entered(tappable));
+	xt_set_indices(test, &w, 0, 1);
+	fake_ring(other, tappable);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	fake_answer(tappable, 0);
+}
+
 /* Rings, and queues that come and go, all the time. */
 static void churn(struct kunit *test)
 {
@@ -385,6 +444,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(exit_while_tapped),
 	KUNIT_CASE(two_clients),
 	KUNIT_CASE(no_tap),
+	KUNIT_CASE(ring_comes_first),
+	KUNIT_CASE(ring_during_a_switch),
 	KUNIT_CASE(churn),
 	{}
 };

@@ -88,6 +88,8 @@ static void probe_queue_del(struct queue *queue)
 {
 	struct probe_queue *pq, *next;
 
+	/* Its MQDs are freed by now. */
+	atomic_set(&probe_counts.gone_waves, kfd_sched_queue_waves(queue));
 	probe_lock();
 	list_for_each_entry_safe(pq, next, &probe_queues, link) {
 		if (pq->queue == queue) {
@@ -226,9 +228,10 @@ static int command_info_locked(pid_t tgid)
 static int command_counts(void)
 {
 	scnprintf(probe_result, sizeof(probe_result),
-		  "doorbells=%d offset=%d evicted=%d restored=%d\n",
+		  "doorbells=%d offset=%d evicted=%d restored=%d gone_waves=%d\n",
 		  atomic_xchg(&probe_counts.doorbells, 0), atomic_read(&probe_counts.offset),
-		  atomic_xchg(&probe_counts.evicted, 0), atomic_xchg(&probe_counts.restored, 0));
+		  atomic_xchg(&probe_counts.evicted, 0), atomic_xchg(&probe_counts.restored, 0),
+		  atomic_read(&probe_counts.gone_waves));
 	return 0;
 }
 

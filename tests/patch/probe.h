@@ -39,12 +39,15 @@ struct probe_queue {
  * @offset: of the last one
  * @evicted: evictions
  * @restored: restores
+ * @gone_waves: what kfd_sched_queue_waves() said of the last queue that went, when
+ *	that was told
  */
 struct probe_counts {
 	atomic_t doorbells;
 	atomic_t offset;
 	atomic_t evicted;
 	atomic_t restored;
+	atomic_t gone_waves;
 };
 
 extern struct probe_counts probe_counts;

@@ -288,6 +288,32 @@ static int child_exits(struct app *app)
 	return probe("arm") ? 1 : 0;
 }
 
+/* Hold it in the middle of a kernel, as its saved contexts show. */
+static bool hold_in_kernel(struct app *app)
+{
+	int tries;
+
+	spin_submit(&app->spin, app->queue[0], &lengthy, 1, app->done[0]);
+	for (tries = 0; tries < 200; tries++) {
+		usleep(5000);
+		if (!probe("hold") && !probe("info") && result("waves") > 0)
+			return true;
+		probe("release");
+	}
+	return false;
+}
+
+/* Destroyed with saved contexts: nobody looks for them in memory that is freed. */
+static int child_destroys(struct app *app)
+{
+	if (!hold_in_kernel(app))
+		return 2;
+	if (kfdq_queue_destroy(app->queue[0]))
+		return 3;
+	app->queue[0] = NULL;
+	return probe("counts") || result("gone_waves") ? 4 : 0;
+}
+
 static void test_fork(struct app *app)
 {
 	char *db = app->dev->doorbells;
@@ -474,6 +500,7 @@ int main(int argc, char **argv)
 	tap_is(in_child(child_exec), 0, "after exec the new image is tapped, and works");
 	tap_is(in_child(child_killed), -SIGKILL, "killed with an armed tap and a busy queue");
 	tap_is(in_child(child_exits), 0, "exit with an armed tap");
+	tap_is(in_child(child_destroys), 0, "destroyed in a kernel, held: nobody looks at its MQD any more");
 	test_rings(&app, rings);
 	app_close(&app);
 	return tap_done();

@@ -577,7 +577,10 @@ struct kfd_xsched_event {
  * be sampled, or when the client begins to ask, is reported READY. Only queues
  * the caller may see are reported; that is decided by the credentials the
  * owner had when the queue came, and those of who opened the device.
- * Nothing is sampled when nobody asks for READY or IDLE and no switch is armed.
+ * Nothing is sampled of a process unless a client that may see a queue of it
+ * asks for READY or IDLE, or a switch is armed that it triggers, itself or as a
+ * member of a tenant. A look at many queues takes several turns, so that it does
+ * not keep others from running, and may take longer than @sample_us.
  *
  * Where a node has KFD_XSCHED_CAP_TAP nothing is sampled there, either, of a
  * process that is idle: its next doorbell faults, once, and is reported as
