@@ -30,7 +30,7 @@ help:
 	@echo 'make check-rocm     HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
 	@echo 'make check-variants an amdgpu with shared virtual memory and without the tap'
 	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
-	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too)'
+	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too; COMPILE=y: compile there)'
 	@echo 'make sanitize       the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-switch   what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
@@ -105,7 +105,7 @@ check-rocm:
 # What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
 check-patches:
 	@scripts/build linux
-	@scripts/check-patches $(TREES)
+	@scripts/check-patches $(if $(COMPILE),--compile) $(TREES)
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
