@@ -55,7 +55,7 @@ start_model()
 {
 	model=$1
 	shift
-	xs-model --name "$model" --kernels 4 --workgroups 640 --wg-us 500 --max-requests 20000 \
+	xs-model --name "$model" --kernels 4 --workgroups 640 --wg-us 500 --max-requests 200000 \
 		--output "$dir/$model.json" "$@" &
 }
 
