@@ -126,6 +126,7 @@ bool xs_process_permits_locked(const struct xs_process *process,
 	guard(rcu)();
 	task = pid_task(process->pid, PIDTYPE_TGID);
 	target = task ? __task_cred(task) : process->owner.cred;
+	/* Before get_dumpable(), as there. */
 	smp_rmb();
 	if (what != XS_PERMIT_RAISE && is_own(target) &&
 	    get_dumpable(process->mm) == SUID_DUMP_USER)
