@@ -18,7 +18,7 @@
 static int usage(void)
 {
 	fputs("usage: xs-report [--raw] [--commit ID] RAWDIR OUTDIR\n"
-	      "       xs-report --same A.json B.json     (all numbers within 1 %, of switches 10 %)\n"
+	      "       xs-report --same A.json B.json     (numbers within 1 %, of switches 10 %, but native)\n"
 	      "       xs-report --compare SIM.json GUEST.json    (TAP)\n", stderr);
 	return 2;
 }

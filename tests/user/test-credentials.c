@@ -94,6 +94,8 @@ static void test_watched(void)
 {
 	struct kfd_xsched_event e;
 
+	/* What it had to do before must be seen to be over, or what comes now is no edge. */
+	xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, target.pid, 300, &e);
 	xsarm_drain(fd);
 	worker_submit(&target, 0, &brief, 1);
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, target.pid, TIMEOUT_MS, &e), 0,
