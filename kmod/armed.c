@@ -31,6 +31,7 @@
 #include "apply.h"
 #include "armed.h"
 #include "batch.h"
+#include "claim.h"
 #include "client.h"
 #include "event.h"
 #include "node.h"
@@ -450,11 +451,11 @@ struct xs_client *xs_armed_next_holder_locked(struct xs_holders *walk)
 bool xs_armed_or_client_holds_locked(const struct xs_queue *queue,
 				     const struct xs_client *client)
 {
-	const struct xs_claim *claim;
+	struct xs_claim *claim;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(claim, &queue->claims, in_queue) {
+	xs_for_each_claim(claim, queue) {
 		if (claim->stake.now.held &&
 		    (claim->client == client || claim->client->owner == client))
 			return true;

@@ -7,8 +7,10 @@
 
 #include "apply.h"
 #include "batch.h"
+#include "claim.h"
 #include "client.h"
 #include "node.h"
+#include "place.h"
 #include "process.h"
 #include "queue.h"
 #include "tenant.h"
@@ -104,7 +106,7 @@ int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_claim *claim)
 
 	if (claim->stake.batch)
 		return claim->stake.batch == batch ? 0 : -EAGAIN;
-	part = xs_batch_need_part_locked(batch, claim->queue->node);
+	part = xs_batch_need_part_locked(batch, claim->place->node);
 	if (!part)
 		return -ENOMEM;
 	claim->stake.batch = batch;
@@ -144,27 +146,32 @@ void xs_batch_adopt_locked(struct xs_batch *batch, struct xs_claim *claim)
 	hlist_add_head(&claim->in_batch, &batch->born);
 }
 
-static void tell_change(struct xs_claim *claim, u64 now_ns)
+static void trace_claim(const struct xs_claim *claim)
 {
-	const struct xs_terms *now = &claim->stake.now;
-	struct xs_terms *next = &claim->stake.next;
+	const struct xs_terms *now = &claim->stake.now, *next = &claim->stake.next;
+	struct xs_queue *queue;
 
-	if (next->held && !now->held) {
-		next->held_ns = now_ns;
-		trace_hold(claim->client, claim->queue);
-	} else if (now->held && !next->held) {
-		trace_release(claim->client, claim->queue);
+	xs_for_each_governed(queue, claim) {
+		if (next->held && !now->held)
+			trace_hold(claim->client, queue);
+		else if (now->held && !next->held)
+			trace_release(claim->client, queue);
+		if ((next->priority != now->priority && xs_queue_can_prioritise(queue)) ||
+		    next->prio_class != now->prio_class)
+			trace_set_priority(claim->client, queue, next);
 	}
-	if (next->priority != now->priority || next->prio_class != now->prio_class)
-		trace_set_priority(claim->client, claim->queue, next);
 }
 
-/* It is still in a list of the batch. */
 static void end_claim_locked(struct xs_claim *claim, bool success, u64 now_ns)
 {
-	if (success)
-		tell_change(claim, now_ns);
-	xs_stake_end(&claim->stake, success);
+	struct xs_stake *stake = &claim->stake;
+
+	if (success && stake->next.held && !stake->now.held)
+		stake->next.held_ns = now_ns;
+	if (success && (trace_hold_enabled() || trace_release_enabled() ||
+			trace_set_priority_enabled()))
+		trace_claim(claim);
+	xs_stake_end(stake, success);
 }
 
 /* A rule is half of an entry: it follows only if the queues all did. */
@@ -191,19 +198,19 @@ static void end_tenant_locked(struct xs_tenant *tenant, bool success)
 		tenant->ends = false;
 }
 
-/* What a queue was born with is kept if the rule is, else mended. */
+/* What a place got with its first queue is kept if the rule is, else mended. */
 static void end_born_locked(struct xs_batch *batch, struct xs_claim *claim)
 {
 	const struct xs_rule *rule =
-		xs_process_rule_locked(claim->queue->process, batch->client);
+		xs_process_rule_locked(claim->place->process, batch->client);
 	const bool success = rule && rule->stake.batch == batch && !rule->status;
 
 	end_claim_locked(claim, success, ktime_get_ns());
 	hlist_del_init(&claim->in_batch);
 	if (success)
 		return;
-	xs_queue_set_pending_locked(claim->queue);
-	xs_node_kick_locked(claim->queue->node);
+	xs_place_set_pending_locked(claim->place);
+	xs_node_kick_locked(claim->place->node);
 }
 
 static void end_rules_and_tenants_locked(struct xs_batch *batch, bool success)
@@ -239,7 +246,7 @@ static void drop_claims_locked(struct xs_part *part)
 	hlist_for_each_entry_safe(claim, next, &part->claims, in_batch) {
 		end_claim_locked(claim, false, 0);
 		hlist_del_init(&claim->in_batch);
-		xs_queue_clear_pending_locked(claim->queue);
+		xs_place_clear_pending_locked(claim->place);
 	}
 	part->node->staging = NULL;
 	xs_node_put(part->node);
@@ -271,12 +278,16 @@ static void drop_idle_parts_locked(struct xs_batch *batch)
 	}
 }
 
-/* The part's node failed: so did the rules on the processes it concerned. */
-static void fail_rule_locked(const struct xs_claim *claim, int status)
+/*
+ * The part's node failed: so did the rules on the processes it concerned. Queues that
+ * came meanwhile may have been born as the claim would have been.
+ */
+static void fail_claim_locked(const struct xs_claim *claim, int status)
 {
 	struct xs_rule *rule =
-		xs_process_rule_locked(claim->queue->process, claim->client);
+		xs_process_rule_locked(claim->place->process, claim->client);
 
+	xs_place_set_pending_locked(claim->place);
 	if (!rule || rule->stake.batch != claim->stake.batch)
 		return;
 	if (!rule->status)
@@ -331,6 +342,11 @@ static void end_locked(struct xs_batch *batch)
 	xs_client_settled_locked(batch->client);
 }
 
+static bool is_of_gone_queue(const struct xs_claim *claim)
+{
+	return claim->queue && claim->queue->applied == XS_APPLIED_GONE;
+}
+
 bool xs_part_commit_locked(struct xs_part *part)
 {
 	struct xs_batch *batch = part->batch;
@@ -343,9 +359,8 @@ bool xs_part_commit_locked(struct xs_part *part)
 
 	hlist_for_each_entry_safe(claim, next, &part->claims, in_batch) {
 		if (status)
-			fail_rule_locked(claim, status);
-		end_claim_locked(claim, !status &&
-				 claim->queue->applied != XS_APPLIED_GONE, now_ns);
+			fail_claim_locked(claim, status);
+		end_claim_locked(claim, !status && !is_of_gone_queue(claim), now_ns);
 		INIT_HLIST_NODE(&claim->in_batch);
 	}
 	/* All at once: of hundreds, each by itself would cost. */

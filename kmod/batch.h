@@ -48,7 +48,7 @@ struct xs_tenant;
  * @batch: of which it is a part
  * @node: where; a reference is held until it is done
  * @in_batch: in xs_batch.parts
- * @claims: staged claims on queues of the node, by xs_claim.in_batch
+ * @claims: staged claims on places and queues of the node, by xs_claim.in_batch
  * @concerned: an entry asks something of it, if only what is so already
  * @grace_us: grace asked for, or XS_GRACE_UNSET
  * @default_grace: without one, the node's default was asked for
@@ -104,7 +104,7 @@ struct xs_item {
  * @unfinished: of those, parts that are not done
  * @rules: staged rules, by xs_rule.in_batch
  * @tenants: staged tenants, by xs_tenant.in_batch
- * @born: claims on queues that came while a rule on them was staged, by
+ * @born: claims on places that came while a rule on their process was staged, by
  *	xs_claim.in_batch
  * @done: completed when it is over, unless @async, or the caller's part was last
  */
@@ -144,8 +144,8 @@ int xs_batch_take_rule_locked(struct xs_batch *batch, struct xs_rule *rule);
 int xs_batch_take_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant);
 
 /*
- * A queue comes while a rule on its process is on its way: it is born as the
- * rule will be, and follows it if it fails.
+ * A place comes while a rule on its process is on its way: its queues are born as
+ * the rule will be, and follow it if it fails.
  */
 void xs_batch_adopt_locked(struct xs_batch *batch, struct xs_claim *claim);
 

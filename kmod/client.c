@@ -17,6 +17,7 @@
 
 #include "activity.h"
 #include "armed.h"
+#include "claim.h"
 #include "client.h"
 #include "node.h"
 #include "process.h"

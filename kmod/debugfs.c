@@ -21,10 +21,12 @@
 
 #include "activity.h"
 #include "armed.h"
+#include "claim.h"
 #include "client.h"
 #include "debugfs.h"
 #include "eject.h"
 #include "node.h"
+#include "place.h"
 #include "process.h"
 #include "queue.h"
 #include "sysfs.h"
@@ -70,21 +72,29 @@ static void show_stake(struct seq_file *m, const struct xs_stake *stake)
 
 /* ---- clients ------------------------------------------------------------- */
 
+static void show_hold(struct seq_file *m, const struct xs_claim *claim,
+		      const struct xs_queue *queue, u64 now)
+{
+	const struct xs_terms *terms = &claim->stake.now;
+
+	seq_printf(m, "  queue %llu: pid=%d queue_id=%u", queue->id,
+		   pid_nr(queue->process->pid), queue->queue_id);
+	show_stake(m, &claim->stake);
+	if (terms->held)
+		seq_printf(m, " held_ms=%llu", ms_between(terms->held_ns, now));
+	seq_putc(m, '\n');
+}
+
 static void show_holds(struct seq_file *m, const struct xs_client *client, u64 now)
 {
 	const struct xs_claim *claim;
+	struct xs_queue *queue;
 
 	list_for_each_entry(claim, &client->claims, in_client) {
-		const struct xs_terms *terms = &claim->stake.now;
-
-		if (!xs_terms_any(terms) && !claim->stake.batch)
+		if (!xs_terms_any(&claim->stake.now) && !claim->stake.batch)
 			continue;
-		seq_printf(m, "  queue %llu: pid=%d queue_id=%u", claim->queue->id,
-			   pid_nr(claim->queue->process->pid), claim->queue->queue_id);
-		show_stake(m, &claim->stake);
-		if (terms->held)
-			seq_printf(m, " held_ms=%llu", ms_between(terms->held_ns, now));
-		seq_putc(m, '\n');
+		xs_for_each_governed(queue, claim)
+			show_hold(m, claim, queue, now);
 	}
 }
 
@@ -181,9 +191,9 @@ DEFINE_SHOW_ATTRIBUTE(clients);
 
 static void show_claims(struct seq_file *m, const struct xs_queue *queue)
 {
-	const struct xs_claim *claim;
+	struct xs_claim *claim;
 
-	list_for_each_entry(claim, &queue->claims, in_queue) {
+	xs_for_each_claim(claim, queue) {
 		seq_printf(m, "    claim %llu:", claim->client->id);
 		show_stake(m, &claim->stake);
 		seq_putc(m, '\n');
@@ -202,8 +212,7 @@ static void show_queue(struct seq_file *m, struct xs_queue *queue, u64 now)
 		   xs_queue_holders_locked(queue));
 	seq_printf(m, " priority=%u class=%u override=%d/%u pending=%d in_flight=%d",
 		   xs_queue_priority_locked(queue), queue->prio_class, queue->override.priority,
-		   queue->override.prio_class, !hlist_unhashed(&queue->in_pending),
-		   !hlist_unhashed(&queue->in_flight));
+		   queue->override.prio_class, !hlist_unhashed(&queue->place->in_pending), queue->in_flight);
 	seq_printf(m, " activity=%s has_run=%d preemptions=%llu held_ms=%llu held_since_ms=%llu exited=%d hold_new=%d\n",
 		   activity_names[activity], queue->has_run, queue->preemptions,
 		   queue->held_ns / NSEC_PER_MSEC,
@@ -222,9 +231,9 @@ static void show_node(struct seq_file *m, struct xs_node *node, u64 now)
 		   desc->gpu_id, xs_backend_name(desc->backend), desc->caps,
 		   desc->max_grace_us, READ_ONCE(node->default_grace_us),
 		   node->queue_count);
-	seq_printf(m, " switching=%d pending=%zu in_flight=%zu",
+	seq_printf(m, " switching=%d pending=%zu in_flight=%u",
 		   atomic_read(&node->switching) & 1, hlist_count_nodes(&node->pending),
-		   hlist_count_nodes(&node->in_flight));
+		   node->in_flight);
 	seq_printf(m, " switches=%llu failures=%llu transactions=%llu flips=%llu\n",
 		   READ_ONCE(stats->switches), READ_ONCE(stats->failures),
 		   READ_ONCE(stats->transactions), READ_ONCE(stats->flips));

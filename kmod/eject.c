@@ -18,6 +18,7 @@
 
 #include "activity.h"
 #include "armed.h"
+#include "claim.h"
 #include "client.h"
 #include "eject.h"
 #include "event.h"
@@ -52,8 +53,10 @@ static u32 count_held_locked(struct xs_client *client)
 	u32 held = 0;
 
 	while ((holder = xs_armed_next_holder_locked(&walk))) {
-		list_for_each_entry(claim, &holder->claims, in_client)
-			held += claim->stake.now.held;
+		list_for_each_entry(claim, &holder->claims, in_client) {
+			if (claim->stake.now.held)
+				held += xs_claim_count_locked(claim);
+		}
 	}
 	return held;
 }

@@ -13,10 +13,12 @@
 #include "batch.h"
 #include "event.h"
 #include "node.h"
+#include "place.h"
 #include "queue.h"
 #include "sysfs.h"
 #include "trace.h"
 #include "user.h"
+#include "watchdog.h"
 #include "xsched.h"
 
 /* How soon a switch that failed is tried again, milliseconds. */
@@ -108,10 +110,17 @@ static void retry(struct kthread_work *work)
 	xs_node_switch(container_of(work, struct xs_node, retry.work), XS_GRACE_NOW);
 }
 
+static void free_load(struct xs_load *load)
+{
+	kvfree(load->changes);
+	kvfree(load->queues);
+	*load = (struct xs_load){};
+}
+
 static void node_free(struct xs_node *node)
 {
-	kvfree(node->changes);
-	kvfree(node->spare);
+	free_load(&node->load);
+	free_load(&node->spare);
 	kfree(node);
 }
 
@@ -136,7 +145,6 @@ static struct xs_node *node_new(struct xs_hw_node *hw,
 	init_completion(&node->unused);
 	INIT_LIST_HEAD(&node->queues);
 	INIT_HLIST_HEAD(&node->pending);
-	INIT_HLIST_HEAD(&node->in_flight);
 	mutex_init(&node->lock);
 	init_waitqueue_head(&node->quiet);
 	kthread_init_work(&node->settle, settle);
@@ -234,72 +242,87 @@ void xs_node_reset(struct xs_hw_node *hw, bool done)
 
 int xs_node_reserve_locked(struct xs_node *node)
 {
-	const unsigned int room = max(16U, 2 * node->spare_room);
-	struct xs_hw_change *spare;
+	const unsigned int had = max(node->load.room, node->spare.room);
+	struct xs_load spare = { .room = max(16U, 2 * had) };
 
 	lockdep_assert_held(&xs_lock);
 
-	if (node->queue_count < node->spare_room)
+	if (node->queue_count < had)
 		return 0;
-	spare = kvcalloc(room, sizeof(*spare), GFP_KERNEL);
-	if (!spare)
+	spare.changes = kvcalloc(spare.room, sizeof(*spare.changes), GFP_KERNEL);
+	spare.queues = kvcalloc(spare.room, sizeof(*spare.queues), GFP_KERNEL);
+	if (!spare.changes || !spare.queues) {
+		free_load(&spare);
 		return -ENOMEM;
-	kvfree(node->spare);
+	}
+	free_load(&node->spare);
 	node->spare = spare;
-	node->spare_room = room;
 	return 0;
 }
 
 static void take_spare_locked(struct xs_node *node)
 {
-	if (!node->spare)
+	if (!node->spare.room)
 		return;
-	kvfree(node->changes);
-	node->changes = node->spare;
-	node->change_room = node->spare_room;
-	node->spare = NULL;
+	free_load(&node->load);
+	node->load = node->spare;
+	node->spare = (struct xs_load){};
+}
+
+static void plan_place_locked(struct xs_node *node, struct xs_place *place)
+{
+	const struct xs_want want = xs_place_want_locked(place);
+	struct xs_load *load = &node->load;
+	struct xs_queue *queue;
+
+	list_for_each_entry(queue, &place->queues, in_place) {
+		if (!xs_queue_plan_locked(queue, &want, &load->changes[node->in_flight]))
+			continue;
+		queue->in_flight = true;
+		load->queues[node->in_flight++] = queue;
+	}
 }
 
 /*
  * What is pending and differs is in flight from here on. The list is emptied as a
- * whole: of hundreds of queues, each by itself would cost.
+ * whole: of hundreds of places, each by itself would cost.
  */
 static unsigned int plan_locked(struct xs_node *node)
 {
 	struct hlist_node *next;
-	struct xs_queue *queue;
-	unsigned int count = 0;
+	struct xs_place *place;
 
 	take_spare_locked(node);
-	hlist_for_each_entry_safe(queue, next, &node->pending, in_pending) {
-		INIT_HLIST_NODE(&queue->in_pending);
-		if (!xs_queue_plan_locked(queue, &node->changes[count]))
-			continue;
-		hlist_add_head(&queue->in_flight, &node->in_flight);
-		count++;
+	hlist_for_each_entry_safe(place, next, &node->pending, in_pending) {
+		INIT_HLIST_NODE(&place->in_pending);
+		plan_place_locked(node, place);
 	}
 	INIT_HLIST_HEAD(&node->pending);
-	return count;
+	return node->in_flight;
 }
 
-/*
- * Queues in flight are in the order of their changes from the last to the first, one
- * for one. What is wanted may have changed meanwhile: then the queue is pending again.
- */
-static void commit_locked(struct xs_node *node, unsigned int count, int error)
+static int land_locked(struct xs_node *node, unsigned int i, int error, u64 now)
+{
+	struct xs_queue *queue = node->load.queues[i];
+
+	queue->in_flight = false;
+	if (!error)
+		return xs_queue_commit_locked(queue, &node->load.changes[i], now);
+	xs_queue_forget_locked(queue);
+	return 0;
+}
+
+/* What is wanted may have changed meanwhile: then places are pending again. */
+static void commit_locked(struct xs_node *node, int error)
 {
 	const u64 now = ktime_get_ns();
-	struct hlist_node *next;
-	struct xs_queue *queue;
+	unsigned int i;
+	int held = 0;
 
-	hlist_for_each_entry_safe(queue, next, &node->in_flight, in_flight) {
-		INIT_HLIST_NODE(&queue->in_flight);
-		if (error)
-			xs_queue_forget_locked(queue);
-		else
-			xs_queue_commit_locked(queue, &node->changes[--count], now);
-	}
-	INIT_HLIST_HEAD(&node->in_flight);
+	for (i = 0; i < node->in_flight; i++)
+		held += land_locked(node, i, error, now);
+	node->in_flight = 0;
+	xs_watchdog_add(held);
 	/* Whoever removes the node or stops the core cancels this afterwards. */
 	if (error && !node->gone && !stopped) {
 		trace_node_retry(node->desc.gpu_id);
@@ -363,9 +386,9 @@ static int node_switch(struct xs_node *node, u32 grace_us, struct xs_part *part,
 	trace_switch_begin(node, count, grace_us);
 	/* Odd while waves come and go: see sample_waves() in activity.c. */
 	atomic_inc_return(&node->switching);
-	ret = xs_backend->apply(node->hw, node->changes, count, grace_us, &times);
+	ret = xs_backend->apply(node->hw, node->load.changes, count, grace_us, &times);
 	scoped_guard(mutex, &xs_lock) {
-		commit_locked(node, count, ret);
+		commit_locked(node, ret);
 		*over = finish_locked(part, ret, &times);
 	}
 	WRITE_ONCE(node->switched_ns, ktime_get_ns());

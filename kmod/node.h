@@ -22,6 +22,20 @@
 struct device;
 struct xs_client;
 struct xs_part;
+struct xs_queue;
+
+/**
+ * struct xs_load - room for a transaction, so that it needs no memory, and a release
+ *	cannot fail for want of it
+ * @changes: one for each queue of the node
+ * @queues: of those, in the same order
+ * @room: how many
+ */
+struct xs_load {
+	struct xs_hw_change *changes;
+	struct xs_queue **queues;
+	unsigned int room;
+};
 
 /**
  * struct xs_node - a GPU node; under xs_lock unless said otherwise
@@ -34,17 +48,14 @@ struct xs_part;
  * @gone: not in the list any more: no transaction is sent
  * @queues: all its queues, by xs_queue.in_node
  * @queue_count: how many
- * @pending: queues whose wanted state may differ from the applied one
+ * @pending: places where what is wanted may differ from what is applied, by
+ *	xs_place.in_pending
  * @staging: part of the batch that is being staged; NULL outside of xs_lock
  * @lock: held across a transaction; taken before xs_lock. Whoever has it need
  *	not fear one
- * @in_flight: queues of the transaction on its way, by xs_queue.in_flight;
- *	changed under both locks
- * @changes: room for a change of each queue, so that a transaction needs no
- *	memory and a release cannot fail for want of it; @lock
- * @change_room: elements of @changes; @lock
- * @spare: more room, for the next transaction, or NULL
- * @spare_room: elements of @spare, or of @changes
+ * @load: of the transaction on its way, or the last; @lock
+ * @in_flight: queues in it; 0: there is none; written under both locks
+ * @spare: more room, for the next transaction, or none
  * @worker: runs parts of batches, @settle, @retry and @ring
  * @settle: switches what is pending
  * @kicked: counts what was asked of @settle
@@ -71,11 +82,9 @@ struct xs_node {
 	struct hlist_head pending;
 	struct xs_part *staging;
 	struct mutex lock;	/* held across a transaction */
-	struct hlist_head in_flight;
-	struct xs_hw_change *changes;
-	unsigned int change_room;
-	struct xs_hw_change *spare;
-	unsigned int spare_room;
+	struct xs_load load;
+	unsigned int in_flight;
+	struct xs_load spare;
 	struct kthread_worker *worker;
 	struct kthread_work settle;
 	u32 kicked;
@@ -89,6 +98,12 @@ struct xs_node {
 	struct xs_stats stats;
 	struct device *dev;
 };
+
+/* Whether queues of the node can be held at all. */
+static inline bool xs_node_can_hold(const struct xs_node *node)
+{
+	return node->desc.caps & (KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP);
+}
 
 struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw);
 

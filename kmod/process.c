@@ -148,6 +148,7 @@ static struct xs_process *process_new_locked(const struct xs_hw_queue_desc *desc
 	process->mm = desc->mm;
 	mmgrab(process->mm);
 	INIT_LIST_HEAD(&process->queues);
+	INIT_LIST_HEAD(&process->places);
 	INIT_LIST_HEAD(&process->rules);
 	INIT_LIST_HEAD(&process->sites);
 	/* In case the leader is reaped already. */

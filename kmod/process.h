@@ -40,7 +40,7 @@ enum xs_move {
 };
 
 /**
- * struct xs_rule - what a client wants of queues a process is yet to create
+ * struct xs_rule - what a client wants of a process on nodes where it has no queue yet
  * @in_client: in xs_client.rules
  * @in_process: in xs_process.rules
  * @in_tenant: in xs_tenant.rules, or empty
@@ -48,7 +48,7 @@ enum xs_move {
  * @client: whose
  * @process: on what
  * @tenant: of which the process is a member, or NULL
- * @stake: terms a new queue gets
+ * @stake: terms that its claim on a new place gets
  * @status: 0 or the error of the first node that failed the batch
  * @move: what the batch does about @tenant
  */
@@ -74,6 +74,7 @@ struct xs_rule {
  * @by_hw: in the table by @hw
  * @by_pid: in the table by @pid
  * @queues: by xs_queue.in_process
+ * @places: nodes where it has queues, by xs_place.in_process
  * @rules: by xs_rule.in_process
  * @exited: its address space is gone; freed with its last queue
  * @told: and subscribers know that
@@ -96,6 +97,7 @@ struct xs_process {
 	struct hlist_node by_hw;
 	struct hlist_node by_pid;
 	struct list_head queues;
+	struct list_head places;
 	struct list_head rules;
 	bool exited;
 	bool told;

@@ -14,10 +14,11 @@
 
 #include "activity.h"
 #include "armed.h"
-#include "batch.h"
+#include "claim.h"
 #include "client.h"
 #include "event.h"
 #include "node.h"
+#include "place.h"
 #include "process.h"
 #include "queue.h"
 #include "sysfs.h"
@@ -60,75 +61,33 @@ struct xs_queue *xs_queue_find_locked(u64 id)
 	return xa_load(&queues, id) ?: ERR_PTR(-ESRCH);
 }
 
-struct xs_claim *xs_queue_claim_locked(struct xs_queue *queue,
-				       struct xs_client *client)
+/* @of_place: what is wanted of the place; @own: room for what is of this queue alone. */
+static const struct xs_want *want_locked(const struct xs_queue *queue,
+					 const struct xs_want *of_place, struct xs_want *own)
 {
+	const bool fits = xs_queue_can_prioritise(queue) ||
+		of_place->priority == KFD_XSCHED_PRIORITY_APP;
 	struct xs_claim *claim;
 
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(claim, &queue->claims, in_queue) {
-		if (claim->client == client)
-			return claim;
-	}
-	return NULL;
+	/* Of nearly all: of hundreds, a sum for each would cost. */
+	if (list_empty(&queue->claims) && fits)
+		return of_place;
+	xs_want_init(own);
+	xs_for_each_claim(claim, queue)
+		xs_want_add(own, &claim->stake.next);
+	if (!xs_queue_can_prioritise(queue))
+		own->priority = KFD_XSCHED_PRIORITY_APP;
+	return own;
 }
 
-struct xs_claim *xs_queue_need_claim_locked(struct xs_queue *queue,
-					    struct xs_client *client)
+bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_want *of_place)
 {
-	struct xs_claim *claim = xs_queue_claim_locked(queue, client);
-
-	if (claim)
-		return claim;
-	claim = kmalloc(sizeof(*claim), GFP_KERNEL_ACCOUNT);
-	if (!claim)
-		return NULL;
-	claim->client = client;
-	claim->queue = queue;
-	xs_stake_init(&claim->stake);
-	INIT_HLIST_NODE(&claim->in_batch);
-	list_add_tail(&claim->in_client, &client->claims);
-	list_add_tail(&claim->in_queue, &queue->claims);
-	return claim;
-}
-
-void xs_claim_drop_locked(struct xs_claim *claim)
-{
-	lockdep_assert_held(&xs_lock);
-
-	if (claim->stake.now.held)
-		trace_release(claim->client, claim->queue);
-	list_del(&claim->in_client);
-	list_del(&claim->in_queue);
-	hlist_del_init(&claim->in_batch);
-	xs_queue_set_pending_locked(claim->queue);
-	kfree(claim);
-}
-
-void xs_queue_set_pending_locked(struct xs_queue *queue)
-{
-	lockdep_assert_held(&xs_lock);
-
-	if (hlist_unhashed(&queue->in_pending))
-		hlist_add_head(&queue->in_pending, &queue->node->pending);
-}
-
-static bool is_settled_locked(const struct xs_queue *queue, struct xs_want *want)
-{
-	*want = xs_state_want(&queue->claims);
-	return xs_state_settled(want, queue->applied, &queue->override);
-}
-
-void xs_queue_clear_pending_locked(struct xs_queue *queue)
-{
-	struct xs_want want;
+	struct xs_want own;
 
 	lockdep_assert_held(&xs_lock);
 
-	/* In flight, nobody knows yet what will be left to be done. */
-	if (hlist_unhashed(&queue->in_flight) && is_settled_locked(queue, &want))
-		hlist_del_init(&queue->in_pending);
+	return xs_want_settled(want_locked(queue, of_place, &own), queue->applied,
+			       &queue->override);
 }
 
 static u32 to_class(s32 level)
@@ -143,42 +102,44 @@ static s32 to_level(u32 prio_class)
 		(s32)(prio_class - KFD_XSCHED_CLASS_LOW);
 }
 
-bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change)
+bool xs_queue_plan_locked(struct xs_queue *queue, const struct xs_want *of_place,
+			  struct xs_hw_change *change)
 {
-	struct xs_want want;
+	const bool unknown = queue->applied == XS_APPLIED_UNKNOWN;
+	const struct xs_want *want;
+	struct xs_want own;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (is_settled_locked(queue, &want))
+	want = want_locked(queue, of_place, &own);
+	if (xs_want_settled(want, queue->applied, &queue->override))
 		return false;
-	*change = (struct xs_hw_change){
-		.queue = queue->hw,
-		.hold = want.holders,
-		.priority = XS_PRIORITY_KEEP,
-		.level = XS_PRIORITY_KEEP,
-	};
-	if ((want.priority != queue->override.priority ||
-	     queue->applied == XS_APPLIED_UNKNOWN) &&
+	change->queue = queue->hw;
+	change->hold = want->holders;
+	change->priority = XS_PRIORITY_KEEP;
+	change->level = XS_PRIORITY_KEEP;
+	if ((want->priority != queue->override.priority || unknown) &&
 	    xs_queue_can_prioritise(queue))
-		change->priority = want.priority;
-	if ((want.prio_class != queue->override.prio_class ||
-	     queue->applied == XS_APPLIED_UNKNOWN) &&
+		change->priority = want->priority;
+	if ((want->prio_class != queue->override.prio_class || unknown) &&
 	    xs_queue_can_classify(queue))
-		change->level = to_level(want.prio_class);
+		change->level = to_level(want->prio_class);
 	return true;
 }
 
-static void account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 now)
+static int account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 now)
 {
 	if (hold && !queue->held_since) {
 		queue->held_since = now;
 		queue->preemptions += flipped;
-		xs_watchdog_held();
-	} else if (!hold && queue->held_since) {
+		return 1;
+	}
+	if (!hold && queue->held_since) {
 		queue->held_ns += now - queue->held_since;
 		queue->held_since = 0;
-		xs_watchdog_released();
+		return -1;
 	}
+	return 0;
 }
 
 static void trace_change(const struct xs_queue *queue, const struct xs_hw_change *change)
@@ -191,18 +152,22 @@ static void trace_change(const struct xs_queue *queue, const struct xs_hw_change
 		trace_queue_priority(queue);
 }
 
-void xs_queue_commit_locked(struct xs_queue *queue,
-			    const struct xs_hw_change *change, u64 now)
+/* Dying, or reset and not to run again: it holds nobody up. */
+static void set_gone_locked(struct xs_queue *queue)
+{
+	WRITE_ONCE(queue->applied, XS_APPLIED_GONE);
+	queue->place->live--;
+}
+
+int xs_queue_commit_locked(struct xs_queue *queue, const struct xs_hw_change *change,
+			   u64 now)
 {
 	lockdep_assert_held(&xs_lock);
 
 	if (change->ret) {
-		/* Dying, or reset and not to run again: it holds nobody up. */
-		WRITE_ONCE(queue->applied, XS_APPLIED_GONE);
-		account_locked(queue, false, false, now);
-		return;
+		set_gone_locked(queue);
+		return account_locked(queue, false, false, now);
 	}
-	account_locked(queue, change->hold, change->flipped, now);
 	WRITE_ONCE(queue->applied,
 		   change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
 	if (!change->hold)
@@ -215,6 +180,7 @@ void xs_queue_commit_locked(struct xs_queue *queue,
 	if (xs_queue_can_classify(queue))
 		queue->prio_class = to_class(change->effective_level);
 	trace_change(queue, change);
+	return account_locked(queue, change->hold, change->flipped, now);
 }
 
 void xs_queue_forget_locked(struct xs_queue *queue)
@@ -222,13 +188,7 @@ void xs_queue_forget_locked(struct xs_queue *queue)
 	lockdep_assert_held(&xs_lock);
 
 	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
-	xs_queue_set_pending_locked(queue);
-}
-
-bool xs_queue_can_hold(const struct xs_queue *queue)
-{
-	return queue->node->desc.caps &
-		(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP);
+	xs_place_set_pending_locked(queue->place);
 }
 
 bool xs_queue_can_prioritise(const struct xs_queue *queue)
@@ -240,15 +200,6 @@ bool xs_queue_can_prioritise(const struct xs_queue *queue)
 bool xs_queue_can_classify(const struct xs_queue *queue)
 {
 	return queue->node->desc.caps & KFD_XSCHED_CAP_CLASS;
-}
-
-void xs_queue_mask_terms(const struct xs_queue *queue, struct xs_terms *terms)
-{
-	terms->held &= xs_queue_can_hold(queue);
-	if (!xs_queue_can_prioritise(queue))
-		terms->priority = KFD_XSCHED_PRIORITY_APP;
-	if (!xs_queue_can_classify(queue))
-		terms->prio_class = KFD_XSCHED_CLASS_APP;
 }
 
 static struct xs_queue *queue_new(struct xs_hw_queue *hw,
@@ -266,8 +217,6 @@ static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 		.priority = KFD_XSCHED_PRIORITY_APP,
 		.prio_class = KFD_XSCHED_CLASS_APP,
 	};
-	INIT_HLIST_NODE(&queue->in_pending);
-	INIT_HLIST_NODE(&queue->in_flight);
 	INIT_LIST_HEAD(&queue->claims);
 	if (desc->indices_count_packets) {
 		queue->watch.read_index = desc->read_index;
@@ -276,48 +225,21 @@ static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 	return queue;
 }
 
-static void drop_claims_locked(struct xs_queue *queue)
+/* It comes, or goes, and with it holds of its place. */
+static void trace_holds(struct xs_queue *queue, bool comes)
 {
-	struct xs_claim *claim, *next;
+	struct xs_claim *claim;
 
-	list_for_each_entry_safe(claim, next, &queue->claims, in_queue)
-		xs_claim_drop_locked(claim);
-}
-
-/* As the rule will be if it is on its way: so will it be born. */
-static void inherit_rule_locked(struct xs_queue *queue, struct xs_claim *claim,
-				const struct xs_rule *rule)
-{
-	struct xs_stake *stake = &claim->stake;
-
-	stake->now = rule->stake.now;
-	stake->next = rule->stake.next;
-	xs_queue_mask_terms(queue, &stake->now);
-	xs_queue_mask_terms(queue, &stake->next);
-	if (stake->now.held) {
-		stake->now.held_ns = ktime_get_ns();
-		trace_hold(claim->client, queue);
+	if (comes ? !trace_hold_enabled() : !trace_release_enabled())
+		return;
+	xs_for_each_claim(claim, queue) {
+		if (claim->queue || !claim->stake.now.held)
+			continue;
+		if (comes)
+			trace_hold(claim->client, queue);
+		else
+			trace_release(claim->client, queue);
 	}
-	if (rule->stake.batch)
-		xs_batch_adopt_locked(rule->stake.batch, claim);
-}
-
-/* Give a new queue what the rules on its process say. */
-static int inherit_rules_locked(struct xs_queue *queue)
-{
-	const struct xs_rule *rule;
-
-	list_for_each_entry(rule, &queue->process->rules, in_process) {
-		struct xs_claim *claim =
-			xs_queue_need_claim_locked(queue, rule->client);
-
-		if (!claim) {
-			drop_claims_locked(queue);
-			return -ENOMEM;
-		}
-		inherit_rule_locked(queue, claim, rule);
-	}
-	return 0;
 }
 
 static int insert_locked(struct xs_queue *queue)
@@ -330,6 +252,11 @@ static int insert_locked(struct xs_queue *queue)
 	ret = xa_err(xa_store(&queues, next_id, queue, GFP_KERNEL));
 	if (ret)
 		return ret;
+	ret = xs_place_enter_locked(queue);
+	if (ret) {
+		xa_erase(&queues, next_id);
+		return ret;
+	}
 	queue->id = next_id++;
 	queue_count++;
 	hash_add(by_hw, &queue->by_hw, (unsigned long)queue->hw);
@@ -342,8 +269,7 @@ static int insert_locked(struct xs_queue *queue)
 /* From here on it can be held, and is, if its process is. */
 static void start_locked(struct xs_queue *queue)
 {
-	/* Without memory for its claims it is nobody's: it must run. */
-	inherit_rules_locked(queue);
+	struct xs_want want;
 
 	/* amdkfd made it before we could look: born held or not? */
 	queue->applied = queue->process->born_held ?
@@ -351,8 +277,10 @@ static void start_locked(struct xs_queue *queue)
 	queue->has_run = queue->applied == XS_APPLIED_FREE;
 	if (xs_queue_can_classify(queue))
 		queue->prio_class = KFD_XSCHED_CLASS_NORMAL;
-	xs_queue_set_pending_locked(queue);
-	xs_queue_clear_pending_locked(queue);
+	trace_holds(queue, true);
+	want = xs_place_want_locked(queue->place);
+	if (!xs_queue_is_settled_locked(queue, &want))
+		xs_place_set_pending_locked(queue->place);
 }
 
 static int add_locked(struct xs_queue *queue, const struct xs_hw_queue_desc *desc)
@@ -394,7 +322,7 @@ static int add(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
 		kfree(queue);
 		return ret;
 	}
-	if (!hlist_unhashed(&queue->in_pending))
+	if (!hlist_unhashed(&queue->place->in_pending))
 		*node = xs_node_get(queue->node);
 	*id = queue->id;
 	trace_queue_add(queue);
@@ -423,11 +351,15 @@ int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
 
 static void queue_free_locked(struct xs_queue *queue)
 {
+	struct xs_claim *claim, *next;
+
 	xs_activity_remove_locked(queue);
-	drop_claims_locked(queue);
+	trace_holds(queue, false);
+	list_for_each_entry_safe(claim, next, &queue->claims, in_target)
+		xs_claim_drop_locked(claim);
 	if (queue->held_since)
-		xs_watchdog_released();
-	hlist_del_init(&queue->in_pending);
+		xs_watchdog_add(-1);
+	xs_place_leave_locked(queue);
 	list_del(&queue->in_process);
 	list_del(&queue->in_node);
 	queue->node->queue_count--;
@@ -459,7 +391,7 @@ static struct xs_node *remove_unless_in_flight(struct xs_hw_queue *hw)
 	queue = find_by_hw_locked(hw);
 	if (!queue)
 		return NULL;
-	if (!hlist_unhashed(&queue->in_flight))
+	if (queue->in_flight)
 		return xs_node_get(queue->node);
 	remove_locked(queue);
 	return NULL;
@@ -493,9 +425,16 @@ void xs_queues_free_locked(void)
 
 u32 xs_queue_holders_locked(const struct xs_queue *queue)
 {
+	struct xs_claim *claim;
+	u32 holders = 0;
+
 	lockdep_assert_held(&xs_lock);
 
-	return queue->applied == XS_APPLIED_GONE ? 0 : xs_state_holders(&queue->claims);
+	if (queue->applied == XS_APPLIED_GONE)
+		return 0;
+	xs_for_each_claim(claim, queue)
+		holders += claim->stake.now.held;
+	return holders;
 }
 
 /* The application may have changed it since, which nobody tells. */

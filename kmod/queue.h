@@ -14,6 +14,7 @@
 
 struct xs_client;
 struct xs_node;
+struct xs_place;
 struct xs_site;
 
 /**
@@ -44,15 +45,17 @@ struct xs_watch {
  * @hw: the backend's handle
  * @node: where it runs
  * @process: whose it is
+ * @place: that process there
  * @queue_id: KFD's id
  * @type: enum kfd_xsched_queue_type
  * @owner: credentials of the process when the queue came; decide who hears of it
  * @by_hw: in the table by @hw
  * @in_node: in xs_node.queues
  * @in_process: in xs_process.queues
- * @in_pending: in xs_node.pending, or in none
- * @in_flight: in xs_node.in_flight, or in none: may be removed
- * @claims: by xs_claim.in_queue
+ * @in_place: in xs_place.queues
+ * @in_flight: in a transaction that is on its way: may not be removed. Changed under
+ *	xs_node.lock, too
+ * @claims: on this queue by itself, by xs_claim.in_target
  * @applied: what the backend last confirmed; read by the sampler
  * @override: overrides last confirmed
  * @priority: KFD priority in effect, as last told: ask xs_queue_priority_locked()
@@ -68,14 +71,15 @@ struct xs_queue {
 	struct xs_hw_queue *hw;
 	struct xs_node *node;
 	struct xs_process *process;
+	struct xs_place *place;
 	u32 queue_id;
 	u32 type;
 	struct xs_owner owner;
 	struct hlist_node by_hw;
 	struct list_head in_node;
 	struct list_head in_process;
-	struct hlist_node in_pending;
-	struct hlist_node in_flight;
+	struct list_head in_place;
+	bool in_flight;
 	struct list_head claims;
 	enum xs_applied applied;
 	struct xs_want override;
@@ -91,32 +95,25 @@ struct xs_queue {
 /* The queue of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) gone. */
 struct xs_queue *xs_queue_find_locked(u64 id);
 
-/* The claim of a client on a queue, or NULL. */
-struct xs_claim *xs_queue_claim_locked(struct xs_queue *queue,
-				       struct xs_client *client);
-
-/* The same; made without terms if there is none. NULL: no memory. */
-struct xs_claim *xs_queue_need_claim_locked(struct xs_queue *queue,
-					    struct xs_client *client);
-
-/* Unlink and free a claim; the queue is pending afterwards. */
-void xs_claim_drop_locked(struct xs_claim *claim);
-
-/* Its wanted state may have changed. */
-void xs_queue_set_pending_locked(struct xs_queue *queue);
-
-/* It has not after all, unless something is left to be done. */
-void xs_queue_clear_pending_locked(struct xs_queue *queue);
+/*
+ * Whether nothing is to be done about the queue. @want: that of its place, here
+ * and below.
+ */
+bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_want *want);
 
 /*
  * Fill in the change that brings the queue to what is wanted, or return false
  * when there is none to make.
  */
-bool xs_queue_plan_locked(struct xs_queue *queue, struct xs_hw_change *change);
+bool xs_queue_plan_locked(struct xs_queue *queue, const struct xs_want *want,
+			  struct xs_hw_change *change);
 
-/* Take over what the backend answered to a change. */
-void xs_queue_commit_locked(struct xs_queue *queue,
-			    const struct xs_hw_change *change, u64 now);
+/*
+ * Take over what the backend answered to a change. 1: it is held from now on, -1:
+ * not any more, 0: neither. xs_watchdog_add() must be told.
+ */
+int xs_queue_commit_locked(struct xs_queue *queue, const struct xs_hw_change *change,
+			   u64 now);
 
 /* The transaction failed: nothing is known of the queue, which is pending. */
 void xs_queue_forget_locked(struct xs_queue *queue);
@@ -133,15 +130,9 @@ u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *
 /* The KFD priority in effect: an override, or what the application asks for now. */
 u32 xs_queue_priority_locked(const struct xs_queue *queue);
 
-/* Whether its node can hold at all. */
-bool xs_queue_can_hold(const struct xs_queue *queue);
-
 /* Whether it has a priority, or a class, to be overridden. */
 bool xs_queue_can_prioritise(const struct xs_queue *queue);
 bool xs_queue_can_classify(const struct xs_queue *queue);
-
-/* Leave out of the terms what the queue cannot. */
-void xs_queue_mask_terms(const struct xs_queue *queue, struct xs_terms *terms);
 
 /* When no backend calls any more: free all. */
 void xs_queues_free_locked(void);

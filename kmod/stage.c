@@ -4,17 +4,20 @@
  * caller, the node and the other entries, and stage its terms (xs_stake.next)
  * without any effect yet.
  *
- * An entry on a process is an entry on each of its queues, and on its rule. An
- * entry on a tenant is one on each of its processes, and on the tenant.
+ * An entry on a process is an entry on each of its places, on each of its queues
+ * of which the client has a claim by themselves, and on its rule. An entry on a
+ * tenant is one on each of its processes, and on the tenant.
  */
 #include <linux/err.h>
 
 #include "apply.h"
 #include "armed.h"
 #include "batch.h"
+#include "claim.h"
 #include "client.h"
 #include "eject.h"
 #include "node.h"
+#include "place.h"
 #include "process.h"
 #include "queue.h"
 #include "tenant.h"
@@ -143,11 +146,10 @@ bool xs_queue_has_what_is_set(const struct xs_queue *queue,
 		(!sets_class(entry) || xs_queue_can_classify(queue));
 }
 
-static int check_node(const struct xs_queue *queue,
+/* What SET_PRIORITY needs is asked of each queue: xs_queue_has_what_is_set(). */
+static int check_node(const struct xs_hw_node_desc *node,
 		      const struct kfd_xsched_entry *entry)
 {
-	const struct xs_hw_node_desc *node = &queue->node->desc;
-
 	switch (entry->op) {
 	case KFD_XSCHED_OP_SUSPEND:
 		return node->caps & KFD_XSCHED_CAP_SUSPEND ? 0 : -EOPNOTSUPP;
@@ -157,8 +159,6 @@ static int check_node(const struct xs_queue *queue,
 		if (entry->value > 0 && !(node->caps & KFD_XSCHED_CAP_GRACE))
 			return -EOPNOTSUPP;
 		return entry->value > (s64)node->max_grace_us ? -EINVAL : 0;
-	case KFD_XSCHED_OP_SET_PRIORITY:
-		return xs_queue_has_what_is_set(queue, entry) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
 	}
@@ -212,30 +212,46 @@ static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entr
 	return part->grace_us == entry->value ? 0 : -EINVAL;
 }
 
-static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
+/* 0, or -EALREADY: there is nothing to be released. */
+static int stage_claim_locked(struct xs_batch *batch, struct xs_claim *claim,
 			      const struct kfd_xsched_entry *entry)
 {
-	struct xs_claim *claim;
+	struct xs_part *part;
 	int ret;
 
-	ret = check_node(queue, entry);
-	if (ret)
-		return ret;
-	claim = xs_queue_need_claim_locked(queue, batch->client);
-	if (!claim)
-		return -ENOMEM;
 	ret = xs_batch_take_claim_locked(batch, claim) ?: ask(&claim->stake, entry);
 	if (ret)
 		return ret;
 	if (entry->op == KFD_XSCHED_OP_RESUME && !claim->stake.now.held)
 		return -EALREADY;
-	ret = stage_grace(queue->node->staging, entry);
+	part = claim->place->node->staging;
+	ret = stage_grace(part, entry);
 	if (ret)
 		return ret;
-	queue->node->staging->concerned = true;
+	part->concerned = true;
 	stage_terms(&claim->stake.next, entry);
-	xs_queue_set_pending_locked(queue);
+	xs_place_set_pending_locked(claim->place);
 	return 0;
+}
+
+static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
+			      const struct kfd_xsched_entry *entry)
+{
+	const struct xs_claim *on_place;
+	struct xs_claim *claim;
+	int ret;
+
+	ret = check_node(&queue->node->desc, entry);
+	if (ret)
+		return ret;
+	if (!xs_queue_has_what_is_set(queue, entry))
+		return -EOPNOTSUPP;
+	/* It would be copied on its way. */
+	on_place = xs_claim_on_place_locked(queue->place, batch->client);
+	if (on_place && xs_stake_busy(&on_place->stake, batch))
+		return -EAGAIN;
+	claim = xs_claim_need_on_queue_locked(queue, batch->client);
+	return claim ? stage_claim_locked(batch, claim, entry) : -ENOMEM;
 }
 
 /* It would wait for itself. */
@@ -255,7 +271,7 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 		return PTR_ERR(queue);
 	if (is_own_trigger_locked(batch, queue->process))
 		return -EINVAL;
-	mine = xs_queue_claim_locked(queue, batch->client);
+	mine = xs_claim_of_queue_locked(queue, batch->client);
 	if (!permitted_locked(queue->process, item->entry,
 			      mine ? &mine->stake.now : NULL))
 		return -EPERM;
@@ -269,18 +285,39 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 	return 0;
 }
 
-/* Stage an entry on a process for each of its queues it can mean. */
-static int stage_queues_of_locked(struct xs_batch *batch, struct xs_item *item,
-				  struct xs_process *process)
+/* Whether the client has a claim on the queue by itself. */
+static bool has_own_claim(const struct xs_batch *batch, struct xs_queue *queue)
+{
+	return xs_claim_on_queue_locked(queue, batch->client);
+}
+
+/* Queues that the claim on a place governs, which an entry on it can mean. */
+static u32 count_meant_locked(const struct xs_batch *batch, struct xs_place *place,
+			      const struct kfd_xsched_entry *entry)
+{
+	struct xs_queue *queue;
+	u32 count = 0;
+
+	if (!place->own_claims && entry->op != KFD_XSCHED_OP_SET_PRIORITY)
+		return place->live;
+	list_for_each_entry(queue, &place->queues, in_place) {
+		count += queue->applied != XS_APPLIED_GONE &&
+			!has_own_claim(batch, queue) && xs_queue_has_what_is_set(queue, entry);
+	}
+	return count;
+}
+
+static int stage_own_claims_locked(struct xs_batch *batch, struct xs_item *item,
+				   struct xs_place *place)
 {
 	struct xs_queue *queue;
 	int ret;
 
-	list_for_each_entry(queue, &process->queues, in_process) {
-		if (queue->applied == XS_APPLIED_GONE)
-			continue;
-		item->any = true;
-		if (!xs_queue_has_what_is_set(queue, item->entry))
+	if (!place->own_claims)
+		return 0;
+	list_for_each_entry(queue, &place->queues, in_place) {
+		if (queue->applied == XS_APPLIED_GONE || !has_own_claim(batch, queue) ||
+		    !xs_queue_has_what_is_set(queue, item->entry))
 			continue;
 		ret = stage_queue_locked(batch, queue, item->entry);
 		if (ret == -EALREADY)
@@ -292,22 +329,92 @@ static int stage_queues_of_locked(struct xs_batch *batch, struct xs_item *item,
 	return 0;
 }
 
+/* What is set but not there, on the whole node, is left out: as for its queues. */
+static bool node_has_what_is_set(const struct xs_node *node,
+				 const struct kfd_xsched_entry *entry)
+{
+	return (!sets_priority(entry) || node->desc.caps & KFD_XSCHED_CAP_PRIORITY) &&
+		(!sets_class(entry) || node->desc.caps & KFD_XSCHED_CAP_CLASS);
+}
+
+/*
+ * Queues that have not all of what is set, as copy queues have no priority, are left
+ * out of it: they get claims by themselves, which keep the terms as they are.
+ */
+static int leave_out_locked(struct xs_batch *batch, struct xs_place *place,
+			    const struct kfd_xsched_entry *entry)
+{
+	struct xs_claim *claim;
+	struct xs_queue *queue;
+	int ret;
+
+	if (!sets_priority(entry) || !sets_class(entry))
+		return 0;
+	list_for_each_entry(queue, &place->queues, in_place) {
+		if (xs_queue_has_what_is_set(queue, entry))
+			continue;
+		claim = xs_claim_need_on_queue_locked(queue, batch->client);
+		ret = claim ? xs_batch_take_claim_locked(batch, claim) : -ENOMEM;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Stage an entry on a process for one of its nodes. */
+static int stage_place_locked(struct xs_batch *batch, struct xs_item *item,
+			      struct xs_place *place)
+{
+	const struct kfd_xsched_entry *entry = item->entry;
+	struct xs_claim *claim;
+	int ret;
+
+	if (!place->live)
+		return 0;
+	item->any = true;
+	if (!node_has_what_is_set(place->node, entry))
+		return 0;
+	ret = check_node(&place->node->desc, entry);
+	if (ret)
+		return ret;
+	claim = xs_claim_need_on_place_locked(place, batch->client);
+	if (!claim)
+		return -ENOMEM;
+	if (xs_stake_busy(&claim->stake, batch))
+		return -EAGAIN;
+	ret = leave_out_locked(batch, place, entry) ?:
+		stage_claim_locked(batch, claim, entry);
+	if (!ret)
+		item->concerned += count_meant_locked(batch, place, entry);
+	else if (ret != -EALREADY)
+		return ret;
+	return stage_own_claims_locked(batch, item, place);
+}
+
 /* What the client has on a process or any of its queues, taken together. */
 static struct xs_terms terms_on_process_locked(struct xs_process *process,
 					       struct xs_client *client)
 {
 	const struct xs_rule *rule = xs_process_rule_locked(process, client);
+	const struct xs_claim *claim;
+	struct xs_place *place;
 	struct xs_queue *queue;
 	struct xs_terms terms;
 
 	xs_terms_init(&terms);
 	if (rule)
 		terms = rule->stake.now;
-	list_for_each_entry(queue, &process->queues, in_process) {
-		const struct xs_claim *claim = xs_queue_claim_locked(queue, client);
-
+	list_for_each_entry(place, &process->places, in_process) {
+		claim = xs_claim_on_place_locked(place, client);
 		if (claim)
 			xs_terms_join(&terms, &claim->stake.now, 0);
+		if (!place->own_claims)
+			continue;
+		list_for_each_entry(queue, &place->queues, in_place) {
+			claim = xs_claim_on_queue_locked(queue, client);
+			if (claim)
+				xs_terms_join(&terms, &claim->stake.now, 0);
+		}
 	}
 	return terms;
 }
@@ -317,6 +424,7 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 				struct xs_process *process, bool *held)
 {
 	struct xs_terms mine = {};
+	struct xs_place *place;
 	struct xs_rule *rule;
 	int ret;
 
@@ -335,7 +443,12 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 	if (ret)
 		return ret;
 	stage_terms(&rule->stake.next, item->entry);
-	return stage_queues_of_locked(batch, item, process);
+	list_for_each_entry(place, &process->places, in_process) {
+		ret = stage_place_locked(batch, item, place);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 /* An entry on several queues: was there anything to be done? */
@@ -433,55 +546,92 @@ int xs_item_stage_locked(struct xs_batch *batch, struct xs_item *item)
 	}
 }
 
-int xs_stage_join_locked(struct xs_batch *batch, struct xs_rule *rule,
-			 const struct xs_terms *others)
+/**
+ * struct move - a process that joins, or leaves, what others ask for as one
+ * @batch: does it
+ * @others: what they ask for
+ * @seq: from when on; 0: it leaves
+ */
+struct move {
+	struct xs_batch *batch;
+	const struct xs_terms *others;
+	u64 seq;
+};
+
+static int move_claim_locked(const struct move *move, struct xs_claim *claim)
 {
-	const u64 seq = ++last_seq;
-	struct xs_queue *queue;
-	int ret = xs_batch_take_rule_locked(batch, rule);
+	struct xs_stake *stake = &claim->stake;
+	int ret = xs_batch_take_claim_locked(move->batch, claim);
 
 	if (ret)
 		return ret;
-	xs_terms_join(&rule->stake.next, others, seq);
-	list_for_each_entry(queue, &rule->process->queues, in_process) {
-		struct xs_claim *claim;
+	if (move->seq)
+		xs_terms_join(&stake->next, move->others, move->seq);
+	else
+		xs_terms_leave(&stake->next, move->others);
+	xs_place_mask_terms(claim->place, &stake->next);
+	claim->place->node->staging->concerned |= xs_terms_any(move->others);
+	xs_place_set_pending_locked(claim->place);
+	return 0;
+}
 
-		if (queue->applied == XS_APPLIED_GONE)
-			continue;
-		claim = xs_queue_need_claim_locked(queue, batch->client);
-		ret = claim ? xs_batch_take_claim_locked(batch, claim) : -ENOMEM;
+/* Who joins needs claims on all its places; who leaves has them, or nothing. */
+static int move_place_locked(const struct move *move, struct xs_place *place)
+{
+	struct xs_client *client = move->batch->client;
+	struct xs_claim *claim;
+	struct xs_queue *queue;
+	int ret;
+
+	claim = move->seq ? xs_claim_need_on_place_locked(place, client) :
+			    xs_claim_on_place_locked(place, client);
+	if (!claim && move->seq)
+		return -ENOMEM;
+	ret = claim ? move_claim_locked(move, claim) : 0;
+	if (ret || !place->own_claims)
+		return ret;
+	list_for_each_entry(queue, &place->queues, in_place) {
+		claim = xs_claim_on_queue_locked(queue, client);
+		ret = claim ? move_claim_locked(move, claim) : 0;
 		if (ret)
 			return ret;
-		xs_terms_join(&claim->stake.next, others, seq);
-		xs_queue_mask_terms(queue, &claim->stake.next);
-		queue->node->staging->concerned |= xs_terms_any(others);
-		xs_queue_set_pending_locked(queue);
 	}
 	return 0;
+}
+
+static int move_process_locked(const struct move *move, struct xs_rule *rule)
+{
+	int ret = xs_batch_take_rule_locked(move->batch, rule);
+	struct xs_place *place;
+
+	if (ret)
+		return ret;
+	if (move->seq)
+		xs_terms_join(&rule->stake.next, move->others, move->seq);
+	else
+		xs_terms_leave(&rule->stake.next, move->others);
+	list_for_each_entry(place, &rule->process->places, in_process) {
+		ret = move_place_locked(move, place);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int xs_stage_join_locked(struct xs_batch *batch, struct xs_rule *rule,
+			 const struct xs_terms *others)
+{
+	const struct move move = { .batch = batch, .others = others, .seq = ++last_seq };
+
+	return move_process_locked(&move, rule);
 }
 
 int xs_stage_leave_locked(struct xs_batch *batch, struct xs_rule *rule,
 			  const struct xs_terms *others)
 {
-	struct xs_queue *queue;
-	int ret = xs_batch_take_rule_locked(batch, rule);
+	const struct move move = { .batch = batch, .others = others };
 
-	if (ret)
-		return ret;
-	xs_terms_leave(&rule->stake.next, others);
-	list_for_each_entry(queue, &rule->process->queues, in_process) {
-		struct xs_claim *claim = xs_queue_claim_locked(queue, batch->client);
-
-		if (!claim)
-			continue;
-		ret = xs_batch_take_claim_locked(batch, claim);
-		if (ret)
-			return ret;
-		xs_terms_leave(&claim->stake.next, others);
-		queue->node->staging->concerned |= xs_terms_any(others);
-		xs_queue_set_pending_locked(queue);
-	}
-	return 0;
+	return move_process_locked(&move, rule);
 }
 
 static int give_back_claim_locked(struct xs_batch *batch, struct xs_claim *claim)
@@ -494,8 +644,8 @@ static int give_back_claim_locked(struct xs_batch *batch, struct xs_claim *claim
 	if (ret)
 		return ret;
 	xs_terms_init(&claim->stake.next);
-	claim->queue->node->staging->concerned = true;
-	xs_queue_set_pending_locked(claim->queue);
+	claim->place->node->staging->concerned = true;
+	xs_place_set_pending_locked(claim->place);
 	return 0;
 }
 

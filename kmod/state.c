@@ -65,45 +65,31 @@ void xs_stake_end(struct xs_stake *stake, bool success)
 	stake->asked = 0;
 }
 
-struct xs_want xs_state_want(const struct list_head *claims)
+void xs_want_init(struct xs_want *want)
 {
-	struct xs_want want = {
+	*want = (struct xs_want){
 		.priority = KFD_XSCHED_PRIORITY_APP,
 		.prio_class = KFD_XSCHED_CLASS_APP,
 	};
-	u64 latest_priority = 0, latest_class = 0;
-	const struct xs_claim *claim;
-
-	list_for_each_entry(claim, claims, in_queue) {
-		const struct xs_terms *terms = &claim->stake.next;
-
-		want.holders += terms->held;
-		if (terms->priority != KFD_XSCHED_PRIORITY_APP &&
-		    terms->priority_seq >= latest_priority) {
-			want.priority = terms->priority;
-			latest_priority = terms->priority_seq;
-		}
-		if (terms->prio_class != KFD_XSCHED_CLASS_APP &&
-		    terms->class_seq >= latest_class) {
-			want.prio_class = terms->prio_class;
-			latest_class = terms->class_seq;
-		}
-	}
-	return want;
 }
 
-u32 xs_state_holders(const struct list_head *claims)
+void xs_want_add(struct xs_want *want, const struct xs_terms *terms)
 {
-	const struct xs_claim *claim;
-	u32 holders = 0;
-
-	list_for_each_entry(claim, claims, in_queue)
-		holders += claim->stake.now.held;
-	return holders;
+	want->holders += terms->held;
+	if (terms->priority != KFD_XSCHED_PRIORITY_APP &&
+	    terms->priority_seq >= want->priority_seq) {
+		want->priority = terms->priority;
+		want->priority_seq = terms->priority_seq;
+	}
+	if (terms->prio_class != KFD_XSCHED_CLASS_APP &&
+	    terms->class_seq >= want->class_seq) {
+		want->prio_class = terms->prio_class;
+		want->class_seq = terms->class_seq;
+	}
 }
 
-bool xs_state_settled(const struct xs_want *want, enum xs_applied applied,
-		      const struct xs_want *override)
+bool xs_want_settled(const struct xs_want *want, enum xs_applied applied,
+		     const struct xs_want *override)
 {
 	const bool same = want->priority == override->priority &&
 		want->prio_class == override->prio_class;

@@ -6,12 +6,9 @@
 #ifndef KFD_XSCHED_STATE_H
 #define KFD_XSCHED_STATE_H
 
-#include <linux/list.h>
 #include <linux/types.h>
 
 struct xs_batch;
-struct xs_client;
-struct xs_queue;
 
 /**
  * struct xs_terms - what a client asks for
@@ -46,26 +43,6 @@ struct xs_stake {
 };
 
 /**
- * struct xs_claim - one client on one queue
- * @in_client: in xs_client.claims
- * @in_queue: in xs_queue.claims
- * @in_batch: in xs_part.claims or xs_batch.born, or in none
- * @client: whose
- * @queue: on what
- * @stake: what it wants
- *
- * A claim without terms is kept, not freed: the next switch needs it again.
- */
-struct xs_claim {
-	struct list_head in_client;
-	struct list_head in_queue;
-	struct hlist_node in_batch;
-	struct xs_client *client;
-	struct xs_queue *queue;
-	struct xs_stake stake;
-};
-
-/**
  * enum xs_applied - what the driver below last confirmed of a queue
  *
  *	              hold
@@ -91,15 +68,19 @@ enum xs_applied {
 };
 
 /**
- * struct xs_want - what all claims on a queue amount to
- * @holders: claims that hold it
+ * struct xs_want - what several terms amount to
+ * @holders: terms that hold
  * @priority: override that wins, or KFD_XSCHED_PRIORITY_APP
  * @prio_class: override that wins, or KFD_XSCHED_CLASS_APP
+ * @priority_seq: of @priority
+ * @class_seq: of @prio_class
  */
 struct xs_want {
 	u32 holders;
 	s32 priority;
 	u32 prio_class;
+	u64 priority_seq;
+	u64 class_seq;
 };
 
 /* Nobody asks for anything. */
@@ -121,15 +102,13 @@ bool xs_stake_busy(const struct xs_stake *stake, const struct xs_batch *batch);
 /* The batch is over: what it asked for comes into force, or is forgotten. */
 void xs_stake_end(struct xs_stake *stake, bool success);
 
-/* Sum of the coming terms of a queue's claims (a list by xs_claim.in_queue). */
-struct xs_want xs_state_want(const struct list_head *claims);
-
-/* How many of them hold the queue as things are. */
-u32 xs_state_holders(const struct list_head *claims);
+/* Nothing is wanted; and that of one more. */
+void xs_want_init(struct xs_want *want);
+void xs_want_add(struct xs_want *want, const struct xs_terms *terms);
 
 /* Whether the driver below need not be told anything. */
-bool xs_state_settled(const struct xs_want *want, enum xs_applied applied,
-		      const struct xs_want *override);
+bool xs_want_settled(const struct xs_want *want, enum xs_applied applied,
+		     const struct xs_want *override);
 
 /**
  * enum xs_activity - whether a queue has work, as the sampler knows it

@@ -21,6 +21,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "apply.h"
+#include "claim.h"
 #include "client.h"
 #include "node.h"
 #include "process.h"
@@ -186,10 +187,10 @@ static ssize_t state_show(struct xs_queue *queue, char *buf)
 /* A line for each hold; as many as there is room for. */
 static ssize_t holder_show(struct xs_queue *queue, char *buf)
 {
-	const struct xs_claim *claim;
+	struct xs_claim *claim;
 	int at = 0;
 
-	list_for_each_entry(claim, &queue->claims, in_queue) {
+	xs_for_each_claim(claim, queue) {
 		const struct xs_client *client = claim->client->owner ?: claim->client;
 
 		if (claim->stake.now.held && at < PAGE_SIZE - 64)

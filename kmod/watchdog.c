@@ -31,9 +31,11 @@
 
 #include "activity.h"
 #include "armed.h"
+#include "claim.h"
 #include "client.h"
 #include "eject.h"
 #include "node.h"
+#include "place.h"
 #include "process.h"
 #include "queue.h"
 #include "sample.h"
@@ -89,23 +91,29 @@ static void start_locked(u64 delay_ns)
 				   nsecs_to_jiffies(delay_ns) + 1);
 }
 
-void xs_watchdog_held(void)
+static void first_held(void)
 {
-	if (atomic_inc_return(&watchdog.held) != 1)
-		return;
 	scoped_guard(spinlock_irqsave, &watchdog.lock)
 		start_locked(lease_ns());
 }
 
-void xs_watchdog_released(void)
+/* If one is held again already, it has the timer or waits for the lock. */
+static void none_held(void)
 {
-	if (!atomic_dec_and_test(&watchdog.held))
-		return;
-	/* If one is held again already, it has the timer or waits for the lock. */
 	scoped_guard(spinlock_irqsave, &watchdog.lock) {
 		if (!atomic_read(&watchdog.held))
 			cancel_delayed_work(&watchdog.work);
 	}
+}
+
+void xs_watchdog_add(int change)
+{
+	const int held = change ? atomic_add_return(change, &watchdog.held) : 0;
+
+	if (change > 0 && held == change)
+		first_held();
+	else if (change < 0 && !held)
+		none_held();
 }
 
 unsigned int xs_watchdog_count(void)
@@ -157,10 +165,10 @@ static bool may_have_waves(const struct xs_queue *queue)
 		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
 }
 
-static bool is_held(const struct xs_claim *claim)
+/* By a claim that holds. */
+static bool is_held(const struct xs_queue *queue)
 {
-	return claim->stake.now.held && claim->queue->applied != XS_APPLIED_FREE &&
-		claim->queue->applied != XS_APPLIED_GONE;
+	return queue->applied != XS_APPLIED_FREE && queue->applied != XS_APPLIED_GONE;
 }
 
 /**
@@ -173,26 +181,45 @@ struct suspects {
 	unsigned int count;
 };
 
+/* Whether the queue, which is held, has packets, or nobody can tell; else it may be a suspect. */
+static bool has_work(const struct xs_queue *queue, struct suspects *suspects)
+{
+	if (look_at_indices(queue))
+		return true;
+	if (!may_have_waves(queue))
+		return false;
+	if (!suspects->ids)
+		return true;
+	suspects->ids[suspects->count++] = queue->id;
+	return false;
+}
+
 /* A held queue with packets, or 0 and the suspects. */
 static u64 look_at_claims_locked(const struct xs_client *client,
 				 struct suspects *suspects)
 {
 	const struct xs_claim *claim;
+	struct xs_queue *queue;
 
 	list_for_each_entry(claim, &client->claims, in_client) {
-		const struct xs_queue *queue = claim->queue;
-
-		if (!is_held(claim))
+		if (!claim->stake.now.held)
 			continue;
-		if (look_at_indices(queue))
-			return queue->id;
-		if (!may_have_waves(queue))
-			continue;
-		if (!suspects->ids)
-			return queue->id;
-		suspects->ids[suspects->count++] = queue->id;
+		xs_for_each_governed(queue, claim) {
+			if (is_held(queue) && has_work(queue, suspects))
+				return queue->id;
+		}
 	}
 	return 0;
+}
+
+static size_t count_governed_locked(const struct xs_client *client)
+{
+	const struct xs_claim *claim;
+	size_t count = 0;
+
+	list_for_each_entry(claim, &client->claims, in_client)
+		count += xs_claim_count_locked(claim);
+	return count;
 }
 
 /* The same of the client and its armed switches. Without memory all count. */
@@ -204,7 +231,7 @@ static u64 look_at_holders_locked(struct xs_client *client, struct suspects *sus
 	u64 id = 0;
 
 	while ((holder = xs_armed_next_holder_locked(&walk)))
-		room += list_count_nodes(&holder->claims);
+		room += count_governed_locked(holder);
 	suspects->ids = kvmalloc_array(room, sizeof(*suspects->ids), GFP_KERNEL);
 	while ((holder = xs_armed_next_holder_locked(&again)))
 		id = id ?: look_at_claims_locked(holder, suspects);
@@ -226,7 +253,7 @@ static struct xs_queue *pin_queue(u64 id)
 	/* The order is the other way round, so never wait for it here. */
 	if (!mutex_trylock(&queue->node->lock))
 		return ERR_PTR(-EAGAIN);
-	hlist_add_head(&queue->in_flight, &queue->node->in_flight);
+	queue->in_flight = true;
 	xs_node_get(queue->node);
 	return queue;
 }
@@ -236,7 +263,7 @@ static void unpin_queue(struct xs_queue *queue)
 	struct xs_node *node = queue->node;
 
 	scoped_guard(mutex, &xs_lock)
-		hlist_del_init(&queue->in_flight);
+		queue->in_flight = false;
 	mutex_unlock(&node->lock);
 	xs_node_put(node);
 }
@@ -283,18 +310,31 @@ static u64 ready_queue(struct xs_client *client, bool *again)
 	return id;
 }
 
+static bool holds_any_locked(const struct xs_client *client)
+{
+	const struct xs_claim *claim;
+	struct xs_queue *queue;
+
+	list_for_each_entry(claim, &client->claims, in_client) {
+		if (!claim->stake.now.held)
+			continue;
+		xs_for_each_governed(queue, claim) {
+			if (is_held(queue))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Itself, or by an armed switch. */
 static bool holds_locked(struct xs_client *client)
 {
 	struct xs_holders walk = { .client = client };
-	const struct xs_claim *claim;
 	struct xs_client *holder;
 
 	while ((holder = xs_armed_next_holder_locked(&walk))) {
-		list_for_each_entry(claim, &holder->claims, in_client) {
-			if (is_held(claim))
-				return true;
-		}
+		if (holds_any_locked(holder))
+			return true;
 	}
 	return false;
 }

@@ -23,9 +23,8 @@ void xs_watchdog_exit(void);
 /* A sign of life: a lease begins, whose length is returned. From anywhere. */
 u64 xs_watchdog_touch(struct xs_client *client);
 
-/* A queue was taken off by a hold; one was given back, or is gone. From anywhere. */
-void xs_watchdog_held(void);
-void xs_watchdog_released(void);
+/* So many queues more are held, or less, as some were given back, or are gone. From anywhere. */
+void xs_watchdog_add(int change);
 
 /* How many are held, and whether the timer runs. */
 unsigned int xs_watchdog_count(void);

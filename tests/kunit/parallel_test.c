@@ -371,6 +371,16 @@ static void born_during_a_hold(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue->held);
 }
 
+static struct xs_hw_queue *born;
+
+static void bear(void *data)
+{
+	struct kunit *test = data;
+	struct xt *xt = test->priv;
+
+	born = fake_queue_add(test, xt->process, xt->node);
+}
+
 static bool becomes_free(struct xs_hw_queue *queue)
 {
 	unsigned int ms;
@@ -380,8 +390,51 @@ static bool becomes_free(struct xs_hw_queue *queue)
 	return !queue->held;
 }
 
+/* The same on a node where the process had none: as its other nodes will do. */
+static void born_elsewhere_during_a_hold(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_node *third = fake_node_add(test, XT_GPU + 2, FAKE_CAPS);
+	struct xs_hw_queue *queue;
+	struct xt_call call;
+
+	fake_hang(xt->node);
+	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	queue = fake_queue_add(test, xt->process, third);
+	KUNIT_ASSERT_NOT_NULL(test, queue);
+	KUNIT_EXPECT_TRUE(test, queue->held);
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), 0);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 1);
+	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS,
+				    xt->process->nr, 0), 0);
+	KUNIT_EXPECT_FALSE(test, queue->held);
+}
+
 /* The same, and the hold fails: nobody would ever release it, so it runs. */
-static void born_during_a_hold_that_fails(struct kunit *test)
+static void born_elsewhere_during_a_hold_that_fails(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_node *third = fake_node_add(test, XT_GPU + 2, FAKE_CAPS);
+	struct xs_hw_queue *queue;
+	struct xt_call call;
+
+	fake_hang(xt->node);
+	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	queue = fake_queue_add(test, xt->process, third);
+	KUNIT_ASSERT_NOT_NULL(test, queue);
+	fake_answer(xt->node, -EIO);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EIO);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_TRUE(test, becomes_free(queue));
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 0);
+	KUNIT_EXPECT_TRUE(test, there->held);
+}
+
+/* It comes to a node where the hold is in force, whatever the others do: RESUME frees it. */
+static void born_beside_a_hold_that_fails(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct xs_hw_queue *queue;
@@ -395,9 +448,34 @@ static void born_during_a_hold_that_fails(struct kunit *test)
 	fake_answer(xt->node, -EIO);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EIO);
 	xt->node->fail = 0;
-	KUNIT_EXPECT_TRUE(test, becomes_free(queue));
+	KUNIT_EXPECT_TRUE(test, queue->held && there->held);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 1);
+	KUNIT_EXPECT_TRUE(test, becomes_free(xt->queues[0]));
+	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS,
+				    xt->process->nr, 0), 0);
+	KUNIT_EXPECT_FALSE(test, queue->held || there->held);
+}
+
+/* Born held there before the hold has failed for all: nobody holds it, so it runs. */
+static void born_during_a_hold_that_fails(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_call call, birth;
+
+	fake_hang(xt->node);
+	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	born = NULL;
+	xt_start_fn(test, &birth, bear, test);
+	KUNIT_EXPECT_FALSE(test, xt_call_ended(&birth, WHILE_MS));
+	fake_answer(xt->node, -EIO);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EIO);
+	xt_call_wait(test, &birth);
+	KUNIT_ASSERT_NOT_NULL(test, born);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_TRUE(test, becomes_free(born));
+	KUNIT_EXPECT_TRUE(test, becomes_free(xt->queues[0]));
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 0);
-	KUNIT_EXPECT_TRUE(test, there->held);
 }
 
 /* A queue that came like that goes before the call is over. */
@@ -547,6 +625,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(claim_dropped_in_flight),
 	KUNIT_CASE(dropped_and_given_up_in_flight),
 	KUNIT_CASE(born_during_a_hold),
+	KUNIT_CASE(born_elsewhere_during_a_hold),
+	KUNIT_CASE(born_elsewhere_during_a_hold_that_fails),
+	KUNIT_CASE(born_beside_a_hold_that_fails),
 	KUNIT_CASE(born_during_a_hold_that_fails),
 	KUNIT_CASE(born_and_gone_during_a_hold),
 	KUNIT_CASE(node_goes_under_calls),

@@ -7,91 +7,90 @@
 
 #include "state.h"
 
-static void add(struct list_head *claims, struct xs_claim *claim, bool held,
-		s32 priority, u64 seq)
+static struct xs_terms terms(bool held, s32 priority, u64 seq)
 {
-	*claim = (struct xs_claim){
-		.stake.next = {
-			.held = held,
-			.priority = priority,
-			.priority_seq = seq,
-			.prio_class = KFD_XSCHED_CLASS_APP,
-		},
+	return (struct xs_terms){
+		.held = held,
+		.priority = priority,
+		.priority_seq = seq,
+		.prio_class = KFD_XSCHED_CLASS_APP,
 	};
-	list_add_tail(&claim->in_queue, claims);
+}
+
+static struct xs_want sum(const struct xs_terms *terms, unsigned int count)
+{
+	struct xs_want want;
+	unsigned int i;
+
+	xs_want_init(&want);
+	for (i = 0; i < count; i++)
+		xs_want_add(&want, &terms[i]);
+	return want;
 }
 
 /* Nobody's queue is wanted free, with the application's priority. */
-static void no_claims(struct kunit *test)
+static void no_terms(struct kunit *test)
 {
-	LIST_HEAD(claims);
-	const struct xs_want want = xs_state_want(&claims);
+	const struct xs_want want = sum(NULL, 0);
 
 	KUNIT_EXPECT_EQ(test, want.holders, 0);
 	KUNIT_EXPECT_EQ(test, want.priority, KFD_XSCHED_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, want.prio_class, KFD_XSCHED_CLASS_APP);
 }
 
 /* Holders are counted; it takes all of them to let go. */
 static void holders_add_up(struct kunit *test)
 {
-	struct xs_claim a, b, c;
-	LIST_HEAD(claims);
+	struct xs_terms t[] = {
+		terms(true, KFD_XSCHED_PRIORITY_APP, 0),
+		terms(false, KFD_XSCHED_PRIORITY_APP, 0),
+		terms(true, KFD_XSCHED_PRIORITY_APP, 0),
+	};
 
-	add(&claims, &a, true, KFD_XSCHED_PRIORITY_APP, 0);
-	add(&claims, &b, false, KFD_XSCHED_PRIORITY_APP, 0);
-	add(&claims, &c, true, KFD_XSCHED_PRIORITY_APP, 0);
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 2);
-	a.stake.next.held = false;
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 1);
-	c.stake.next.held = false;
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 0);
+	KUNIT_EXPECT_EQ(test, sum(t, 3).holders, 2);
+	t[0].held = false;
+	KUNIT_EXPECT_EQ(test, sum(t, 3).holders, 1);
+	t[2].held = false;
+	KUNIT_EXPECT_EQ(test, sum(t, 3).holders, 0);
 }
 
-/* Of several overrides the latest wins, whatever the order of the list. */
+/* Of several overrides the latest wins, whatever their order. */
 static void latest_priority_wins(struct kunit *test)
 {
-	struct xs_claim a, b, c;
-	LIST_HEAD(claims);
+	struct xs_terms t[] = { terms(false, 3, 7), terms(false, 9, 12), terms(false, 1, 8) };
 
-	add(&claims, &a, false, 3, 7);
-	add(&claims, &b, false, 9, 12);
-	add(&claims, &c, false, 1, 8);
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 9);
-	b.stake.next.priority = KFD_XSCHED_PRIORITY_APP;
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 1);
+	KUNIT_EXPECT_EQ(test, sum(t, 3).priority, 9);
+	t[1].priority = KFD_XSCHED_PRIORITY_APP;
+	KUNIT_EXPECT_EQ(test, sum(t, 3).priority, 1);
 }
 
 /* The same for classes, whatever wins among the priorities. */
 static void latest_class_wins(struct kunit *test)
 {
-	struct xs_claim a, b;
-	LIST_HEAD(claims);
+	struct xs_terms t[] = { terms(false, 3, 7), terms(false, 9, 12) };
 
-	add(&claims, &a, false, 3, 7);
-	add(&claims, &b, false, 9, 12);
-	a.stake.next.prio_class = KFD_XSCHED_CLASS_LOW;
-	a.stake.next.class_seq = 20;
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).prio_class, KFD_XSCHED_CLASS_LOW);
-	b.stake.next.prio_class = KFD_XSCHED_CLASS_HIGH;
-	b.stake.next.class_seq = 19;
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).prio_class, KFD_XSCHED_CLASS_LOW);
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).priority, 9);
+	t[0].prio_class = KFD_XSCHED_CLASS_LOW;
+	t[0].class_seq = 20;
+	KUNIT_EXPECT_EQ(test, sum(t, 2).prio_class, KFD_XSCHED_CLASS_LOW);
+	t[1].prio_class = KFD_XSCHED_CLASS_HIGH;
+	t[1].class_seq = 19;
+	KUNIT_EXPECT_EQ(test, sum(t, 2).prio_class, KFD_XSCHED_CLASS_LOW);
+	KUNIT_EXPECT_EQ(test, sum(t, 2).priority, 9);
 }
 
-/* What is on its way is wanted, but not yet so. */
-static void holders_are_those_in_force(struct kunit *test)
+/* What is on its way is not so yet, and never, if it fails. */
+static void success_or_not(struct kunit *test)
 {
-	struct xs_claim a;
-	LIST_HEAD(claims);
+	struct xs_stake stake;
 
-	add(&claims, &a, true, KFD_XSCHED_PRIORITY_APP, 0);
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 1);
-	KUNIT_EXPECT_EQ(test, xs_state_holders(&claims), 0);
-	xs_stake_end(&a.stake, true);
-	KUNIT_EXPECT_EQ(test, xs_state_holders(&claims), 1);
-	a.stake.next.held = false;
-	xs_stake_end(&a.stake, false);
-	KUNIT_EXPECT_EQ(test, xs_state_want(&claims).holders, 1);
+	xs_stake_init(&stake);
+	stake.next.held = true;
+	KUNIT_EXPECT_FALSE(test, stake.now.held);
+	xs_stake_end(&stake, true);
+	KUNIT_EXPECT_TRUE(test, stake.now.held);
+	stake.next.held = false;
+	xs_stake_end(&stake, false);
+	KUNIT_EXPECT_TRUE(test, stake.next.held);
 }
 
 /* Joining others takes over what they ask for, and nothing else; so does leaving. */
@@ -151,10 +150,10 @@ static void settled(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].free,
-				    xs_state_settled(&free, cases[i].applied,
+				    xs_want_settled(&free, cases[i].applied,
 						     &cases[i].override), "case %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].held,
-				    xs_state_settled(&held, cases[i].applied,
+				    xs_want_settled(&held, cases[i].applied,
 						     &cases[i].override), "case %u", i);
 	}
 }
@@ -218,11 +217,11 @@ static void waves_are_asked_sparingly(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(no_claims),
+	KUNIT_CASE(no_terms),
 	KUNIT_CASE(holders_add_up),
 	KUNIT_CASE(latest_priority_wins),
 	KUNIT_CASE(latest_class_wins),
-	KUNIT_CASE(holders_are_those_in_force),
+	KUNIT_CASE(success_or_not),
 	KUNIT_CASE(join_and_leave),
 	KUNIT_CASE(settled),
 	KUNIT_CASE(activity),

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Claims: what one client wants of a process on a node, or of one queue there.
+ *
+ * A claim on a place governs all queues there, also those to come, but for queues
+ * where the same client has a claim of their own: that is made when the client
+ * names the queue by itself, as a copy. So a process is held by one claim on each
+ * node, however many queues it has.
+ */
+#ifndef KFD_XSCHED_CLAIM_H
+#define KFD_XSCHED_CLAIM_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "state.h"
+
+struct xs_client;
+struct xs_place;
+struct xs_queue;
+
+/**
+ * struct xs_claim - one client on a place, or on a queue; under xs_lock
+ * @in_client: in xs_client.claims
+ * @in_target: in xs_place.claims or xs_queue.claims
+ * @in_batch: in xs_part.claims or xs_batch.born, or in none
+ * @client: whose
+ * @place: where
+ * @queue: the only one it governs, or NULL
+ * @stake: what it wants
+ *
+ * A claim without terms is kept, not freed: the next switch needs it again.
+ */
+struct xs_claim {
+	struct list_head in_client;
+	struct list_head in_target;
+	struct hlist_node in_batch;
+	struct xs_client *client;
+	struct xs_place *place;
+	struct xs_queue *queue;
+	struct xs_stake stake;
+};
+
+/* The claim of a client on a place, or NULL. */
+struct xs_claim *xs_claim_on_place_locked(struct xs_place *place,
+					  const struct xs_client *client);
+
+/* The claim of a client on a queue by itself, or NULL. */
+struct xs_claim *xs_claim_on_queue_locked(struct xs_queue *queue,
+					  const struct xs_client *client);
+
+/* The same; made without terms if there is none. NULL: no memory. */
+struct xs_claim *xs_claim_need_on_place_locked(struct xs_place *place,
+					       struct xs_client *client);
+
+/*
+ * The same; made with the terms of that on its place, which must not be on their
+ * way but in the batch that asks.
+ */
+struct xs_claim *xs_claim_need_on_queue_locked(struct xs_queue *queue,
+					       struct xs_client *client);
+
+/* Unlink and free a claim; the place is pending afterwards. */
+void xs_claim_drop_locked(struct xs_claim *claim);
+
+/* The claim that governs a queue for a client, or NULL. */
+struct xs_claim *xs_claim_of_queue_locked(struct xs_queue *queue,
+					  const struct xs_client *client);
+
+/* Whether it governs a queue of its place. */
+bool xs_claim_governs_locked(const struct xs_claim *claim, const struct xs_queue *queue);
+
+/* The next claim that governs the queue, the first after NULL, or NULL. */
+struct xs_claim *xs_claim_next_locked(const struct xs_queue *queue, struct xs_claim *claim);
+
+/* All claims that govern a queue. */
+#define xs_for_each_claim(claim, queue)						\
+	for ((claim) = xs_claim_next_locked(queue, NULL); (claim);		\
+	     (claim) = xs_claim_next_locked(queue, claim))
+
+/* All queues that a claim governs. */
+#define xs_for_each_governed(queue, claim)					\
+	list_for_each_entry(queue, &(claim)->place->queues, in_place)		\
+		if (!xs_claim_governs_locked(claim, queue)) {} else
+
+/* How many there are. */
+u32 xs_claim_count_locked(const struct xs_claim *claim);
+
+#endif /* KFD_XSCHED_CLAIM_H */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Places: a process on a node, with its queues there.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "batch.h"
+#include "claim.h"
+#include "node.h"
+#include "place.h"
+#include "process.h"
+#include "queue.h"
+#include "xsched.h"
+
+static struct xs_place *find_locked(const struct xs_queue *queue)
+{
+	struct xs_place *place;
+
+	list_for_each_entry(place, &queue->process->places, in_process) {
+		if (place->node == queue->node)
+			return place;
+	}
+	return NULL;
+}
+
+static void drop_claims_locked(struct xs_place *place)
+{
+	struct xs_claim *claim, *next;
+
+	list_for_each_entry_safe(claim, next, &place->claims, in_target)
+		xs_claim_drop_locked(claim);
+}
+
+/* As the rule will be if it is on its way: so will its queues be born. */
+static void inherit_rule_locked(struct xs_claim *claim, const struct xs_rule *rule)
+{
+	struct xs_stake *stake = &claim->stake;
+
+	stake->now = rule->stake.now;
+	stake->next = rule->stake.next;
+	xs_place_mask_terms(claim->place, &stake->now);
+	xs_place_mask_terms(claim->place, &stake->next);
+	stake->now.held_ns = ktime_get_ns();
+	if (rule->stake.batch)
+		xs_batch_adopt_locked(rule->stake.batch, claim);
+}
+
+static void inherit_rules_locked(struct xs_place *place)
+{
+	const struct xs_rule *rule;
+
+	list_for_each_entry(rule, &place->process->rules, in_process) {
+		struct xs_claim *claim =
+			xs_claim_need_on_place_locked(place, rule->client);
+
+		if (!claim) {
+			drop_claims_locked(place);
+			return;
+		}
+		inherit_rule_locked(claim, rule);
+	}
+}
+
+static struct xs_place *new_locked(const struct xs_queue *queue)
+{
+	struct xs_place *place = kzalloc(sizeof(*place), GFP_KERNEL);
+
+	if (!place)
+		return NULL;
+	place->process = queue->process;
+	place->node = queue->node;
+	INIT_HLIST_NODE(&place->in_pending);
+	INIT_LIST_HEAD(&place->queues);
+	INIT_LIST_HEAD(&place->claims);
+	list_add_tail(&place->in_process, &queue->process->places);
+	inherit_rules_locked(place);
+	return place;
+}
+
+int xs_place_enter_locked(struct xs_queue *queue)
+{
+	struct xs_place *place = find_locked(queue) ?: new_locked(queue);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!place)
+		return -ENOMEM;
+	queue->place = place;
+	list_add_tail(&queue->in_place, &place->queues);
+	place->live++;
+	return 0;
+}
+
+void xs_place_leave_locked(struct xs_queue *queue)
+{
+	struct xs_place *place = queue->place;
+
+	lockdep_assert_held(&xs_lock);
+
+	place->live -= queue->applied != XS_APPLIED_GONE;
+	list_del(&queue->in_place);
+	if (!list_empty(&place->queues))
+		return;
+	drop_claims_locked(place);
+	hlist_del_init(&place->in_pending);
+	list_del(&place->in_process);
+	kfree(place);
+}
+
+void xs_place_set_pending_locked(struct xs_place *place)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (hlist_unhashed(&place->in_pending))
+		hlist_add_head(&place->in_pending, &place->node->pending);
+}
+
+void xs_place_clear_pending_locked(struct xs_place *place)
+{
+	const struct xs_want want = xs_place_want_locked(place);
+	const struct xs_queue *queue;
+
+	list_for_each_entry(queue, &place->queues, in_place) {
+		/* In flight, nobody knows yet what will be left to be done. */
+		if (queue->in_flight || !xs_queue_is_settled_locked(queue, &want))
+			return;
+	}
+	hlist_del_init(&place->in_pending);
+}
+
+struct xs_want xs_place_want_locked(const struct xs_place *place)
+{
+	const struct xs_claim *claim;
+	struct xs_want want;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_want_init(&want);
+	list_for_each_entry(claim, &place->claims, in_target)
+		xs_want_add(&want, &claim->stake.next);
+	return want;
+}
+
+void xs_place_mask_terms(const struct xs_place *place, struct xs_terms *terms)
+{
+	const u32 caps = place->node->desc.caps;
+
+	terms->held &= xs_node_can_hold(place->node);
+	if (!(caps & KFD_XSCHED_CAP_PRIORITY))
+		terms->priority = KFD_XSCHED_PRIORITY_APP;
+	if (!(caps & KFD_XSCHED_CAP_CLASS))
+		terms->prio_class = KFD_XSCHED_CLASS_APP;
+}

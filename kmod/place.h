@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Places: a process on a node, with its queues there.
+ */
+#ifndef KFD_XSCHED_PLACE_H
+#define KFD_XSCHED_PLACE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "state.h"
+
+struct xs_node;
+struct xs_process;
+struct xs_queue;
+
+/**
+ * struct xs_place - a process on a node, from its first queue there to its last
+ * @process: which
+ * @node: where
+ * @in_process: in xs_process.places
+ * @in_pending: in xs_node.pending, or in none
+ * @queues: by xs_queue.in_place
+ * @claims: on all of them, by xs_claim.in_target
+ * @live: queues that are not XS_APPLIED_GONE
+ * @own_claims: claims on queues of it by themselves
+ */
+struct xs_place {
+	struct xs_process *process;
+	struct xs_node *node;
+	struct list_head in_process;
+	struct hlist_node in_pending;
+	struct list_head queues;
+	struct list_head claims;
+	u32 live;
+	u32 own_claims;
+};
+
+/*
+ * Put a queue, with its process and its node set, in its place, which is made if
+ * need be, with claims as the rules on the process say. 0 or -ENOMEM. A place that
+ * has no memory for its claims is nobody's: it must run.
+ */
+int xs_place_enter_locked(struct xs_queue *queue);
+
+/* Take it out; the place is freed with its last queue, and so are its claims. */
+void xs_place_leave_locked(struct xs_queue *queue);
+
+/* What is wanted of its queues may have changed. */
+void xs_place_set_pending_locked(struct xs_place *place);
+
+/* It has not after all, unless something is left to be done. */
+void xs_place_clear_pending_locked(struct xs_place *place);
+
+/* What the claims on the place amount to. */
+struct xs_want xs_place_want_locked(const struct xs_place *place);
+
+/* Leave of terms what can be asked of the node. */
+void xs_place_mask_terms(const struct xs_place *place, struct xs_terms *terms);
+
+#endif /* KFD_XSCHED_PLACE_H */
