@@ -27,7 +27,7 @@ struct xs_batch *xs_batch_new(struct xs_client *client)
 	batch->client = xs_client_get(client);
 	batch->start_ns = ktime_get_ns();
 	INIT_LIST_HEAD(&batch->parts);
-	INIT_LIST_HEAD(&batch->rules);
+	INIT_HLIST_HEAD(&batch->rules);
 	INIT_LIST_HEAD(&batch->tenants);
 	INIT_HLIST_HEAD(&batch->born);
 	init_completion(&batch->done);
@@ -122,7 +122,7 @@ int xs_batch_take_rule_locked(struct xs_batch *batch, struct xs_rule *rule)
 		return rule->stake.batch == batch ? 0 : -EAGAIN;
 	rule->stake.batch = batch;
 	rule->status = 0;
-	list_add_tail(&rule->in_batch, &batch->rules);
+	hlist_add_head(&rule->in_batch, &batch->rules);
 	return 0;
 }
 
@@ -184,7 +184,10 @@ static void end_rule_locked(struct xs_rule *rule, bool success)
 	}
 	rule->move = XS_MOVE_NONE;
 	xs_stake_end(&rule->stake, success);
-	list_del_init(&rule->in_batch);
+	INIT_HLIST_NODE(&rule->in_batch);
+	/* What succeeds was told before the queues were switched. */
+	if (!success)
+		xs_process_sync_rules_locked(rule->process);
 }
 
 static void end_tenant_locked(struct xs_tenant *tenant, bool success)
@@ -216,12 +219,13 @@ static void end_born_locked(struct xs_batch *batch, struct xs_claim *claim)
 static void end_rules_and_tenants_locked(struct xs_batch *batch, bool success)
 {
 	struct xs_tenant *tenant, *next_tenant;
-	struct xs_rule *rule, *next_rule;
+	struct hlist_node *next;
+	struct xs_rule *rule;
 
-	list_for_each_entry_safe(rule, next_rule, &batch->rules, in_batch) {
+	/* Emptied as a whole, as all of these lists: of hundreds, each by itself would cost. */
+	hlist_for_each_entry_safe(rule, next, &batch->rules, in_batch)
 		end_rule_locked(rule, success);
-		xs_process_sync_rules_locked(rule->process);
-	}
+	INIT_HLIST_HEAD(&batch->rules);
 	list_for_each_entry_safe(tenant, next_tenant, &batch->tenants, in_batch)
 		end_tenant_locked(tenant, success);
 }
@@ -363,7 +367,6 @@ bool xs_part_commit_locked(struct xs_part *part)
 		end_claim_locked(claim, !status && !is_of_gone_queue(claim), now_ns);
 		INIT_HLIST_NODE(&claim->in_batch);
 	}
-	/* All at once: of hundreds, each by itself would cost. */
 	INIT_HLIST_HEAD(&part->claims);
 	part->result.total_ns = ktime_get_ns() - batch->start_ns;
 	if (--batch->unfinished) {
@@ -410,7 +413,7 @@ void xs_batch_start_locked(struct xs_batch *batch)
 	lockdep_assert_held(&xs_lock);
 
 	/* Before the queues: what is created meanwhile must not slip through. */
-	list_for_each_entry(rule, &batch->rules, in_batch)
+	hlist_for_each_entry(rule, &batch->rules, in_batch)
 		xs_process_sync_rules_locked(rule->process);
 	drop_idle_parts_locked(batch);
 	batch->client->batches++;

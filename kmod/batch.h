@@ -121,7 +121,7 @@ struct xs_batch {
 	struct xs_part first;
 	u32 part_count;
 	u32 unfinished;
-	struct list_head rules;
+	struct hlist_head rules;
 	struct list_head tenants;
 	struct hlist_head born;
 	struct completion done;

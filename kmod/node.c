@@ -269,20 +269,6 @@ static void take_spare_locked(struct xs_node *node)
 	node->spare = (struct xs_load){};
 }
 
-static void plan_place_locked(struct xs_node *node, struct xs_place *place)
-{
-	const struct xs_want want = xs_place_want_locked(place);
-	struct xs_load *load = &node->load;
-	struct xs_queue *queue;
-
-	list_for_each_entry(queue, &place->queues, in_place) {
-		if (!xs_queue_plan_locked(queue, &want, &load->changes[node->in_flight]))
-			continue;
-		queue->in_flight = true;
-		load->queues[node->in_flight++] = queue;
-	}
-}
-
 /*
  * What is pending and differs is in flight from here on. The list is emptied as a
  * whole: of hundreds of places, each by itself would cost.
@@ -295,34 +281,18 @@ static unsigned int plan_locked(struct xs_node *node)
 	take_spare_locked(node);
 	hlist_for_each_entry_safe(place, next, &node->pending, in_pending) {
 		INIT_HLIST_NODE(&place->in_pending);
-		plan_place_locked(node, place);
+		node->in_flight = xs_queues_plan_locked(place, &node->load,
+							node->in_flight);
 	}
 	INIT_HLIST_HEAD(&node->pending);
 	return node->in_flight;
 }
 
-static int land_locked(struct xs_node *node, unsigned int i, int error, u64 now)
-{
-	struct xs_queue *queue = node->load.queues[i];
-
-	queue->in_flight = false;
-	if (!error)
-		return xs_queue_commit_locked(queue, &node->load.changes[i], now);
-	xs_queue_forget_locked(queue);
-	return 0;
-}
-
 /* What is wanted may have changed meanwhile: then places are pending again. */
 static void commit_locked(struct xs_node *node, int error)
 {
-	const u64 now = ktime_get_ns();
-	unsigned int i;
-	int held = 0;
-
-	for (i = 0; i < node->in_flight; i++)
-		held += land_locked(node, i, error, now);
+	xs_watchdog_add(xs_queues_commit_locked(&node->load, node->in_flight, error));
 	node->in_flight = 0;
-	xs_watchdog_add(held);
 	/* Whoever removes the node or stops the core cancels this afterwards. */
 	if (error && !node->gone && !stopped) {
 		trace_node_retry(node->desc.gpu_id);

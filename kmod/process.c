@@ -30,7 +30,8 @@
 #define XS_GONE_COUNT	256
 
 static DEFINE_HASHTABLE(by_hw, 8);
-static DEFINE_HASHTABLE(by_pid, 8);
+/* By their number in the first pid namespace. */
+static DEFINE_HASHTABLE(by_nr, 8);
 
 /* struct pids of the last processes that exited, oldest overwritten. */
 static struct pid *gone[XS_GONE_COUNT];
@@ -62,24 +63,52 @@ static bool was_there_locked(pid_t nr, const struct pid *pid)
 	return false;
 }
 
-struct xs_process *xs_process_find_locked(u64 nr)
+static struct xs_process *find_by_pid_locked(struct pid *pid)
 {
 	struct xs_process *process;
+
+	hash_for_each_possible(by_nr, process, by_nr, pid_nr(pid)) {
+		if (process->pid == pid)
+			return process;
+	}
+	return NULL;
+}
+
+/*
+ * The number is the key, and it is that process's as long as its leader is there: the
+ * short way for who names many. Those that are on their way out take the long one.
+ */
+static struct xs_process *find_by_nr_locked(pid_t nr)
+{
+	struct xs_process *process;
+
+	hash_for_each_possible(by_nr, process, by_nr, nr) {
+		if (pid_nr(process->pid) == nr && pid_has_task(process->pid, PIDTYPE_TGID))
+			return process;
+	}
+	return NULL;
+}
+
+struct xs_process *xs_process_find_locked(u64 nr)
+{
+	struct xs_process *process = NULL;
 	struct pid *pid;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (!nr || nr > PID_MAX_LIMIT)
 		return ERR_PTR(-ENOENT);
-
-	/* The table holds references: a pid found there stays that pid. */
-	scoped_guard(rcu)
-		pid = find_vpid(nr);
-	hash_for_each_possible(by_pid, process, by_pid, (unsigned long)pid) {
-		if (process->pid == pid)
-			return process->exited ? ERR_PTR(-ESRCH) : process;
+	if (task_active_pid_ns(current) == &init_pid_ns)
+		process = find_by_nr_locked(nr);
+	if (!process) {
+		/* The table holds references: a pid found there stays that pid. */
+		scoped_guard(rcu)
+			pid = find_vpid(nr);
+		process = pid ? find_by_pid_locked(pid) : NULL;
+		if (!process)
+			return ERR_PTR(was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
 	}
-	return ERR_PTR(was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
+	return process->exited ? ERR_PTR(-ESRCH) : process;
 }
 
 struct xs_owner xs_owner_get(const struct xs_process *process)
@@ -155,7 +184,7 @@ static struct xs_process *process_new_locked(const struct xs_hw_queue_desc *desc
 	process->owner.cred = current_cred();
 	process->owner = xs_owner_get(process);
 	hash_add(by_hw, &process->by_hw, (unsigned long)process->hw);
-	hash_add(by_pid, &process->by_pid, (unsigned long)process->pid);
+	hash_add(by_nr, &process->by_nr, pid_nr(process->pid));
 	return process;
 }
 
@@ -178,7 +207,7 @@ static void process_free_locked(struct xs_process *process)
 	list_for_each_entry_safe(rule, next, &process->rules, in_process)
 		xs_rule_drop_locked(rule);
 	hash_del(&process->by_hw);
-	hash_del(&process->by_pid);
+	hash_del(&process->by_nr);
 	remember_gone_locked(process->pid);
 	xs_owner_put(&process->owner);
 	mmdrop(process->mm);
@@ -262,7 +291,7 @@ struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
 	rule->process = process;
 	xs_stake_init(&rule->stake);
 	INIT_LIST_HEAD(&rule->in_tenant);
-	INIT_LIST_HEAD(&rule->in_batch);
+	INIT_HLIST_NODE(&rule->in_batch);
 	list_add_tail(&rule->in_client, &client->rules);
 	list_add_tail(&rule->in_process, &process->rules);
 	return rule;
@@ -275,7 +304,7 @@ void xs_rule_drop_locked(struct xs_rule *rule)
 	list_del(&rule->in_client);
 	list_del(&rule->in_process);
 	list_del(&rule->in_tenant);
-	list_del(&rule->in_batch);
+	hlist_del_init(&rule->in_batch);
 	kfree(rule);
 }
 

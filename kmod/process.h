@@ -44,7 +44,7 @@ enum xs_move {
  * @in_client: in xs_client.rules
  * @in_process: in xs_process.rules
  * @in_tenant: in xs_tenant.rules, or empty
- * @in_batch: in xs_batch.rules, or empty
+ * @in_batch: in xs_batch.rules, or in none
  * @client: whose
  * @process: on what
  * @tenant: of which the process is a member, or NULL
@@ -56,7 +56,7 @@ struct xs_rule {
 	struct list_head in_client;
 	struct list_head in_process;
 	struct list_head in_tenant;
-	struct list_head in_batch;
+	struct hlist_node in_batch;
 	struct xs_client *client;
 	struct xs_process *process;
 	struct xs_tenant *tenant;
@@ -72,7 +72,7 @@ struct xs_rule {
  * @mm: address space, grabbed
  * @owner: credentials at its first queue; decide who hears of its end
  * @by_hw: in the table by @hw
- * @by_pid: in the table by @pid
+ * @by_nr: in the table by the number of @pid in the first pid namespace
  * @queues: by xs_queue.in_process
  * @places: nodes where it has queues, by xs_place.in_process
  * @rules: by xs_rule.in_process
@@ -95,7 +95,7 @@ struct xs_process {
 	struct mm_struct *mm;
 	struct xs_owner owner;
 	struct hlist_node by_hw;
-	struct hlist_node by_pid;
+	struct hlist_node by_nr;
 	struct list_head queues;
 	struct list_head places;
 	struct list_head rules;

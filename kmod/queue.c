@@ -102,22 +102,17 @@ static s32 to_level(u32 prio_class)
 		(s32)(prio_class - KFD_XSCHED_CLASS_LOW);
 }
 
-bool xs_queue_plan_locked(struct xs_queue *queue, const struct xs_want *of_place,
-			  struct xs_hw_change *change)
+static bool plan_locked(const struct xs_queue *queue, const struct xs_want *of_place,
+			struct xs_hw_change *change)
 {
 	const bool unknown = queue->applied == XS_APPLIED_UNKNOWN;
 	const struct xs_want *want;
 	struct xs_want own;
 
-	lockdep_assert_held(&xs_lock);
-
 	want = want_locked(queue, of_place, &own);
 	if (xs_want_settled(want, queue->applied, &queue->override))
 		return false;
-	change->queue = queue->hw;
 	change->hold = want->holders;
-	change->priority = XS_PRIORITY_KEEP;
-	change->level = XS_PRIORITY_KEEP;
 	if ((want->priority != queue->override.priority || unknown) &&
 	    xs_queue_can_prioritise(queue))
 		change->priority = want->priority;
@@ -125,6 +120,42 @@ bool xs_queue_plan_locked(struct xs_queue *queue, const struct xs_want *of_place
 	    xs_queue_can_classify(queue))
 		change->level = to_level(want->prio_class);
 	return true;
+}
+
+/* Whether nothing but a hold of its place can make a difference to the queue. */
+static bool is_plain(const struct xs_queue *queue)
+{
+	return list_empty(&queue->claims) && queue->applied != XS_APPLIED_UNKNOWN &&
+		queue->override.priority == KFD_XSCHED_PRIORITY_APP &&
+		queue->override.prio_class == KFD_XSCHED_CLASS_APP;
+}
+
+/* There may be hundreds, nearly all of them plain: the short way is for those. */
+unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
+				   unsigned int at)
+{
+	const struct xs_want want = xs_place_want_locked(place);
+	const bool plain = want.priority == KFD_XSCHED_PRIORITY_APP &&
+		want.prio_class == KFD_XSCHED_CLASS_APP;
+	const enum xs_applied differs = want.holders ? XS_APPLIED_FREE : XS_APPLIED_HELD;
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(queue, &place->queues, in_place) {
+		struct xs_hw_change *change = &load->changes[at];
+
+		change->queue = queue->hw;
+		change->hold = want.holders;
+		change->priority = XS_PRIORITY_KEEP;
+		change->level = XS_PRIORITY_KEEP;
+		if (plain && is_plain(queue) ? queue->applied != differs :
+					       !plan_locked(queue, &want, change))
+			continue;
+		queue->in_flight = true;
+		load->queues[at++] = queue;
+	}
+	return at;
 }
 
 static int account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 now)
@@ -144,6 +175,9 @@ static int account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 n
 
 static void trace_change(const struct xs_queue *queue, const struct xs_hw_change *change)
 {
+	if (!trace_queue_off_enabled() && !trace_queue_on_enabled() &&
+	    !trace_queue_priority_enabled())
+		return;
 	if (change->flipped && change->hold)
 		trace_queue_off(queue);
 	else if (change->flipped)
@@ -159,11 +193,8 @@ static void set_gone_locked(struct xs_queue *queue)
 	queue->place->live--;
 }
 
-int xs_queue_commit_locked(struct xs_queue *queue, const struct xs_hw_change *change,
-			   u64 now)
+static int commit_locked(struct xs_queue *queue, const struct xs_hw_change *change, u64 now)
 {
-	lockdep_assert_held(&xs_lock);
-
 	if (change->ret) {
 		set_gone_locked(queue);
 		return account_locked(queue, false, false, now);
@@ -183,12 +214,30 @@ int xs_queue_commit_locked(struct xs_queue *queue, const struct xs_hw_change *ch
 	return account_locked(queue, change->hold, change->flipped, now);
 }
 
-void xs_queue_forget_locked(struct xs_queue *queue)
+static void forget_locked(struct xs_queue *queue)
 {
-	lockdep_assert_held(&xs_lock);
-
 	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
 	xs_place_set_pending_locked(queue->place);
+}
+
+int xs_queues_commit_locked(struct xs_load *load, unsigned int count, bool failed)
+{
+	const u64 now = ktime_get_ns();
+	unsigned int i;
+	int held = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i < count; i++) {
+		struct xs_queue *queue = load->queues[i];
+
+		queue->in_flight = false;
+		if (failed)
+			forget_locked(queue);
+		else
+			held += commit_locked(queue, &load->changes[i], now);
+	}
+	return held;
 }
 
 bool xs_queue_can_prioritise(const struct xs_queue *queue)

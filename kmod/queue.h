@@ -13,6 +13,7 @@
 #include "state.h"
 
 struct xs_client;
+struct xs_load;
 struct xs_node;
 struct xs_place;
 struct xs_site;
@@ -95,28 +96,22 @@ struct xs_queue {
 /* The queue of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) gone. */
 struct xs_queue *xs_queue_find_locked(u64 id);
 
-/*
- * Whether nothing is to be done about the queue. @want: that of its place, here
- * and below.
- */
+/* Whether nothing is to be done about the queue. @want: what is wanted of its place. */
 bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_want *want);
 
 /*
- * Fill in the change that brings the queue to what is wanted, or return false
- * when there is none to make.
+ * Fill in the changes that bring the queues of a place to what is wanted, from
+ * number @at on. They are in flight then. Returns the number behind the last.
  */
-bool xs_queue_plan_locked(struct xs_queue *queue, const struct xs_want *want,
-			  struct xs_hw_change *change);
+unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
+				   unsigned int at);
 
 /*
- * Take over what the backend answered to a change. 1: it is held from now on, -1:
- * not any more, 0: neither. xs_watchdog_add() must be told.
+ * Take over what the backend answered to the first @count changes, or, if the
+ * transaction failed, that nothing is known of those queues: their places are
+ * pending. No queue is in flight any more. Returns how many more are held.
  */
-int xs_queue_commit_locked(struct xs_queue *queue, const struct xs_hw_change *change,
-			   u64 now);
-
-/* The transaction failed: nothing is known of the queue, which is pending. */
-void xs_queue_forget_locked(struct xs_queue *queue);
+int xs_queues_commit_locked(struct xs_load *load, unsigned int count, bool failed);
 
 /*
  * How many clients hold the queue. What was reset runs for nobody: no hold of it

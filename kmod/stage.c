@@ -164,30 +164,21 @@ static int check_node(const struct xs_hw_node_desc *node,
 	}
 }
 
-/* Remember what is asked; -EBUSY if an earlier entry asked for the opposite. */
-static int ask(struct xs_stake *stake, const struct kfd_xsched_entry *entry)
+/* Whether an entry of the batch has asked for the opposite. */
+static bool is_contrary(const struct xs_stake *stake, const struct kfd_xsched_entry *entry,
+			u32 asks)
 {
-	const u32 asks = entry_asks(entry);
+	const u32 asked = stake->asked, again = asks & asked;
 
-	if ((asks == XS_ASKED_HOLD && stake->asked & XS_ASKED_RELEASE) ||
-	    (asks == XS_ASKED_RELEASE && stake->asked & XS_ASKED_HOLD))
-		return -EBUSY;
-	if (asks & stake->asked & XS_ASKED_PRIORITY &&
-	    stake->next.priority != entry->value)
-		return -EBUSY;
-	if (asks & stake->asked & XS_ASKED_CLASS &&
-	    stake->next.prio_class != entry->prio_class)
-		return -EBUSY;
-	stake->asked |= asks;
-	return 0;
+	if ((asks & XS_ASKED_HOLD && asked & XS_ASKED_RELEASE) ||
+	    (asks & XS_ASKED_RELEASE && asked & XS_ASKED_HOLD))
+		return true;
+	return (again & XS_ASKED_PRIORITY && stake->next.priority != entry->value) ||
+		(again & XS_ASKED_CLASS && stake->next.prio_class != entry->prio_class);
 }
 
-static void stage_terms(struct xs_terms *next, const struct kfd_xsched_entry *entry)
+static void stage_priority(struct xs_terms *next, const struct kfd_xsched_entry *entry)
 {
-	if (holds(entry))
-		next->held = true;
-	if (entry->op == KFD_XSCHED_OP_RESUME)
-		next->held = false;
 	if (sets_priority(entry)) {
 		next->priority = entry->value;
 		next->priority_seq = ++last_seq;
@@ -198,11 +189,24 @@ static void stage_terms(struct xs_terms *next, const struct kfd_xsched_entry *en
 	}
 }
 
+/* Remember what is asked, as what will be: 0, or -EBUSY. */
+static int ask(struct xs_stake *stake, const struct kfd_xsched_entry *entry, u32 asks)
+{
+	if (stake->asked && is_contrary(stake, entry, asks))
+		return -EBUSY;
+	stake->asked |= asks;
+	if (asks & XS_ASKED_HOLD)
+		stake->next.held = true;
+	else if (asks & XS_ASKED_RELEASE)
+		stake->next.held = false;
+	else
+		stage_priority(&stake->next, entry);
+	return 0;
+}
+
 /* The default goes with any other: whoever asks for it leaves the choice open. */
 static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entry)
 {
-	if (!holds(entry))
-		return 0;
 	if (entry->value == KFD_XSCHED_GRACE_DEFAULT) {
 		part->default_grace = true;
 		return 0;
@@ -214,24 +218,20 @@ static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entr
 
 /* 0, or -EALREADY: there is nothing to be released. */
 static int stage_claim_locked(struct xs_batch *batch, struct xs_claim *claim,
-			      const struct kfd_xsched_entry *entry)
+			      const struct kfd_xsched_entry *entry, u32 asks)
 {
 	struct xs_part *part;
 	int ret;
 
-	ret = xs_batch_take_claim_locked(batch, claim) ?: ask(&claim->stake, entry);
+	ret = xs_batch_take_claim_locked(batch, claim) ?: ask(&claim->stake, entry, asks);
 	if (ret)
 		return ret;
-	if (entry->op == KFD_XSCHED_OP_RESUME && !claim->stake.now.held)
+	if (asks == XS_ASKED_RELEASE && !claim->stake.now.held)
 		return -EALREADY;
 	part = claim->place->node->staging;
-	ret = stage_grace(part, entry);
-	if (ret)
-		return ret;
 	part->concerned = true;
-	stage_terms(&claim->stake.next, entry);
 	xs_place_set_pending_locked(claim->place);
-	return 0;
+	return asks == XS_ASKED_HOLD ? stage_grace(part, entry) : 0;
 }
 
 static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
@@ -251,7 +251,7 @@ static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
 	if (on_place && xs_stake_busy(&on_place->stake, batch))
 		return -EAGAIN;
 	claim = xs_claim_need_on_queue_locked(queue, batch->client);
-	return claim ? stage_claim_locked(batch, claim, entry) : -ENOMEM;
+	return claim ? stage_claim_locked(batch, claim, entry, entry_asks(entry)) : -ENOMEM;
 }
 
 /* It would wait for itself. */
@@ -363,7 +363,7 @@ static int leave_out_locked(struct xs_batch *batch, struct xs_place *place,
 
 /* Stage an entry on a process for one of its nodes. */
 static int stage_place_locked(struct xs_batch *batch, struct xs_item *item,
-			      struct xs_place *place)
+			      struct xs_place *place, u32 asks)
 {
 	const struct kfd_xsched_entry *entry = item->entry;
 	struct xs_claim *claim;
@@ -383,7 +383,7 @@ static int stage_place_locked(struct xs_batch *batch, struct xs_item *item,
 	if (xs_stake_busy(&claim->stake, batch))
 		return -EAGAIN;
 	ret = leave_out_locked(batch, place, entry) ?:
-		stage_claim_locked(batch, claim, entry);
+		stage_claim_locked(batch, claim, entry, asks);
 	if (!ret)
 		item->concerned += count_meant_locked(batch, place, entry);
 	else if (ret != -EALREADY)
@@ -419,32 +419,45 @@ static struct xs_terms terms_on_process_locked(struct xs_process *process,
 	return terms;
 }
 
+/* Who holds asks for nothing back. */
+static int check_hold_locked(const struct xs_process *process)
+{
+	return xs_process_permits_locked(process, XS_PERMIT_USE) ? 0 : -EPERM;
+}
+
+static int check_other_locked(const struct xs_batch *batch,
+			      const struct kfd_xsched_entry *entry,
+			      struct xs_process *process, bool *held)
+{
+	const struct xs_terms mine = terms_on_process_locked(process, batch->client);
+
+	*held |= mine.held;
+	return permitted_locked(process, entry, &mine) ? 0 : -EPERM;
+}
+
 /* Returns 0 or -errno; @held, for RESUME: whether the client held anything of it. */
 static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 				struct xs_process *process, bool *held)
 {
-	struct xs_terms mine = {};
+	const u32 asks = entry_asks(item->entry);
 	struct xs_place *place;
 	struct xs_rule *rule;
 	int ret;
 
 	if (is_own_trigger_locked(batch, process))
 		return -EINVAL;
-	/* Who holds asks for nothing back. */
-	if (!holds(item->entry))
-		mine = terms_on_process_locked(process, batch->client);
-	if (!permitted_locked(process, item->entry, &mine))
-		return -EPERM;
-	*held |= mine.held;
+	ret = asks == XS_ASKED_HOLD ?
+		check_hold_locked(process) : check_other_locked(batch, item->entry, process, held);
+	if (ret)
+		return ret;
 	rule = xs_process_need_rule_locked(process, batch->client);
 	if (!rule)
 		return -ENOMEM;
-	ret = xs_batch_take_rule_locked(batch, rule) ?: ask(&rule->stake, item->entry);
+	ret = xs_batch_take_rule_locked(batch, rule) ?: ask(&rule->stake, item->entry, asks);
 	if (ret)
 		return ret;
-	stage_terms(&rule->stake.next, item->entry);
 	list_for_each_entry(place, &process->places, in_process) {
-		ret = stage_place_locked(batch, item, place);
+		ret = stage_place_locked(batch, item, place, asks);
 		if (ret)
 			return ret;
 	}
@@ -487,14 +500,10 @@ static int stage_process_item_locked(struct xs_batch *batch, struct xs_item *ite
 static int stage_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant,
 			       const struct kfd_xsched_entry *entry)
 {
-	int ret;
-
 	if (batch->client->owner)
 		return 0;
-	ret = xs_batch_take_tenant_locked(batch, tenant) ?: ask(&tenant->stake, entry);
-	if (!ret)
-		stage_terms(&tenant->stake.next, entry);
-	return ret;
+	return xs_batch_take_tenant_locked(batch, tenant) ?:
+		ask(&tenant->stake, entry, entry_asks(entry));
 }
 
 static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item)
