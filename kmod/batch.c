@@ -98,34 +98,6 @@ struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
 	return part;
 }
 
-int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_claim *claim)
-{
-	struct xs_part *part;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (claim->stake.batch)
-		return claim->stake.batch == batch ? 0 : -EAGAIN;
-	part = xs_batch_need_part_locked(batch, claim->place->node);
-	if (!part)
-		return -ENOMEM;
-	claim->stake.batch = batch;
-	hlist_add_head(&claim->in_batch, &part->claims);
-	return 0;
-}
-
-int xs_batch_take_rule_locked(struct xs_batch *batch, struct xs_rule *rule)
-{
-	lockdep_assert_held(&xs_lock);
-
-	if (rule->stake.batch)
-		return rule->stake.batch == batch ? 0 : -EAGAIN;
-	rule->stake.batch = batch;
-	rule->status = 0;
-	hlist_add_head(&rule->in_batch, &batch->rules);
-	return 0;
-}
-
 int xs_batch_take_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant)
 {
 	lockdep_assert_held(&xs_lock);

@@ -24,6 +24,12 @@
 
 #include <linux/kfd_xsched.h>
 
+#include "claim.h"
+#include "node.h"
+#include "place.h"
+#include "process.h"
+#include "xsched.h"
+
 struct xs_armed;
 struct xs_claim;
 struct xs_client;
@@ -139,8 +145,35 @@ struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
  * The same for what the batch is to change: 0, or -EAGAIN if another batch is
  * changing it, or -ENOMEM.
  */
-int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_claim *claim);
-int xs_batch_take_rule_locked(struct xs_batch *batch, struct xs_rule *rule);
+static inline int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_claim *claim)
+{
+	struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (claim->stake.batch)
+		return claim->stake.batch == batch ? 0 : -EAGAIN;
+	part = claim->place->node->staging ?:
+		xs_batch_need_part_locked(batch, claim->place->node);
+	if (!part)
+		return -ENOMEM;
+	claim->stake.batch = batch;
+	hlist_add_head(&claim->in_batch, &part->claims);
+	return 0;
+}
+
+static inline int xs_batch_take_rule_locked(struct xs_batch *batch, struct xs_rule *rule)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (rule->stake.batch)
+		return rule->stake.batch == batch ? 0 : -EAGAIN;
+	rule->stake.batch = batch;
+	rule->status = 0;
+	hlist_add_head(&rule->in_batch, &batch->rules);
+	return 0;
+}
+
 int xs_batch_take_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant);
 
 /*

@@ -12,35 +12,16 @@
 #include "trace.h"
 #include "xsched.h"
 
-static struct xs_claim *find(const struct list_head *claims, const struct xs_client *client)
-{
-	struct xs_claim *claim;
-
-	list_for_each_entry(claim, claims, in_target) {
-		if (claim->client == client)
-			return claim;
-	}
-	return NULL;
-}
-
-struct xs_claim *xs_claim_on_place_locked(struct xs_place *place,
-					  const struct xs_client *client)
-{
-	lockdep_assert_held(&xs_lock);
-
-	return find(&place->claims, client);
-}
-
 struct xs_claim *xs_claim_on_queue_locked(struct xs_queue *queue,
 					  const struct xs_client *client)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return find(&queue->claims, client);
+	return xs_claim_find(&queue->claims, client);
 }
 
-static struct xs_claim *new_claim(struct xs_client *client, struct xs_place *place,
-				  struct xs_queue *queue)
+struct xs_claim *xs_claim_new_locked(struct xs_client *client, struct xs_place *place,
+				     struct xs_queue *queue)
 {
 	struct xs_claim *claim = kmalloc(sizeof(*claim), GFP_KERNEL_ACCOUNT);
 
@@ -56,12 +37,6 @@ static struct xs_claim *new_claim(struct xs_client *client, struct xs_place *pla
 	return claim;
 }
 
-struct xs_claim *xs_claim_need_on_place_locked(struct xs_place *place,
-					       struct xs_client *client)
-{
-	return xs_claim_on_place_locked(place, client) ?: new_claim(client, place, NULL);
-}
-
 struct xs_claim *xs_claim_need_on_queue_locked(struct xs_queue *queue,
 					       struct xs_client *client)
 {
@@ -70,7 +45,7 @@ struct xs_claim *xs_claim_need_on_queue_locked(struct xs_queue *queue,
 
 	if (claim)
 		return claim;
-	claim = new_claim(client, queue->place, queue);
+	claim = xs_claim_new_locked(client, queue->place, queue);
 	if (!claim)
 		return NULL;
 	queue->place->own_claims++;
@@ -113,7 +88,7 @@ bool xs_claim_governs_locked(const struct xs_claim *claim, const struct xs_queue
 
 	if (claim->queue)
 		return claim->queue == queue;
-	return !find(&queue->claims, claim->client);
+	return !xs_claim_find(&queue->claims, claim->client);
 }
 
 struct xs_claim *xs_claim_next_locked(const struct xs_queue *queue, struct xs_claim *claim)

@@ -13,10 +13,11 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "place.h"
 #include "state.h"
+#include "xsched.h"
 
 struct xs_client;
-struct xs_place;
 struct xs_queue;
 
 /**
@@ -41,21 +42,47 @@ struct xs_claim {
 	struct xs_stake stake;
 };
 
+/* That of a client in a list by xs_claim.in_target, or NULL. */
+static inline struct xs_claim *xs_claim_find(const struct list_head *claims,
+					     const struct xs_client *client)
+{
+	struct xs_claim *claim;
+
+	list_for_each_entry(claim, claims, in_target) {
+		if (claim->client == client)
+			return claim;
+	}
+	return NULL;
+}
+
 /* The claim of a client on a place, or NULL. */
-struct xs_claim *xs_claim_on_place_locked(struct xs_place *place,
-					  const struct xs_client *client);
+static inline struct xs_claim *xs_claim_on_place_locked(struct xs_place *place,
+							const struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return xs_claim_find(&place->claims, client);
+}
 
 /* The claim of a client on a queue by itself, or NULL. */
 struct xs_claim *xs_claim_on_queue_locked(struct xs_queue *queue,
 					  const struct xs_client *client);
 
-/* The same; made without terms if there is none. NULL: no memory. */
-struct xs_claim *xs_claim_need_on_place_locked(struct xs_place *place,
-					       struct xs_client *client);
+/* A new one, without terms, on a place, or on a queue of it. NULL: no memory. */
+struct xs_claim *xs_claim_new_locked(struct xs_client *client, struct xs_place *place,
+				     struct xs_queue *queue);
+
+/* That on a place; made if there is none. NULL: no memory. */
+static inline struct xs_claim *xs_claim_need_on_place_locked(struct xs_place *place,
+							     struct xs_client *client)
+{
+	return xs_claim_on_place_locked(place, client) ?:
+		xs_claim_new_locked(client, place, NULL);
+}
 
 /*
- * The same; made with the terms of that on its place, which must not be on their
- * way but in the batch that asks.
+ * That on a queue by itself; made with the terms of that on its place, which must not
+ * be on their way but in the batch that asks. NULL: no memory.
  */
 struct xs_claim *xs_claim_need_on_queue_locked(struct xs_queue *queue,
 					       struct xs_client *client);

@@ -110,14 +110,6 @@ void xs_place_leave_locked(struct xs_queue *queue)
 	kfree(place);
 }
 
-void xs_place_set_pending_locked(struct xs_place *place)
-{
-	lockdep_assert_held(&xs_lock);
-
-	if (hlist_unhashed(&place->in_pending))
-		hlist_add_head(&place->in_pending, &place->node->pending);
-}
-
 void xs_place_clear_pending_locked(struct xs_place *place)
 {
 	const struct xs_want want = xs_place_want_locked(place);

@@ -8,9 +8,10 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "node.h"
 #include "state.h"
+#include "xsched.h"
 
-struct xs_node;
 struct xs_process;
 struct xs_queue;
 
@@ -47,7 +48,13 @@ int xs_place_enter_locked(struct xs_queue *queue);
 void xs_place_leave_locked(struct xs_queue *queue);
 
 /* What is wanted of its queues may have changed. */
-void xs_place_set_pending_locked(struct xs_place *place);
+static inline void xs_place_set_pending_locked(struct xs_place *place)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (hlist_unhashed(&place->in_pending))
+		hlist_add_head(&place->in_pending, &place->node->pending);
+}
 
 /* It has not after all, unless something is left to be done. */
 void xs_place_clear_pending_locked(struct xs_place *place);

@@ -263,20 +263,6 @@ void xs_process_exited(struct xs_hw_process *hw)
 	xs_process_unpin_locked(process);
 }
 
-struct xs_rule *xs_process_rule_locked(struct xs_process *process,
-				       struct xs_client *client)
-{
-	struct xs_rule *rule;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(rule, &process->rules, in_process) {
-		if (rule->client == client)
-			return rule;
-	}
-	return NULL;
-}
-
 struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
 					    struct xs_client *client)
 {

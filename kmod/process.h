@@ -10,6 +10,7 @@
 
 #include "backend.h"
 #include "state.h"
+#include "xsched.h"
 
 struct cred;
 struct mm_struct;
@@ -150,8 +151,19 @@ bool xs_process_permits_locked(const struct xs_process *process,
 			       enum xs_permit what);
 
 /* The rule of a client on a process, or NULL. */
-struct xs_rule *xs_process_rule_locked(struct xs_process *process,
-				       struct xs_client *client);
+static inline struct xs_rule *xs_process_rule_locked(struct xs_process *process,
+						     const struct xs_client *client)
+{
+	struct xs_rule *rule;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(rule, &process->rules, in_process) {
+		if (rule->client == client)
+			return rule;
+	}
+	return NULL;
+}
 
 /* The same; made without terms if there is none. NULL: no memory. */
 struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,

@@ -102,8 +102,8 @@ static s32 to_level(u32 prio_class)
 		(s32)(prio_class - KFD_XSCHED_CLASS_LOW);
 }
 
-static bool plan_locked(const struct xs_queue *queue, const struct xs_want *of_place,
-			struct xs_hw_change *change)
+static noinline bool plan_locked(const struct xs_queue *queue, const struct xs_want *of_place,
+				 struct xs_hw_change *change)
 {
 	const bool unknown = queue->applied == XS_APPLIED_UNKNOWN;
 	const struct xs_want *want;
@@ -145,10 +145,12 @@ unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
 	list_for_each_entry(queue, &place->queues, in_place) {
 		struct xs_hw_change *change = &load->changes[at];
 
-		change->queue = queue->hw;
-		change->hold = want.holders;
-		change->priority = XS_PRIORITY_KEEP;
-		change->level = XS_PRIORITY_KEEP;
+		*change = (struct xs_hw_change){
+			.queue = queue->hw,
+			.hold = want.holders,
+			.priority = XS_PRIORITY_KEEP,
+			.level = XS_PRIORITY_KEEP,
+		};
 		if (plain && is_plain(queue) ? queue->applied != differs :
 					       !plan_locked(queue, &want, change))
 			continue;

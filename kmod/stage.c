@@ -147,7 +147,7 @@ bool xs_queue_has_what_is_set(const struct xs_queue *queue,
 }
 
 /* What SET_PRIORITY needs is asked of each queue: xs_queue_has_what_is_set(). */
-static int check_node(const struct xs_hw_node_desc *node,
+static inline int check_node(const struct xs_hw_node_desc *node,
 		      const struct kfd_xsched_entry *entry)
 {
 	switch (entry->op) {
@@ -190,7 +190,7 @@ static void stage_priority(struct xs_terms *next, const struct kfd_xsched_entry 
 }
 
 /* Remember what is asked, as what will be: 0, or -EBUSY. */
-static int ask(struct xs_stake *stake, const struct kfd_xsched_entry *entry, u32 asks)
+static inline int ask(struct xs_stake *stake, const struct kfd_xsched_entry *entry, u32 asks)
 {
 	if (stake->asked && is_contrary(stake, entry, asks))
 		return -EBUSY;

@@ -6,14 +6,6 @@
 
 #include "state.h"
 
-void xs_terms_init(struct xs_terms *terms)
-{
-	*terms = (struct xs_terms){
-		.priority = KFD_XSCHED_PRIORITY_APP,
-		.prio_class = KFD_XSCHED_CLASS_APP,
-	};
-}
-
 bool xs_terms_any(const struct xs_terms *terms)
 {
 	return terms->held || terms->priority != KFD_XSCHED_PRIORITY_APP ||
@@ -40,52 +32,6 @@ void xs_terms_leave(struct xs_terms *terms, const struct xs_terms *others)
 		terms->priority = KFD_XSCHED_PRIORITY_APP;
 	if (others->prio_class != KFD_XSCHED_CLASS_APP)
 		terms->prio_class = KFD_XSCHED_CLASS_APP;
-}
-
-void xs_stake_init(struct xs_stake *stake)
-{
-	stake->batch = NULL;
-	xs_terms_init(&stake->now);
-	stake->next = stake->now;
-	stake->asked = 0;
-}
-
-bool xs_stake_busy(const struct xs_stake *stake, const struct xs_batch *batch)
-{
-	return stake->batch && stake->batch != batch;
-}
-
-void xs_stake_end(struct xs_stake *stake, bool success)
-{
-	if (success)
-		stake->now = stake->next;
-	else
-		stake->next = stake->now;
-	stake->batch = NULL;
-	stake->asked = 0;
-}
-
-void xs_want_init(struct xs_want *want)
-{
-	*want = (struct xs_want){
-		.priority = KFD_XSCHED_PRIORITY_APP,
-		.prio_class = KFD_XSCHED_CLASS_APP,
-	};
-}
-
-void xs_want_add(struct xs_want *want, const struct xs_terms *terms)
-{
-	want->holders += terms->held;
-	if (terms->priority != KFD_XSCHED_PRIORITY_APP &&
-	    terms->priority_seq >= want->priority_seq) {
-		want->priority = terms->priority;
-		want->priority_seq = terms->priority_seq;
-	}
-	if (terms->prio_class != KFD_XSCHED_CLASS_APP &&
-	    terms->class_seq >= want->class_seq) {
-		want->prio_class = terms->prio_class;
-		want->class_seq = terms->class_seq;
-	}
 }
 
 bool xs_want_settled(const struct xs_want *want, enum xs_applied applied,

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What is wanted of a queue, and what is known of its work: pure functions,
- * without locks, allocation or clock.
+ * without locks, allocation or clock. Those are inline that a switch of hundreds of
+ * queues calls for each of their processes.
  */
 #ifndef KFD_XSCHED_STATE_H
 #define KFD_XSCHED_STATE_H
 
 #include <linux/types.h>
+
+#include <linux/kfd_xsched.h>
 
 struct xs_batch;
 
@@ -84,7 +87,13 @@ struct xs_want {
 };
 
 /* Nobody asks for anything. */
-void xs_terms_init(struct xs_terms *terms);
+static inline void xs_terms_init(struct xs_terms *terms)
+{
+	*terms = (struct xs_terms){
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = KFD_XSCHED_CLASS_APP,
+	};
+}
 
 /* Whether anything is asked for. */
 bool xs_terms_any(const struct xs_terms *terms);
@@ -94,17 +103,55 @@ void xs_terms_join(struct xs_terms *terms, const struct xs_terms *others, u64 se
 void xs_terms_leave(struct xs_terms *terms, const struct xs_terms *others);
 
 /* Nobody asks for anything, and nothing is on its way. */
-void xs_stake_init(struct xs_stake *stake);
+static inline void xs_stake_init(struct xs_stake *stake)
+{
+	stake->batch = NULL;
+	xs_terms_init(&stake->now);
+	stake->next = stake->now;
+	stake->asked = 0;
+}
 
 /* Whether a batch other than @batch (or any, if NULL) is changing it. */
-bool xs_stake_busy(const struct xs_stake *stake, const struct xs_batch *batch);
+static inline bool xs_stake_busy(const struct xs_stake *stake, const struct xs_batch *batch)
+{
+	return stake->batch && stake->batch != batch;
+}
 
 /* The batch is over: what it asked for comes into force, or is forgotten. */
-void xs_stake_end(struct xs_stake *stake, bool success);
+static inline void xs_stake_end(struct xs_stake *stake, bool success)
+{
+	if (success)
+		stake->now = stake->next;
+	else
+		stake->next = stake->now;
+	stake->batch = NULL;
+	stake->asked = 0;
+}
 
-/* Nothing is wanted; and that of one more. */
-void xs_want_init(struct xs_want *want);
-void xs_want_add(struct xs_want *want, const struct xs_terms *terms);
+/* Nothing is wanted. */
+static inline void xs_want_init(struct xs_want *want)
+{
+	*want = (struct xs_want){
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = KFD_XSCHED_CLASS_APP,
+	};
+}
+
+/* What one more asks for is wanted, too. */
+static inline void xs_want_add(struct xs_want *want, const struct xs_terms *terms)
+{
+	want->holders += terms->held;
+	if (terms->priority != KFD_XSCHED_PRIORITY_APP &&
+	    terms->priority_seq >= want->priority_seq) {
+		want->priority = terms->priority;
+		want->priority_seq = terms->priority_seq;
+	}
+	if (terms->prio_class != KFD_XSCHED_CLASS_APP &&
+	    terms->class_seq >= want->class_seq) {
+		want->prio_class = terms->prio_class;
+		want->class_seq = terms->class_seq;
+	}
+}
 
 /* Whether the driver below need not be told anything. */
 bool xs_want_settled(const struct xs_want *want, enum xs_applied applied,
