@@ -32,14 +32,14 @@ bool xs_status_is_benign(int status)
 }
 
 /* The verdict on all items: the first hard error, or benign ones and no other. */
-static int verdict(const struct xs_item *items, u32 count)
+static int verdict(const struct kfd_xsched_entry *entries, u32 count)
 {
 	int benign = 0;
 	bool good = false;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		const int status = items[i].status;
+		const int status = entries[i].status;
 
 		if (!status)
 			good = true;
@@ -93,7 +93,7 @@ static void report_effect(struct xs_item *item)
 	struct kfd_xsched_entry *entry = item->entry;
 	const struct xs_queue *queue;
 
-	if (item->status)
+	if (entry->status)
 		return;
 	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY) {
 		entry->effective = item->concerned;
@@ -121,20 +121,21 @@ static int queue_status_locked(const struct xs_item *item)
 
 void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
 {
+	s32 *status = &item->entry->status;
 	const struct xs_rule *rule;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (batch->client->ejected) {
 		/* What it named may be gone, and what it got is. */
-		item->status = -EOWNERDEAD;
+		*status = -EOWNERDEAD;
 	} else if (item->tenant) {
-		item->status = item->tenant->status;
+		*status = item->tenant->status;
 	} else if (item->process) {
 		rule = xs_process_rule_locked(item->process, batch->client);
-		item->status = rule && !item->process->exited ? rule->status : -ESRCH;
+		*status = rule && !item->process->exited ? rule->status : -ESRCH;
 	} else {
-		item->status = queue_status_locked(item);
+		*status = queue_status_locked(item);
 	}
 	report_effect(item);
 }
@@ -172,13 +173,10 @@ static void check_entries(struct apply_call *call)
 	for (i = 0; i < call->count; i++) {
 		struct kfd_xsched_entry *entry = &call->entries[i];
 
-		entry->status = 0;
+		entry->status = xs_entry_check(entry);
 		entry->effective = 0;
 		entry->effective_class = 0;
-		call->items[i] = (struct xs_item){
-			.entry = entry,
-			.status = xs_entry_check(entry),
-		};
+		call->items[i] = (struct xs_item){ .entry = entry };
 	}
 }
 
@@ -192,12 +190,12 @@ static int stage_locked(struct apply_call *call)
 		batch->item_count = call->count;
 	}
 	for (i = 0; i < call->count; i++) {
-		struct xs_item *item = &call->items[i];
+		struct kfd_xsched_entry *entry = &call->entries[i];
 
-		if (!item->status)
-			item->status = xs_item_stage_locked(batch, item);
+		if (!entry->status)
+			entry->status = xs_item_stage_locked(batch, &call->items[i]);
 	}
-	return verdict(call->items, call->count);
+	return verdict(call->entries, call->count);
 }
 
 static void tell_done(struct xs_batch *batch)
@@ -278,7 +276,7 @@ static int finish(struct apply_call *call)
 {
 	int ret = xs_batch_finish(call->batch);
 
-	return ret ?: verdict(call->items, call->count);
+	return ret ?: verdict(call->entries, call->count);
 }
 
 static int run(struct apply_call *call)
@@ -328,14 +326,6 @@ static void call_free(struct apply_call *call)
 		kvfree(call->items);
 }
 
-static void report_statuses(struct apply_call *call)
-{
-	u32 i;
-
-	for (i = 0; i < call->count; i++)
-		call->entries[i].status = call->items[i].status;
-}
-
 int xs_apply_internal(struct xs_client *client, struct kfd_xsched_entry *entries,
 		      u32 count)
 {
@@ -346,7 +336,6 @@ int xs_apply_internal(struct xs_client *client, struct kfd_xsched_entry *entries
 		memcpy(call.entries, entries, count * sizeof(*entries));
 		check_entries(&call);
 		ret = run(&call);
-		report_statuses(&call);
 		memcpy(entries, call.entries, count * sizeof(*entries));
 	}
 	call_free(&call);
@@ -409,7 +398,6 @@ static int call_do(struct apply_call *call, struct kfd_xsched_apply *arg)
 		return -EFAULT;
 
 	ret = run(call);
-	report_statuses(call);
 	arg->node_count = call->node_count;
 	if (xs_user_update_array(&entries, call->entries, size) ||
 	    put_results(call, arg))

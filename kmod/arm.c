@@ -170,8 +170,8 @@ static int first_status(const struct xs_armed *armed)
 	u32 i;
 
 	for (i = 0; i < armed->count; i++) {
-		if (armed->items[i].status)
-			return armed->items[i].status;
+		if (armed->entries[i].status)
+			return armed->entries[i].status;
 	}
 	return 0;
 }
@@ -219,16 +219,12 @@ static int set_locked(struct xs_armed *armed, struct xs_batch *batch,
 static int try_set(struct xs_armed *armed, struct kfd_xsched_arm *arg)
 {
 	struct xs_batch *batch = xs_batch_new(armed->holder);
-	int ret = -ENOMEM;
-	u32 i;
+	int ret;
 
-	scoped_guard(mutex, &xs_lock) {
-		/* Once it is set it may run, or be gone: read the statuses first. */
-		if (batch)
-			ret = set_locked(armed, batch, arg);
-		for (i = 0; ret && i < armed->count; i++)
-			armed->entries[i].status = armed->items[i].status;
-	}
+	if (!batch)
+		return -ENOMEM;
+	scoped_guard(mutex, &xs_lock)
+		ret = set_locked(armed, batch, arg);
 	xs_batch_free(batch);
 	return ret;
 }

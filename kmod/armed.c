@@ -269,12 +269,13 @@ static int try_entries_locked(struct xs_armed *armed, struct xs_batch *batch)
 
 	for (i = 0; i < armed->count; i++) {
 		struct xs_item *item = &armed->items[i];
+		s32 *status = &item->entry->status;
 
-		if (item->status)
+		if (*status)
 			continue;
-		item->status = xs_item_stage_locked(batch, item);
-		if (item->status && !xs_status_is_benign(item->status))
-			return item->status;
+		*status = xs_item_stage_locked(batch, item);
+		if (*status && !xs_status_is_benign(*status))
+			return *status;
 	}
 	return 0;
 }
@@ -285,11 +286,13 @@ int xs_armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch)
 
 	lockdep_assert_held(&xs_lock);
 
-	for (i = 0; i < armed->count; i++)
+	for (i = 0; i < armed->count; i++) {
+		armed->entries[i].status = 0;
 		armed->items[i] = (struct xs_item){
 			.entry = &armed->entries[i],
 			.target = armed->items[i].target,
 		};
+	}
 	return try_entries_locked(armed, batch);
 }
 
@@ -485,7 +488,7 @@ static void show_item(struct seq_file *m, const struct xs_item *item)
 		id = item->target ? pid_nr(item->target->pid) : 0;
 	seq_printf(m, "    asks: %s %s=%llu value=%d class=%u status=%d\n",
 		   op_names[entry->op], target_names[entry->target], id, entry->value,
-		   entry->prio_class, item->status);
+		   entry->prio_class, entry->status);
 }
 
 static void show_locked(struct seq_file *m, const struct xs_armed *armed)

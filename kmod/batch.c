@@ -134,7 +134,7 @@ static void trace_claim(const struct xs_claim *claim)
 	}
 }
 
-static void end_claim_locked(struct xs_claim *claim, bool success, u64 now_ns)
+static inline void end_claim_locked(struct xs_claim *claim, bool success, u64 now_ns)
 {
 	struct xs_stake *stake = &claim->stake;
 
@@ -304,7 +304,7 @@ static void end_locked(struct xs_batch *batch)
 	lockdep_assert_held(&xs_lock);
 
 	for (i = 0; i < batch->item_count; i++) {
-		if (!batch->items[i].status)
+		if (!batch->items[i].entry->status)
 			xs_item_finish_locked(batch, &batch->items[i]);
 	}
 	hlist_for_each_entry_safe(claim, next, &batch->born, in_batch)

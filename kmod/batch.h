@@ -74,14 +74,15 @@ struct xs_part {
 
 /**
  * struct xs_item - one entry of an APPLY, and what its id names
- * @entry: as read; the out fields are filled in when the batch is over
+ * @entry: as read; @status is that of the check, then of staging; it and the other out
+ *	fields are filled in when the batch is over
  * @part: of the node of the queue, for KFD_XSCHED_TARGET_QUEUE
  * @target: process that it names, if that was found before, or NULL
  * @process: for KFD_XSCHED_TARGET_PROCESS, pinned until the batch is over
  * @tenant: for KFD_XSCHED_TARGET_TENANT; the batch keeps it
- * @status: 0 or -errno
  * @concerned: queues it concerned
  * @any: there was a queue it might have concerned
+ * @held: the client held something of what it names; not asked of what holds
  */
 struct xs_item {
 	struct kfd_xsched_entry *entry;
@@ -89,9 +90,9 @@ struct xs_item {
 	struct xs_process *target;
 	struct xs_process *process;
 	struct xs_tenant *tenant;
-	int status;
 	u32 concerned;
 	bool any;
+	bool held;
 };
 
 /**

@@ -68,6 +68,20 @@ static inline struct xs_claim *xs_claim_on_place_locked(struct xs_place *place,
 struct xs_claim *xs_claim_on_queue_locked(struct xs_queue *queue,
 					  const struct xs_client *client);
 
+/* What the claims on a place amount to. */
+static inline struct xs_want xs_place_want_locked(const struct xs_place *place)
+{
+	const struct xs_claim *claim;
+	struct xs_want want;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_want_init(&want);
+	list_for_each_entry(claim, &place->claims, in_target)
+		xs_want_add(&want, &claim->stake.next);
+	return want;
+}
+
 /* A new one, without terms, on a place, or on a queue of it. NULL: no memory. */
 struct xs_claim *xs_claim_new_locked(struct xs_client *client, struct xs_place *place,
 				     struct xs_queue *queue);

@@ -36,8 +36,7 @@ static const char *const reasons[] = {
 	[KFD_XSCHED_EJECT_DISABLED] = "kfd_xsched was disabled",
 };
 
-/* Written under xs_lock. */
-static bool disabled;
+bool xs_disabled;
 
 /* The last ejections, oldest overwritten, and how many there were; xs_lock. */
 static struct xs_ejection ejections[XS_EJECTIONS];
@@ -200,17 +199,12 @@ const char *xs_eject_word(u32 reason)
 	return words[reason];
 }
 
-bool xs_enabled(void)
-{
-	return !READ_ONCE(disabled);
-}
-
 void xs_set_enabled(bool enabled)
 {
 	scoped_guard(mutex, &xs_lock) {
-		if (disabled == !enabled)
+		if (xs_disabled == !enabled)
 			return;
-		WRITE_ONCE(disabled, !enabled);
+		WRITE_ONCE(xs_disabled, !enabled);
 		trace_set_enabled(enabled);
 		if (!enabled)
 			xs_client_drop_all_locked(&xs_sysfs_client);
@@ -245,7 +239,7 @@ void xs_eject_exit(void)
 		put_pid(ejections[i].pid);
 	memset(ejections, 0, sizeof(ejections));
 	ejection_count = 0;
-	disabled = false;
+	xs_disabled = false;
 	for (i = 0; i < ARRAY_SIZE(by_reason); i++)
 		atomic64_set(&by_reason[i], 0);
 }

@@ -55,7 +55,13 @@ int xs_eject_pid(pid_t nr);
  * Whether clients may hold and prioritise. Disabling ejects those that do;
  * their queues run when this returns.
  */
-bool xs_enabled(void);
+extern bool xs_disabled;	/* written under xs_lock */
+
+static inline bool xs_enabled(void)
+{
+	return !READ_ONCE(xs_disabled);
+}
+
 void xs_set_enabled(bool enabled);
 
 /* Number @i of the ejections that are remembered, the latest first, or NULL. */

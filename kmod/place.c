@@ -123,19 +123,6 @@ void xs_place_clear_pending_locked(struct xs_place *place)
 	hlist_del_init(&place->in_pending);
 }
 
-struct xs_want xs_place_want_locked(const struct xs_place *place)
-{
-	const struct xs_claim *claim;
-	struct xs_want want;
-
-	lockdep_assert_held(&xs_lock);
-
-	xs_want_init(&want);
-	list_for_each_entry(claim, &place->claims, in_target)
-		xs_want_add(&want, &claim->stake.next);
-	return want;
-}
-
 void xs_place_mask_terms(const struct xs_place *place, struct xs_terms *terms)
 {
 	const u32 caps = place->node->desc.caps;

@@ -59,9 +59,6 @@ static inline void xs_place_set_pending_locked(struct xs_place *place)
 /* It has not after all, unless something is left to be done. */
 void xs_place_clear_pending_locked(struct xs_place *place);
 
-/* What the claims on the place amount to. */
-struct xs_want xs_place_want_locked(const struct xs_place *place);
-
 /* Leave of terms what can be asked of the node. */
 void xs_place_mask_terms(const struct xs_place *place, struct xs_terms *terms);
 

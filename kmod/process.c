@@ -228,22 +228,6 @@ void xs_process_put_locked(struct xs_process *process)
 		process_free_locked(process);
 }
 
-struct xs_process *xs_process_pin_locked(struct xs_process *process)
-{
-	lockdep_assert_held(&xs_lock);
-
-	process->pins++;
-	return process;
-}
-
-void xs_process_unpin_locked(struct xs_process *process)
-{
-	lockdep_assert_held(&xs_lock);
-
-	process->pins--;
-	xs_process_put_locked(process);
-}
-
 void xs_process_exited(struct xs_hw_process *hw)
 {
 	struct xs_process *process;
@@ -263,14 +247,10 @@ void xs_process_exited(struct xs_hw_process *hw)
 	xs_process_unpin_locked(process);
 }
 
-struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
-					    struct xs_client *client)
+struct xs_rule *xs_rule_new_locked(struct xs_process *process, struct xs_client *client)
 {
-	struct xs_rule *rule = xs_process_rule_locked(process, client);
+	struct xs_rule *rule = kzalloc(sizeof(*rule), GFP_KERNEL_ACCOUNT);
 
-	if (rule)
-		return rule;
-	rule = kzalloc(sizeof(*rule), GFP_KERNEL_ACCOUNT);
 	if (!rule)
 		return NULL;
 	rule->client = client;

@@ -127,8 +127,22 @@ struct xs_process *xs_process_get_locked(const struct xs_hw_queue_desc *desc);
 void xs_process_put_locked(struct xs_process *process);
 
 /* Keep it, though it may be an exited one by then. */
-struct xs_process *xs_process_pin_locked(struct xs_process *process);
-void xs_process_unpin_locked(struct xs_process *process);
+static inline struct xs_process *xs_process_pin_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	process->pins++;
+	return process;
+}
+
+static inline void xs_process_unpin_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	process->pins--;
+	if (process->exited)
+		xs_process_put_locked(process);
+}
 
 /* Credentials the process has now. */
 struct xs_owner xs_owner_get(const struct xs_process *process);
@@ -165,9 +179,16 @@ static inline struct xs_rule *xs_process_rule_locked(struct xs_process *process,
 	return NULL;
 }
 
-/* The same; made without terms if there is none. NULL: no memory. */
-struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
-					    struct xs_client *client);
+/* A new one, without terms. NULL: no memory. */
+struct xs_rule *xs_rule_new_locked(struct xs_process *process, struct xs_client *client);
+
+/* The rule; made if there is none. NULL: no memory. */
+static inline struct xs_rule *xs_process_need_rule_locked(struct xs_process *process,
+							  struct xs_client *client)
+{
+	return xs_process_rule_locked(process, client) ?:
+		xs_rule_new_locked(process, client);
+}
 
 /* Unlink and free a rule. */
 void xs_rule_drop_locked(struct xs_rule *rule);

@@ -425,19 +425,17 @@ static int check_hold_locked(const struct xs_process *process)
 	return xs_process_permits_locked(process, XS_PERMIT_USE) ? 0 : -EPERM;
 }
 
-static int check_other_locked(const struct xs_batch *batch,
-			      const struct kfd_xsched_entry *entry,
-			      struct xs_process *process, bool *held)
+static noinline int check_other_locked(const struct xs_batch *batch, struct xs_item *item,
+				       struct xs_process *process)
 {
 	const struct xs_terms mine = terms_on_process_locked(process, batch->client);
 
-	*held |= mine.held;
-	return permitted_locked(process, entry, &mine) ? 0 : -EPERM;
+	item->held |= mine.held;
+	return permitted_locked(process, item->entry, &mine) ? 0 : -EPERM;
 }
 
-/* Returns 0 or -errno; @held, for RESUME: whether the client held anything of it. */
 static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
-				struct xs_process *process, bool *held)
+				struct xs_process *process)
 {
 	const u32 asks = entry_asks(item->entry);
 	struct xs_place *place;
@@ -447,7 +445,7 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 	if (is_own_trigger_locked(batch, process))
 		return -EINVAL;
 	ret = asks == XS_ASKED_HOLD ?
-		check_hold_locked(process) : check_other_locked(batch, item->entry, process, held);
+		check_hold_locked(process) : check_other_locked(batch, item, process);
 	if (ret)
 		return ret;
 	rule = xs_process_need_rule_locked(process, batch->client);
@@ -465,12 +463,12 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 }
 
 /* An entry on several queues: was there anything to be done? */
-static int verdict(const struct xs_item *item, bool held)
+static int verdict(const struct xs_item *item)
 {
 	if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY && item->any &&
 	    !item->concerned)
 		return -EOPNOTSUPP;
-	return item->entry->op == KFD_XSCHED_OP_RESUME && !held ? -EALREADY : 0;
+	return item->entry->op == KFD_XSCHED_OP_RESUME && !item->held ? -EALREADY : 0;
 }
 
 static struct xs_process *find_process_locked(const struct xs_item *item)
@@ -483,17 +481,16 @@ static struct xs_process *find_process_locked(const struct xs_item *item)
 static int stage_process_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	struct xs_process *process = find_process_locked(item);
-	bool held = false;
 	int ret;
 
 	if (IS_ERR(process))
 		return PTR_ERR(process);
-	ret = stage_process_locked(batch, item, process, &held);
+	ret = stage_process_locked(batch, item, process);
 	if (ret)
 		return ret;
 	if (batch->items)
 		item->process = xs_process_pin_locked(process);
-	return verdict(item, held);
+	return verdict(item);
 }
 
 /* For members that are yet to come. An armed switch looks for those itself. */
@@ -511,24 +508,23 @@ static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item
 	struct xs_client *client = batch->client->owner ?: batch->client;
 	struct xs_tenant *tenant = xs_tenant_find_locked(client, item->entry->id);
 	struct xs_rule *rule;
-	bool held;
 	int ret;
 
 	if (IS_ERR(tenant))
 		return PTR_ERR(tenant);
-	held = tenant->stake.now.held;
+	item->held = tenant->stake.now.held;
 	ret = stage_tenant_locked(batch, tenant, item->entry);
 	if (ret)
 		return ret;
 	list_for_each_entry(rule, &tenant->rules, in_tenant) {
 		if (rule->process->exited)
 			continue;
-		ret = stage_process_locked(batch, item, rule->process, &held);
+		ret = stage_process_locked(batch, item, rule->process);
 		if (ret)
 			return ret;
 	}
 	item->tenant = tenant;
-	return verdict(item, held);
+	return verdict(item);
 }
 
 bool xs_entry_takes(const struct kfd_xsched_entry *entry)

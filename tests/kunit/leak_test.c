@@ -9,7 +9,7 @@
 
 #include "harness.h"
 
-#define REPORT_SIZE	(256 * 1024)
+#define REPORT_SIZE	(1024 * 1024)
 
 /* kmemleak does not suspect what is younger than five seconds. */
 #define MIN_AGE_MS	5500
