@@ -71,14 +71,20 @@ static bool is_meant(const struct command *c, const struct qcm_process_device *q
 	return false;
 }
 
-/* The counters must be right before the map. */
+/* The counters must be right before the map. As amdkfd has them, whose functions are static. */
 static void mark(const struct command *c, struct qcm_process_device *qpd, struct queue *q)
 {
+	int n = c->off ? -1 : 1;
+
 	q->properties.is_active = !c->off;
-	if (c->off)
-		symbols.funcs->uncount(c->dqm, qpd, q);
-	else
-		symbols.funcs->count(c->dqm, qpd, q);
+	c->dqm->runlist_stale = true;
+	c->dqm->active_queue_count += n;
+	if (q->properties.type == KFD_QUEUE_TYPE_COMPUTE)
+		c->dqm->active_cp_queue_count += n;
+	if (q->properties.is_gws) {
+		c->dqm->gws_queue_count += n;
+		qpd->mapped_gws_queue = !c->off;
+	}
 	result.queues++;
 }
 
