@@ -281,8 +281,11 @@ void xs_process_sync_rules_locked(struct xs_process *process)
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(rule, &process->rules, in_process)
-		hold |= rule->stake.next.held;
+	list_for_each_entry(rule, &process->rules, in_process) {
+		hold = rule->stake.next.held;
+		if (hold)
+			break;
+	}
 	if (process->exited || hold == process->hold_new)
 		return;
 	xs_backend->hold_new(process->hw, hold);

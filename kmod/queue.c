@@ -102,6 +102,14 @@ static s32 to_level(u32 prio_class)
 		(s32)(prio_class - KFD_XSCHED_CLASS_LOW);
 }
 
+static void init_change(struct xs_hw_change *change, const struct xs_queue *queue, bool hold)
+{
+	change->queue = queue->hw;
+	change->hold = hold;
+	change->priority = XS_PRIORITY_KEEP;
+	change->level = XS_PRIORITY_KEEP;
+}
+
 static noinline bool plan_locked(const struct xs_queue *queue, const struct xs_want *of_place,
 				 struct xs_hw_change *change)
 {
@@ -112,7 +120,7 @@ static noinline bool plan_locked(const struct xs_queue *queue, const struct xs_w
 	want = want_locked(queue, of_place, &own);
 	if (xs_want_settled(want, queue->applied, &queue->override))
 		return false;
-	change->hold = want->holders;
+	init_change(change, queue, want->holders);
 	if ((want->priority != queue->override.priority || unknown) &&
 	    xs_queue_can_prioritise(queue))
 		change->priority = want->priority;
@@ -138,22 +146,20 @@ unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
 	const bool plain = want.priority == KFD_XSCHED_PRIORITY_APP &&
 		want.prio_class == KFD_XSCHED_CLASS_APP;
 	const enum xs_applied differs = want.holders ? XS_APPLIED_FREE : XS_APPLIED_HELD;
+	struct xs_hw_change *change;
 	struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(queue, &place->queues, in_place) {
-		struct xs_hw_change *change = &load->changes[at];
-
-		*change = (struct xs_hw_change){
-			.queue = queue->hw,
-			.hold = want.holders,
-			.priority = XS_PRIORITY_KEEP,
-			.level = XS_PRIORITY_KEEP,
-		};
-		if (plain && is_plain(queue) ? queue->applied != differs :
-					       !plan_locked(queue, &want, change))
+		change = &load->changes[at];
+		if (plain && is_plain(queue)) {
+			if (queue->applied != differs)
+				continue;
+			init_change(change, queue, want.holders);
+		} else if (!plan_locked(queue, &want, change)) {
 			continue;
+		}
 		queue->in_flight = true;
 		load->queues[at++] = queue;
 	}
@@ -197,6 +203,7 @@ static void set_gone_locked(struct xs_queue *queue)
 
 static int commit_locked(struct xs_queue *queue, const struct xs_hw_change *change, u64 now)
 {
+	queue->in_flight = false;
 	if (change->ret) {
 		set_gone_locked(queue);
 		return account_locked(queue, false, false, now);
@@ -205,19 +212,21 @@ static int commit_locked(struct xs_queue *queue, const struct xs_hw_change *chan
 		   change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
 	if (!change->hold)
 		WRITE_ONCE(queue->has_run, true);
-	if (change->priority != XS_PRIORITY_KEEP)
+	if (change->priority != XS_PRIORITY_KEEP) {
 		queue->override.priority = change->priority;
-	if (change->level != XS_PRIORITY_KEEP)
+		queue->priority = change->effective_priority;
+	}
+	if (change->level != XS_PRIORITY_KEEP) {
 		queue->override.prio_class = to_class(change->level);
-	queue->priority = change->effective_priority;
-	if (xs_queue_can_classify(queue))
 		queue->prio_class = to_class(change->effective_level);
+	}
 	trace_change(queue, change);
 	return account_locked(queue, change->hold, change->flipped, now);
 }
 
 static void forget_locked(struct xs_queue *queue)
 {
+	queue->in_flight = false;
 	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
 	xs_place_set_pending_locked(queue->place);
 }
@@ -230,15 +239,10 @@ int xs_queues_commit_locked(struct xs_load *load, unsigned int count, bool faile
 
 	lockdep_assert_held(&xs_lock);
 
-	for (i = 0; i < count; i++) {
-		struct xs_queue *queue = load->queues[i];
-
-		queue->in_flight = false;
-		if (failed)
-			forget_locked(queue);
-		else
-			held += commit_locked(queue, &load->changes[i], now);
-	}
+	for (i = 0; failed && i < count; i++)
+		forget_locked(load->queues[i]);
+	for (i = 0; !failed && i < count; i++)
+		held += commit_locked(load->queues[i], &load->changes[i], now);
 	return held;
 }
 

@@ -54,23 +54,9 @@ static int check_value(const struct kfd_xsched_entry *entry)
 
 int xs_entry_check(const struct kfd_xsched_entry *entry)
 {
-	switch (entry->op) {
-	case KFD_XSCHED_OP_SUSPEND:
-	case KFD_XSCHED_OP_UNMAP:
-	case KFD_XSCHED_OP_RESUME:
-	case KFD_XSCHED_OP_SET_PRIORITY:
-		break;
-	default:
+	if (!entry->op || entry->op > KFD_XSCHED_OP_SET_PRIORITY || !entry->target ||
+	    entry->target > KFD_XSCHED_TARGET_TENANT)
 		return -EOPNOTSUPP;
-	}
-	switch (entry->target) {
-	case KFD_XSCHED_TARGET_QUEUE:
-	case KFD_XSCHED_TARGET_PROCESS:
-	case KFD_XSCHED_TARGET_TENANT:
-		break;
-	default:
-		return -EOPNOTSUPP;
-	}
 	return entry->reserved ? -EINVAL : check_value(entry);
 }
 
@@ -217,7 +203,7 @@ static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entr
 }
 
 /* 0, or -EALREADY: there is nothing to be released. */
-static int stage_claim_locked(struct xs_batch *batch, struct xs_claim *claim,
+static __always_inline int stage_claim_locked(struct xs_batch *batch, struct xs_claim *claim,
 			      const struct kfd_xsched_entry *entry, u32 asks)
 {
 	struct xs_part *part;
@@ -261,7 +247,7 @@ static bool is_own_trigger_locked(const struct xs_batch *batch,
 	return batch->armed && xs_armed_triggers_locked(batch->armed, process);
 }
 
-static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
+static noinline int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
 	const struct xs_claim *mine;
@@ -293,12 +279,12 @@ static bool has_own_claim(const struct xs_batch *batch, struct xs_queue *queue)
 
 /* Queues that the claim on a place governs, which an entry on it can mean. */
 static u32 count_meant_locked(const struct xs_batch *batch, struct xs_place *place,
-			      const struct kfd_xsched_entry *entry)
+			      const struct kfd_xsched_entry *entry, u32 asks)
 {
 	struct xs_queue *queue;
 	u32 count = 0;
 
-	if (!place->own_claims && entry->op != KFD_XSCHED_OP_SET_PRIORITY)
+	if (!place->own_claims && asks & (XS_ASKED_HOLD | XS_ASKED_RELEASE))
 		return place->live;
 	list_for_each_entry(queue, &place->queues, in_place) {
 		count += queue->applied != XS_APPLIED_GONE &&
@@ -307,14 +293,12 @@ static u32 count_meant_locked(const struct xs_batch *batch, struct xs_place *pla
 	return count;
 }
 
-static int stage_own_claims_locked(struct xs_batch *batch, struct xs_item *item,
+static noinline int stage_own_claims_locked(struct xs_batch *batch, struct xs_item *item,
 				   struct xs_place *place)
 {
 	struct xs_queue *queue;
 	int ret;
 
-	if (!place->own_claims)
-		return 0;
 	list_for_each_entry(queue, &place->queues, in_place) {
 		if (queue->applied == XS_APPLIED_GONE || !has_own_claim(batch, queue) ||
 		    !xs_queue_has_what_is_set(queue, item->entry))
@@ -341,14 +325,14 @@ static bool node_has_what_is_set(const struct xs_node *node,
  * Queues that have not all of what is set, as copy queues have no priority, are left
  * out of it: they get claims by themselves, which keep the terms as they are.
  */
-static int leave_out_locked(struct xs_batch *batch, struct xs_place *place,
+static noinline int leave_out_locked(struct xs_batch *batch, struct xs_place *place,
 			    const struct kfd_xsched_entry *entry)
 {
 	struct xs_claim *claim;
 	struct xs_queue *queue;
 	int ret;
 
-	if (!sets_priority(entry) || !sets_class(entry))
+	if (!sets_priority(entry))
 		return 0;
 	list_for_each_entry(queue, &place->queues, in_place) {
 		if (xs_queue_has_what_is_set(queue, entry))
@@ -362,7 +346,7 @@ static int leave_out_locked(struct xs_batch *batch, struct xs_place *place,
 }
 
 /* Stage an entry on a process for one of its nodes. */
-static int stage_place_locked(struct xs_batch *batch, struct xs_item *item,
+static __always_inline int stage_place_locked(struct xs_batch *batch, struct xs_item *item,
 			      struct xs_place *place, u32 asks)
 {
 	const struct kfd_xsched_entry *entry = item->entry;
@@ -382,13 +366,13 @@ static int stage_place_locked(struct xs_batch *batch, struct xs_item *item,
 		return -ENOMEM;
 	if (xs_stake_busy(&claim->stake, batch))
 		return -EAGAIN;
-	ret = leave_out_locked(batch, place, entry) ?:
-		stage_claim_locked(batch, claim, entry, asks);
+	ret = asks & XS_ASKED_CLASS ? leave_out_locked(batch, place, entry) : 0;
+	ret = ret ?: stage_claim_locked(batch, claim, entry, asks);
 	if (!ret)
-		item->concerned += count_meant_locked(batch, place, entry);
+		item->concerned += count_meant_locked(batch, place, entry, asks);
 	else if (ret != -EALREADY)
 		return ret;
-	return stage_own_claims_locked(batch, item, place);
+	return place->own_claims ? stage_own_claims_locked(batch, item, place) : 0;
 }
 
 /* What the client has on a process or any of its queues, taken together. */
@@ -434,7 +418,7 @@ static noinline int check_other_locked(const struct xs_batch *batch, struct xs_i
 	return permitted_locked(process, item->entry, &mine) ? 0 : -EPERM;
 }
 
-static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
+static __always_inline int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 				struct xs_process *process)
 {
 	const u32 asks = entry_asks(item->entry);
@@ -503,7 +487,7 @@ static int stage_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant,
 		ask(&tenant->stake, entry, entry_asks(entry));
 }
 
-static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item)
+static noinline int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	struct xs_client *client = batch->client->owner ?: batch->client;
 	struct xs_tenant *tenant = xs_tenant_find_locked(client, item->entry->id);

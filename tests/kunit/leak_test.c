@@ -23,7 +23,7 @@ static noinline void leak_on_purpose(void)
 	void *leaked;
 	int i;
 
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 32; i++) {
 		leaked = kmalloc(LEAKED_SIZE, GFP_KERNEL);
 		OPTIMIZER_HIDE_VAR(leaked);
 	}
