@@ -145,7 +145,7 @@ void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
  * @client: who asks
  * @async: KFD_XSCHED_APPLY_ASYNC
  * @cookie: for its event
- * @entries: its entries
+ * @entries: its entries, behind @items
  * @items: one for each
  * @few_entries: room for @entries, if they are few
  * @few_items: room for @items
@@ -295,14 +295,6 @@ static int run(struct apply_call *call)
 	return ret;
 }
 
-/* Zeroed room for @count elements of @size bytes: @few, if they are few. */
-static void *make_room(void *few, u32 count, size_t size)
-{
-	if (count > XS_FEW)
-		return kvcalloc(count, size, GFP_KERNEL_ACCOUNT);
-	return memset(few, 0, count * size);
-}
-
 /* Few entries stay in the call: it must not move. */
 static int call_init(struct apply_call *call, struct xs_client *client, u32 count)
 {
@@ -312,16 +304,19 @@ static int call_init(struct apply_call *call, struct xs_client *client, u32 coun
 	call->count = count;
 	call->batch = NULL;
 	call->node_count = 0;
-	call->entries = make_room(call->few_entries, count, sizeof(*call->entries));
-	call->items = make_room(call->few_items, count, sizeof(*call->items));
-	return call->entries && call->items ? 0 : -ENOMEM;
+	call->items = call->few_items;
+	call->entries = call->few_entries;
+	if (count <= XS_FEW)
+		return 0;
+	call->items = kvmalloc_array(count, sizeof(*call->items) + sizeof(*call->entries),
+				     GFP_KERNEL_ACCOUNT);
+	call->entries = (void *)(call->items + count);
+	return call->items ? 0 : -ENOMEM;
 }
 
 static void call_free(struct apply_call *call)
 {
 	xs_batch_free(call->batch);
-	if (call->entries != call->few_entries)
-		kvfree(call->entries);
 	if (call->items != call->few_items)
 		kvfree(call->items);
 }
