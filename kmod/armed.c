@@ -150,15 +150,13 @@ void xs_armed_drop_all_locked(struct xs_client *client)
 
 /* ---- triggers ------------------------------------------------------------ */
 
-bool xs_armed_triggers_locked(const struct xs_armed *armed,
-			      struct xs_process *process)
+bool xs_armed_triggered_by_tenant_locked(const struct xs_armed *armed,
+					 struct xs_process *process)
 {
 	const struct xs_rule *rule;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!armed->tenant)
-		return armed->process == process;
 	rule = xs_process_rule_locked(process, armed->client);
 	return rule && rule->tenant && rule->tenant->id == armed->tenant;
 }

@@ -83,8 +83,15 @@ void xs_armed_tenants_changed_locked(struct xs_client *client);
 void xs_armed_process_exited_locked(struct xs_process *process);
 
 /* Whether the process triggers the switch. */
-bool xs_armed_triggers_locked(const struct xs_armed *armed,
-			      struct xs_process *process);
+bool xs_armed_triggered_by_tenant_locked(const struct xs_armed *armed,
+					 struct xs_process *process);
+
+static inline bool xs_armed_triggers_locked(const struct xs_armed *armed,
+					    struct xs_process *process)
+{
+	return armed->tenant ? xs_armed_triggered_by_tenant_locked(armed, process) :
+			       armed->process == process;
+}
 
 /* Whether a switch of any client waits for the process, itself or its tenant. */
 bool xs_armed_waits_for_locked(const struct xs_process *process);

@@ -89,6 +89,7 @@ int xs_place_enter_locked(struct xs_queue *queue)
 	if (!place)
 		return -ENOMEM;
 	queue->place = place;
+	place->plain = false;
 	list_add_tail(&queue->in_place, &place->queues);
 	place->live++;
 	return 0;

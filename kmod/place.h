@@ -25,6 +25,8 @@ struct xs_queue;
  * @claims: on all of them, by xs_claim.in_target
  * @live: queues that are not XS_APPLIED_GONE
  * @own_claims: claims on queues of it by themselves
+ * @plain: it is known that nothing but a hold of all can make a difference to any of
+ *	its queues; ends with whatever else is wanted of one
  */
 struct xs_place {
 	struct xs_process *process;
@@ -35,6 +37,7 @@ struct xs_place {
 	struct list_head claims;
 	u32 live;
 	u32 own_claims;
+	bool plain;
 };
 
 /*

@@ -110,8 +110,8 @@ static void init_change(struct xs_hw_change *change, const struct xs_queue *queu
 	change->level = XS_PRIORITY_KEEP;
 }
 
-static noinline bool plan_locked(const struct xs_queue *queue, const struct xs_want *of_place,
-				 struct xs_hw_change *change)
+static bool plan_locked(const struct xs_queue *queue, const struct xs_want *of_place,
+			struct xs_hw_change *change)
 {
 	const bool unknown = queue->applied == XS_APPLIED_UNKNOWN;
 	const struct xs_want *want;
@@ -138,32 +138,66 @@ static bool is_plain(const struct xs_queue *queue)
 		queue->override.prio_class == KFD_XSCHED_CLASS_APP;
 }
 
-/* There may be hundreds, nearly all of them plain: the short way is for those. */
+/* Whether that is so for all of a place. Whoever ends it for one says so there. */
+static bool are_plain_locked(struct xs_place *place)
+{
+	const struct xs_queue *queue;
+
+	if (place->plain)
+		return true;
+	list_for_each_entry(queue, &place->queues, in_place) {
+		if (!is_plain(queue))
+			return false;
+	}
+	place->plain = true;
+	return true;
+}
+
+static void take_off_locked(struct xs_load *load, unsigned int at, struct xs_queue *queue)
+{
+	queue->in_flight = true;
+	load->queues[at] = queue;
+}
+
+/* There may be hundreds: this is the short way for those that only come or go. */
+static unsigned int plan_holds_locked(struct xs_place *place, struct xs_load *load,
+				      unsigned int at, bool hold)
+{
+	const enum xs_applied differs = hold ? XS_APPLIED_FREE : XS_APPLIED_HELD;
+	struct xs_queue *queue;
+
+	list_for_each_entry(queue, &place->queues, in_place) {
+		if (queue->applied != differs)
+			continue;
+		init_change(&load->changes[at], queue, hold);
+		take_off_locked(load, at++, queue);
+	}
+	return at;
+}
+
+static unsigned int plan_any_locked(struct xs_place *place, struct xs_load *load,
+				    unsigned int at, const struct xs_want *want)
+{
+	struct xs_queue *queue;
+
+	list_for_each_entry(queue, &place->queues, in_place) {
+		if (plan_locked(queue, want, &load->changes[at]))
+			take_off_locked(load, at++, queue);
+	}
+	return at;
+}
+
 unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
 				   unsigned int at)
 {
 	const struct xs_want want = xs_place_want_locked(place);
-	const bool plain = want.priority == KFD_XSCHED_PRIORITY_APP &&
-		want.prio_class == KFD_XSCHED_CLASS_APP;
-	const enum xs_applied differs = want.holders ? XS_APPLIED_FREE : XS_APPLIED_HELD;
-	struct xs_hw_change *change;
-	struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(queue, &place->queues, in_place) {
-		change = &load->changes[at];
-		if (plain && is_plain(queue)) {
-			if (queue->applied != differs)
-				continue;
-			init_change(change, queue, want.holders);
-		} else if (!plan_locked(queue, &want, change)) {
-			continue;
-		}
-		queue->in_flight = true;
-		load->queues[at++] = queue;
-	}
-	return at;
+	if (want.priority == KFD_XSCHED_PRIORITY_APP &&
+	    want.prio_class == KFD_XSCHED_CLASS_APP && are_plain_locked(place))
+		return plan_holds_locked(place, load, at, want.holders);
+	return plan_any_locked(place, load, at, &want);
 }
 
 static int account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 now)
@@ -201,6 +235,20 @@ static void set_gone_locked(struct xs_queue *queue)
 	queue->place->live--;
 }
 
+static noinline void set_override_locked(struct xs_queue *queue,
+					 const struct xs_hw_change *change)
+{
+	queue->place->plain = false;
+	if (change->priority != XS_PRIORITY_KEEP) {
+		queue->override.priority = change->priority;
+		queue->priority = change->effective_priority;
+	}
+	if (change->level != XS_PRIORITY_KEEP) {
+		queue->override.prio_class = to_class(change->level);
+		queue->prio_class = to_class(change->effective_level);
+	}
+}
+
 static int commit_locked(struct xs_queue *queue, const struct xs_hw_change *change, u64 now)
 {
 	queue->in_flight = false;
@@ -212,14 +260,8 @@ static int commit_locked(struct xs_queue *queue, const struct xs_hw_change *chan
 		   change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
 	if (!change->hold)
 		WRITE_ONCE(queue->has_run, true);
-	if (change->priority != XS_PRIORITY_KEEP) {
-		queue->override.priority = change->priority;
-		queue->priority = change->effective_priority;
-	}
-	if (change->level != XS_PRIORITY_KEEP) {
-		queue->override.prio_class = to_class(change->level);
-		queue->prio_class = to_class(change->effective_level);
-	}
+	if (change->priority != XS_PRIORITY_KEEP || change->level != XS_PRIORITY_KEEP)
+		set_override_locked(queue, change);
 	trace_change(queue, change);
 	return account_locked(queue, change->hold, change->flipped, now);
 }
@@ -227,6 +269,7 @@ static int commit_locked(struct xs_queue *queue, const struct xs_hw_change *chan
 static void forget_locked(struct xs_queue *queue)
 {
 	queue->in_flight = false;
+	queue->place->plain = false;
 	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
 	xs_place_set_pending_locked(queue->place);
 }

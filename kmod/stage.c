@@ -278,14 +278,12 @@ static bool has_own_claim(const struct xs_batch *batch, struct xs_queue *queue)
 }
 
 /* Queues that the claim on a place governs, which an entry on it can mean. */
-static u32 count_meant_locked(const struct xs_batch *batch, struct xs_place *place,
-			      const struct kfd_xsched_entry *entry, u32 asks)
+static noinline u32 count_meant_locked(const struct xs_batch *batch, struct xs_place *place,
+			      const struct kfd_xsched_entry *entry)
 {
 	struct xs_queue *queue;
 	u32 count = 0;
 
-	if (!place->own_claims && asks & (XS_ASKED_HOLD | XS_ASKED_RELEASE))
-		return place->live;
 	list_for_each_entry(queue, &place->queues, in_place) {
 		count += queue->applied != XS_APPLIED_GONE &&
 			!has_own_claim(batch, queue) && xs_queue_has_what_is_set(queue, entry);
@@ -314,27 +312,26 @@ static noinline int stage_own_claims_locked(struct xs_batch *batch, struct xs_it
 }
 
 /* What is set but not there, on the whole node, is left out: as for its queues. */
-static bool node_has_what_is_set(const struct xs_node *node,
-				 const struct kfd_xsched_entry *entry)
+static inline bool node_has_what_is_set(const struct xs_node *node, u32 asks)
 {
-	return (!sets_priority(entry) || node->desc.caps & KFD_XSCHED_CAP_PRIORITY) &&
-		(!sets_class(entry) || node->desc.caps & KFD_XSCHED_CAP_CLASS);
+	return (!(asks & XS_ASKED_PRIORITY) || node->desc.caps & KFD_XSCHED_CAP_PRIORITY) &&
+		(!(asks & XS_ASKED_CLASS) || node->desc.caps & KFD_XSCHED_CAP_CLASS);
 }
 
 /*
  * Queues that have not all of what is set, as copy queues have no priority, are left
  * out of it: they get claims by themselves, which keep the terms as they are.
  */
-static noinline int leave_out_locked(struct xs_batch *batch, struct xs_place *place,
-			    const struct kfd_xsched_entry *entry)
+static noinline int leave_out_locked(struct xs_batch *batch, const struct xs_claim *on_place,
+				     const struct kfd_xsched_entry *entry)
 {
 	struct xs_claim *claim;
 	struct xs_queue *queue;
 	int ret;
 
-	if (!sets_priority(entry))
-		return 0;
-	list_for_each_entry(queue, &place->queues, in_place) {
+	if (xs_stake_busy(&on_place->stake, batch))
+		return -EAGAIN;
+	list_for_each_entry(queue, &on_place->place->queues, in_place) {
 		if (xs_queue_has_what_is_set(queue, entry))
 			continue;
 		claim = xs_claim_need_on_queue_locked(queue, batch->client);
@@ -356,7 +353,7 @@ static __always_inline int stage_place_locked(struct xs_batch *batch, struct xs_
 	if (!place->live)
 		return 0;
 	item->any = true;
-	if (!node_has_what_is_set(place->node, entry))
+	if (!node_has_what_is_set(place->node, asks))
 		return 0;
 	ret = check_node(&place->node->desc, entry);
 	if (ret)
@@ -364,12 +361,12 @@ static __always_inline int stage_place_locked(struct xs_batch *batch, struct xs_
 	claim = xs_claim_need_on_place_locked(place, batch->client);
 	if (!claim)
 		return -ENOMEM;
-	if (xs_stake_busy(&claim->stake, batch))
-		return -EAGAIN;
-	ret = asks & XS_ASKED_CLASS ? leave_out_locked(batch, place, entry) : 0;
+	ret = asks == (XS_ASKED_PRIORITY | XS_ASKED_CLASS) ?
+		leave_out_locked(batch, claim, entry) : 0;
 	ret = ret ?: stage_claim_locked(batch, claim, entry, asks);
 	if (!ret)
-		item->concerned += count_meant_locked(batch, place, entry, asks);
+		item->concerned += !place->own_claims && asks < XS_ASKED_PRIORITY ?
+			place->live : count_meant_locked(batch, place, entry);
 	else if (ret != -EALREADY)
 		return ret;
 	return place->own_claims ? stage_own_claims_locked(batch, item, place) : 0;
