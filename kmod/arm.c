@@ -114,6 +114,7 @@ static struct xs_client *new_holder(struct xs_client *client)
 static struct xs_armed *new_armed(struct xs_client *client, u32 count)
 {
 	struct xs_armed *armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
+	u32 i;
 
 	if (!armed)
 		return NULL;
@@ -123,8 +124,11 @@ static struct xs_armed *new_armed(struct xs_client *client, u32 count)
 	armed->holder = new_holder(client);
 	armed->items = kvcalloc(count, sizeof(*armed->items), GFP_KERNEL_ACCOUNT);
 	armed->entries = kvcalloc(count, sizeof(*armed->entries), GFP_KERNEL_ACCOUNT);
-	if (armed->holder && armed->items && armed->entries)
+	if (armed->holder && armed->items && armed->entries) {
+		for (i = 0; i < count; i++)
+			armed->items[i].entry = &armed->entries[i];
 		return armed;
+	}
 	scoped_guard(mutex, &xs_lock)
 		xs_armed_free_locked(armed);
 	return NULL;

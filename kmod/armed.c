@@ -284,13 +284,8 @@ int xs_armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch)
 
 	lockdep_assert_held(&xs_lock);
 
-	for (i = 0; i < armed->count; i++) {
+	for (i = 0; i < armed->count; i++)
 		armed->entries[i].status = 0;
-		armed->items[i] = (struct xs_item){
-			.entry = &armed->entries[i],
-			.target = armed->items[i].target,
-		};
-	}
 	return try_entries_locked(armed, batch);
 }
 

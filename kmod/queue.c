@@ -175,29 +175,46 @@ static unsigned int plan_holds_locked(struct xs_place *place, struct xs_load *lo
 	return at;
 }
 
-static unsigned int plan_any_locked(struct xs_place *place, struct xs_load *load,
-				    unsigned int at, const struct xs_want *want)
+static noinline unsigned int plan_any_locked(struct xs_place *place, struct xs_load *load,
+				    unsigned int at)
 {
+	const struct xs_want want = xs_place_want_locked(place);
 	struct xs_queue *queue;
 
 	list_for_each_entry(queue, &place->queues, in_place) {
-		if (plan_locked(queue, want, &load->changes[at]))
+		if (plan_locked(queue, &want, &load->changes[at]))
 			take_off_locked(load, at++, queue);
 	}
 	return at;
 }
 
+/* Whether the claims on a place ask for nothing but to hold it, if for that: @hold. */
+static bool only_hold_locked(const struct xs_place *place, bool *hold)
+{
+	const struct xs_claim *claim;
+
+	*hold = false;
+	list_for_each_entry(claim, &place->claims, in_target) {
+		const struct xs_terms *terms = &claim->stake.next;
+
+		if (terms->priority != KFD_XSCHED_PRIORITY_APP ||
+		    terms->prio_class != KFD_XSCHED_CLASS_APP)
+			return false;
+		*hold |= terms->held;
+	}
+	return true;
+}
+
 unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
 				   unsigned int at)
 {
-	const struct xs_want want = xs_place_want_locked(place);
+	bool hold;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (want.priority == KFD_XSCHED_PRIORITY_APP &&
-	    want.prio_class == KFD_XSCHED_CLASS_APP && are_plain_locked(place))
-		return plan_holds_locked(place, load, at, want.holders);
-	return plan_any_locked(place, load, at, &want);
+	if (only_hold_locked(place, &hold) && are_plain_locked(place))
+		return plan_holds_locked(place, load, at, hold);
+	return plan_any_locked(place, load, at);
 }
 
 static int account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 now)

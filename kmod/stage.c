@@ -519,6 +519,10 @@ int xs_item_stage_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	lockdep_assert_held(&xs_lock);
 
+	/* It may have been staged before. */
+	item->concerned = 0;
+	item->any = false;
+	item->held = false;
 	/* What only gives back is legal whatever else is not. */
 	if (!xs_enabled() && xs_entry_takes(item->entry))
 		return -ECANCELED;
