@@ -6,20 +6,23 @@
  * -------
  *  client	an open file of /dev/kfd_xsched (client.c)
  *  node	a GPU node (node.c); process, queue: as in amdkfd (process.c, queue.c)
- *  claim	what one client wants of one queue: a hold, a priority (state.h)
- *  rule	what one client wants of the queues a process is yet to create
+ *  place	a process on a node, with its queues there (place.c)
+ *  claim	what one client wants of a place, or of one queue: a hold, a priority
+ *		(claim.c)
+ *  rule	what one client wants of a process on nodes where it has no place yet
  *  tenant	processes a client names as one (tenant.c)
  *  batch	changes that were checked together, on their way (batch.c)
  *  part	what a batch does on one node
  *
- * A queue is held while at least one claim holds it. A claim on a process is
- * a claim on each of its queues, and a rule; one on a tenant is one on each of
- * its processes, and is kept for those that are added. Claims and rules die
- * with their client, their queue or their process, whichever is first.
+ * A queue is held while at least one claim that governs it holds: those on its
+ * place do, but for a client that has one on the queue by itself. What is asked of
+ * a process is a claim on each of its places, and a rule; of a tenant, that of each
+ * of its processes, kept for those that are added. Claims and rules die with their
+ * client, with what they are on, or with their process, whichever is first.
  *
  * What is wanted (claims) and what the GPU does (struct xs_queue.applied) are
- * kept apart. Only a successful transaction changes the latter. A queue where
- * the two may differ is on its node's list of pending queues; whatever is
+ * kept apart. Only a successful transaction changes the latter. A place where
+ * the two may differ is on its node's list of pending places; whatever is
  * left there after a failure is tried again by the node's worker, so that no
  * queue stays held by nobody.
  *
@@ -30,9 +33,9 @@
  *     them until the batch is over; of two batches of one client that meet
  *     there, the second waits.
  *  2. Without xs_lock the parts run at once, one in the caller, the others in
- *     the workers of their nodes. Under its node's lock a part moves pending
- *     queues in flight, in one transaction with all that is pending there,
- *     whoever asked for it.
+ *     the workers of their nodes. Under its node's lock a part moves the queues of
+ *     pending places that are to change in flight, in one transaction with all that
+ *     is pending there, whoever asked for it.
  *  3. As each part ends, under both locks, its claims come into force, or fall
  *     back to what they were. Rules and tenants follow with the last part.
  *
