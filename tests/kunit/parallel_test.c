@@ -478,6 +478,84 @@ static void born_during_a_hold_that_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 0);
 }
 
+/* One of its queues is named while a client's hold of the process is on its way: in turn. */
+static void queue_behind_its_process(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_call whole, one;
+
+	fake_hang(xt->node);
+	xt_start_do(test, &whole, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	xt_start_do(test, &one, xt->files[0], OP(RESUME), QUEUE, xt->ids[0]);
+	KUNIT_EXPECT_FALSE(test, xt_call_ended(&one, WHILE_MS));
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &whole), 0);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &one), 0);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_TRUE(test, xt->queues[1]->held);
+}
+
+/* xt_start_do() of an entry with a value. */
+static void start_set_priority(struct kunit *test, struct xt_call *call, u64 tenant, s32 value)
+{
+	struct xt *xt = test->priv;
+	const struct kfd_xsched_entry entry = XT_ENTRY(SET_PRIORITY, TENANT, tenant, value);
+	const struct kfd_xsched_apply arg = {
+		.size = sizeof(arg),
+		.count = 1,
+		.stride = sizeof(entry),
+		.entries = xt_put(test, &entry, sizeof(entry)),
+	};
+
+	*call = (struct xt_call){
+		.file = xt->files[0],
+		.cmd = KFD_XSCHED_APPLY,
+		.address = xt_put(test, &arg, sizeof(arg)),
+	};
+	xt_call_start(test, call);
+}
+
+/*
+ * A priority is given back, which fails, and meanwhile a queue came that had nothing
+ * to give back, beside one that has no priority: it gets that which stays in force.
+ */
+static void born_while_a_priority_stays(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+	const struct xs_hw_queue_desc sdma = {
+		.node = xt->node,
+		.process = process,
+		.type = KFD_XSCHED_QUEUE_SDMA,
+	};
+	struct file *a = xt->files[0];
+	struct xs_hw_queue *queue;
+	struct xt_call call;
+	unsigned int ms;
+	long tenant;
+
+	fake_queue_add_desc(test, &sdma);
+	queue = fake_queue_add(test, process, xt->node);
+	tenant = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	xt_tenant(test, a, KFD_XSCHED_TENANT_ADD, tenant, process->nr);
+	xt_tenant(test, a, KFD_XSCHED_TENANT_ADD, tenant, xt->process->nr);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), KFD_XSCHED_TARGET_TENANT, tenant,
+				    3), 0);
+	KUNIT_EXPECT_EQ(test, queue->override, 3);
+	fake_queue_remove(queue);
+	fake_hang(xt->node);
+	start_set_priority(test, &call, tenant, KFD_XSCHED_PRIORITY_APP);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	queue = fake_queue_add(test, process, xt->node);
+	fake_answer(xt->node, -EIO);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EIO);
+	xt->node->fail = 0;
+	for (ms = 0; queue->override != 3 && ms < 1000; ms++)
+		msleep(1);
+	KUNIT_EXPECT_EQ(test, queue->override, 3);
+}
+
 /* A queue that came like that goes before the call is over. */
 static void born_and_gone_during_a_hold(struct kunit *test)
 {
@@ -629,6 +707,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(born_elsewhere_during_a_hold_that_fails),
 	KUNIT_CASE(born_beside_a_hold_that_fails),
 	KUNIT_CASE(born_during_a_hold_that_fails),
+	KUNIT_CASE(queue_behind_its_process),
+	KUNIT_CASE(born_while_a_priority_stays),
 	KUNIT_CASE(born_and_gone_during_a_hold),
 	KUNIT_CASE(node_goes_under_calls),
 	KUNIT_CASE(stops_after_calls),
