@@ -18,15 +18,18 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "sysfile.h"
 #include "tap.h"
 
 #define PROBE		"/sys/kernel/debug/kfd_probe/"
+#define FAULT		"/sys/kernel/debug/vgpu/fault"
 #define MS		1000000ULL
 #define CACHE_UC_MINUS	0x10	/* the PTE's PCD bit alone */
 
 /* Longer than it takes to hold a queue, so that work which was not seen gets stuck. */
 static const struct spin_shape brief = { 1, 64, 300000 };
 static const struct spin_shape lengthy = { 16384, 256, 1 * MS };
+static const struct spin_shape endless = { 64, 256, 60000 * MS };
 
 /* Give the probe a command: 0 or -errno. */
 static int probe(const char *format, ...)
@@ -63,6 +66,14 @@ static long rings_seen(void)
 {
 	probe("counts");
 	return result("doorbells");
+}
+
+/* How often @text is in it. */
+static unsigned int result_count(const char *text)
+{
+	static char all[2048];
+
+	return sysfile_read(all, sizeof(all), PROBE "result") < 0 ? 0 : sysfile_count(all, text);
 }
 
 /* Arm, ring at @at, and expect to be told once. */
@@ -314,6 +325,33 @@ static int child_destroys(struct app *app)
 	return probe("counts") || result("gone_waves") ? 4 : 0;
 }
 
+/*
+ * Both queues are held, a third one is stuck in its slot: the unmap that is to release the
+ * two resets it. Then none of the process may go on the hardware: not what was off it, nor
+ * what was reset.
+ */
+static int child_reset(struct app *app)
+{
+	static const struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
+	struct kfdq_queue *stuck;
+
+	if (probe("hold") || kfdq_queue_create(app->dev, &options, &stuck))
+		return 1;
+	spin_submit(&app->spin, stuck, &endless, 1, NULL);
+	usleep(20000);
+	if (sysfile_write("preempt_fail any", FAULT))
+		return 2;
+	if (probe("release") != -EACCES)
+		return 3;
+	if (result("flips") || result("transactions") != 1)
+		return 4;
+	/* All three, of which none is active: what was released is not held any more. */
+	if (probe("info") || result_count("reasons=0x10 ") != APP_QUEUES + 1)
+		return 5;
+	app_submit(app, 0, &brief);
+	return app_wait(app, 0, 300) == -ETIME ? 0 : 6;
+}
+
 static void test_fork(struct app *app)
 {
 	char *db = app->dev->doorbells;
@@ -485,6 +523,8 @@ int main(int argc, char **argv)
 	if (access(PROBE "run", F_OK))
 		tap_bail("kfd_probe.ko is not loaded");
 
+	/* Alone: amdkfd knows what hangs by the address of its ring, which others may have. */
+	tap_is(in_child(child_reset), 0, "reset by the unmap of a switch: none of its process runs");
 	app_open(&app, 3 * rings + 64);
 	app_run(&app, 0, &brief);
 	test_simple(&app);
