@@ -447,11 +447,11 @@ struct xs_client *xs_armed_next_holder_locked(struct xs_holders *walk)
 bool xs_armed_or_client_holds_locked(const struct xs_queue *queue,
 				     const struct xs_client *client)
 {
-	struct xs_claim *claim;
+	struct xs_claim *claim = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
-	xs_for_each_claim(claim, queue) {
+	while ((claim = xs_next_claim_locked(queue, claim))) {
 		if (claim->stake.now.held &&
 		    (claim->client == client || claim->client->owner == client))
 			return true;

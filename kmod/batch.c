@@ -121,9 +121,9 @@ void xs_batch_adopt_locked(struct xs_batch *batch, struct xs_claim *claim)
 static void trace_claim(const struct xs_claim *claim)
 {
 	const struct xs_terms *now = &claim->stake.now, *next = &claim->stake.next;
-	struct xs_queue *queue;
+	struct xs_queue *queue = NULL;
 
-	xs_for_each_governed(queue, claim) {
+	while ((queue = xs_next_governed_locked(claim, queue))) {
 		if (next->held && !now->held)
 			trace_hold(claim->client, queue);
 		else if (now->held && !next->held)

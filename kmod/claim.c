@@ -59,12 +59,12 @@ struct xs_claim *xs_claim_need_on_queue_locked(struct xs_queue *queue,
 
 void xs_claim_drop_locked(struct xs_claim *claim)
 {
-	struct xs_queue *queue;
+	struct xs_queue *queue = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (claim->stake.now.held && trace_release_enabled()) {
-		xs_for_each_governed(queue, claim)
+		while ((queue = xs_next_governed_locked(claim, queue)))
 			trace_release(claim->client, queue);
 	}
 	if (claim->queue)
@@ -72,7 +72,9 @@ void xs_claim_drop_locked(struct xs_claim *claim)
 	list_del(&claim->in_client);
 	list_del(&claim->in_target);
 	hlist_del_init(&claim->in_batch);
-	xs_place_set_pending_locked(claim->place);
+	/* Of one that asks for nothing nobody need be told. */
+	if (xs_terms_any(&claim->stake.now) || xs_terms_any(&claim->stake.next))
+		xs_place_set_pending_locked(claim->place);
 	kfree(claim);
 }
 
@@ -92,7 +94,7 @@ bool xs_claim_governs_locked(const struct xs_claim *claim, const struct xs_queue
 	return !xs_claim_find(&queue->claims, claim->client);
 }
 
-struct xs_claim *xs_claim_next_locked(const struct xs_queue *queue, struct xs_claim *claim)
+struct xs_claim *xs_next_claim_locked(const struct xs_queue *queue, struct xs_claim *claim)
 {
 	const struct list_head *own = &queue->claims, *shared = &queue->place->claims;
 	const struct list_head *at = claim ? claim->in_target.next : own->next;
@@ -109,12 +111,25 @@ struct xs_claim *xs_claim_next_locked(const struct xs_queue *queue, struct xs_cl
 	return NULL;
 }
 
+struct xs_queue *xs_next_governed_locked(const struct xs_claim *claim, struct xs_queue *queue)
+{
+	struct list_head *queues = &claim->place->queues;
+	struct list_head *at = queue ? queue->in_place.next : queues->next;
+
+	for (; at != queues; at = at->next) {
+		queue = list_entry(at, struct xs_queue, in_place);
+		if (xs_claim_governs_locked(claim, queue))
+			return queue;
+	}
+	return NULL;
+}
+
 u32 xs_claim_count_locked(const struct xs_claim *claim)
 {
-	struct xs_queue *queue;
+	struct xs_queue *queue = NULL;
 	u32 count = 0;
 
-	xs_for_each_governed(queue, claim)
+	while ((queue = xs_next_governed_locked(claim, queue)))
 		count++;
 	return count;
 }

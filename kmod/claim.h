@@ -101,7 +101,7 @@ static inline struct xs_claim *xs_claim_need_on_place_locked(struct xs_place *pl
 struct xs_claim *xs_claim_need_on_queue_locked(struct xs_queue *queue,
 					       struct xs_client *client);
 
-/* Unlink and free a claim; the place is pending afterwards. */
+/* Unlink and free a claim; the place is pending afterwards, if it asked for anything. */
 void xs_claim_drop_locked(struct xs_claim *claim);
 
 /* The claim that governs a queue for a client, or NULL. */
@@ -112,17 +112,10 @@ struct xs_claim *xs_claim_of_queue_locked(struct xs_queue *queue,
 bool xs_claim_governs_locked(const struct xs_claim *claim, const struct xs_queue *queue);
 
 /* The next claim that governs the queue, the first after NULL, or NULL. */
-struct xs_claim *xs_claim_next_locked(const struct xs_queue *queue, struct xs_claim *claim);
+struct xs_claim *xs_next_claim_locked(const struct xs_queue *queue, struct xs_claim *claim);
 
-/* All claims that govern a queue. */
-#define xs_for_each_claim(claim, queue)						\
-	for ((claim) = xs_claim_next_locked(queue, NULL); (claim);		\
-	     (claim) = xs_claim_next_locked(queue, claim))
-
-/* All queues that a claim governs. */
-#define xs_for_each_governed(queue, claim)					\
-	list_for_each_entry(queue, &(claim)->place->queues, in_place)		\
-		if (!xs_claim_governs_locked(claim, queue)) {} else
+/* The next queue that the claim governs, the first after NULL, or NULL. */
+struct xs_queue *xs_next_governed_locked(const struct xs_claim *claim, struct xs_queue *queue);
 
 /* How many there are. */
 u32 xs_claim_count_locked(const struct xs_claim *claim);

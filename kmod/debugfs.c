@@ -88,12 +88,12 @@ static void show_hold(struct seq_file *m, const struct xs_claim *claim,
 static void show_holds(struct seq_file *m, const struct xs_client *client, u64 now)
 {
 	const struct xs_claim *claim;
-	struct xs_queue *queue;
+	struct xs_queue *queue = NULL;
 
 	list_for_each_entry(claim, &client->claims, in_client) {
 		if (!xs_terms_any(&claim->stake.now) && !claim->stake.batch)
 			continue;
-		xs_for_each_governed(queue, claim)
+		while ((queue = xs_next_governed_locked(claim, queue)))
 			show_hold(m, claim, queue, now);
 	}
 }
@@ -191,9 +191,9 @@ DEFINE_SHOW_ATTRIBUTE(clients);
 
 static void show_claims(struct seq_file *m, const struct xs_queue *queue)
 {
-	struct xs_claim *claim;
+	struct xs_claim *claim = NULL;
 
-	xs_for_each_claim(claim, queue) {
+	while ((claim = xs_next_claim_locked(queue, claim))) {
 		seq_printf(m, "    claim %llu:", claim->client->id);
 		show_stake(m, &claim->stake);
 		seq_putc(m, '\n');
@@ -212,7 +212,8 @@ static void show_queue(struct seq_file *m, struct xs_queue *queue, u64 now)
 		   xs_queue_holders_locked(queue));
 	seq_printf(m, " priority=%u class=%u override=%d/%u pending=%d in_flight=%d",
 		   xs_queue_priority_locked(queue), queue->prio_class, queue->override.priority,
-		   queue->override.prio_class, !hlist_unhashed(&queue->place->in_pending), queue->in_flight);
+		   queue->override.prio_class, !hlist_unhashed(&queue->place->in_pending),
+		   queue->in_flight);
 	seq_printf(m, " activity=%s has_run=%d preemptions=%llu held_ms=%llu held_since_ms=%llu exited=%d hold_new=%d\n",
 		   activity_names[activity], queue->has_run, queue->preemptions,
 		   queue->held_ns / NSEC_PER_MSEC,

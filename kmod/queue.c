@@ -67,13 +67,13 @@ static const struct xs_want *want_locked(const struct xs_queue *queue,
 {
 	const bool fits = xs_queue_can_prioritise(queue) ||
 		of_place->priority == KFD_XSCHED_PRIORITY_APP;
-	struct xs_claim *claim;
+	struct xs_claim *claim = NULL;
 
 	/* Of nearly all: of hundreds, a sum for each would cost. */
 	if (list_empty(&queue->claims) && fits)
 		return of_place;
 	xs_want_init(own);
-	xs_for_each_claim(claim, queue)
+	while ((claim = xs_next_claim_locked(queue, claim)))
 		xs_want_add(own, &claim->stake.next);
 	if (!xs_queue_can_prioritise(queue))
 		own->priority = KFD_XSCHED_PRIORITY_APP;
@@ -176,7 +176,7 @@ static unsigned int plan_holds_locked(struct xs_place *place, struct xs_load *lo
 }
 
 static noinline unsigned int plan_any_locked(struct xs_place *place, struct xs_load *load,
-				    unsigned int at)
+					     unsigned int at)
 {
 	const struct xs_want want = xs_place_want_locked(place);
 	struct xs_queue *queue;
@@ -343,11 +343,11 @@ static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 /* It comes, or goes, and with it holds of its place. */
 static void trace_holds(struct xs_queue *queue, bool comes)
 {
-	struct xs_claim *claim;
+	struct xs_claim *claim = NULL;
 
 	if (comes ? !trace_hold_enabled() : !trace_release_enabled())
 		return;
-	xs_for_each_claim(claim, queue) {
+	while ((claim = xs_next_claim_locked(queue, claim))) {
 		if (claim->queue || !claim->stake.now.held)
 			continue;
 		if (comes)
@@ -540,14 +540,14 @@ void xs_queues_free_locked(void)
 
 u32 xs_queue_holders_locked(const struct xs_queue *queue)
 {
-	struct xs_claim *claim;
+	struct xs_claim *claim = NULL;
 	u32 holders = 0;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (queue->applied == XS_APPLIED_GONE)
 		return 0;
-	xs_for_each_claim(claim, queue)
+	while ((claim = xs_next_claim_locked(queue, claim)))
 		holders += claim->stake.now.held;
 	return holders;
 }

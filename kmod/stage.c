@@ -134,7 +134,7 @@ bool xs_queue_has_what_is_set(const struct xs_queue *queue,
 
 /* What SET_PRIORITY needs is asked of each queue: xs_queue_has_what_is_set(). */
 static inline int check_node(const struct xs_hw_node_desc *node,
-		      const struct kfd_xsched_entry *entry)
+			     const struct kfd_xsched_entry *entry)
 {
 	switch (entry->op) {
 	case KFD_XSCHED_OP_SUSPEND:
@@ -204,7 +204,7 @@ static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entr
 
 /* 0, or -EALREADY: there is nothing to be released. */
 static __always_inline int stage_claim_locked(struct xs_batch *batch, struct xs_claim *claim,
-			      const struct kfd_xsched_entry *entry, u32 asks)
+					      const struct kfd_xsched_entry *entry, u32 asks)
 {
 	struct xs_part *part;
 	int ret;
@@ -279,7 +279,7 @@ static bool has_own_claim(const struct xs_batch *batch, struct xs_queue *queue)
 
 /* Queues that the claim on a place governs, which an entry on it can mean. */
 static noinline u32 count_meant_locked(const struct xs_batch *batch, struct xs_place *place,
-			      const struct kfd_xsched_entry *entry)
+				       const struct kfd_xsched_entry *entry)
 {
 	struct xs_queue *queue;
 	u32 count = 0;
@@ -292,7 +292,7 @@ static noinline u32 count_meant_locked(const struct xs_batch *batch, struct xs_p
 }
 
 static noinline int stage_own_claims_locked(struct xs_batch *batch, struct xs_item *item,
-				   struct xs_place *place)
+					    struct xs_place *place)
 {
 	struct xs_queue *queue;
 	int ret;
@@ -344,7 +344,7 @@ static noinline int leave_out_locked(struct xs_batch *batch, const struct xs_cla
 
 /* Stage an entry on a process for one of its nodes. */
 static __always_inline int stage_place_locked(struct xs_batch *batch, struct xs_item *item,
-			      struct xs_place *place, u32 asks)
+					      struct xs_place *place, u32 asks)
 {
 	const struct kfd_xsched_entry *entry = item->entry;
 	struct xs_claim *claim;
@@ -416,7 +416,7 @@ static noinline int check_other_locked(const struct xs_batch *batch, struct xs_i
 }
 
 static __always_inline int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
-				struct xs_process *process)
+						struct xs_process *process)
 {
 	const u32 asks = entry_asks(item->entry);
 	struct xs_place *place;

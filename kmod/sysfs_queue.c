@@ -187,10 +187,10 @@ static ssize_t state_show(struct xs_queue *queue, char *buf)
 /* A line for each hold; as many as there is room for. */
 static ssize_t holder_show(struct xs_queue *queue, char *buf)
 {
-	struct xs_claim *claim;
+	struct xs_claim *claim = NULL;
 	int at = 0;
 
-	xs_for_each_claim(claim, queue) {
+	while ((claim = xs_next_claim_locked(queue, claim))) {
 		const struct xs_client *client = claim->client->owner ?: claim->client;
 
 		if (claim->stake.now.held && at < PAGE_SIZE - 64)

@@ -199,12 +199,12 @@ static u64 look_at_claims_locked(const struct xs_client *client,
 				 struct suspects *suspects)
 {
 	const struct xs_claim *claim;
-	struct xs_queue *queue;
+	struct xs_queue *queue = NULL;
 
 	list_for_each_entry(claim, &client->claims, in_client) {
 		if (!claim->stake.now.held)
 			continue;
-		xs_for_each_governed(queue, claim) {
+		while ((queue = xs_next_governed_locked(claim, queue))) {
 			if (is_held(queue) && has_work(queue, suspects))
 				return queue->id;
 		}
@@ -313,12 +313,12 @@ static u64 ready_queue(struct xs_client *client, bool *again)
 static bool holds_any_locked(const struct xs_client *client)
 {
 	const struct xs_claim *claim;
-	struct xs_queue *queue;
+	struct xs_queue *queue = NULL;
 
 	list_for_each_entry(claim, &client->claims, in_client) {
 		if (!claim->stake.now.held)
 			continue;
-		xs_for_each_governed(queue, claim) {
+		while ((queue = xs_next_governed_locked(claim, queue))) {
 			if (is_held(queue))
 				return true;
 		}
