@@ -35,6 +35,16 @@ static int init(struct kunit *test)
 	return 0;
 }
 
+/* A hold of xt.process that hangs on its first node, until fake_answer(). */
+static void start_hold(struct kunit *test, struct xt_call *call)
+{
+	struct xt *xt = test->priv;
+
+	fake_hang(xt->node);
+	xt_start_do(test, call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+}
+
 /* A process on three nodes: each begins before the others have ended. */
 static void nodes_switch_at_once(struct kunit *test)
 {
@@ -355,9 +365,7 @@ static void born_during_a_hold(struct kunit *test)
 	struct xs_hw_queue *queue;
 	struct xt_call call;
 
-	fake_hang(xt->node);
-	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
-	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	start_hold(test, &call);
 	queue = fake_queue_add(test, xt->process, other);
 	KUNIT_ASSERT_NOT_NULL(test, queue);
 	KUNIT_EXPECT_TRUE(test, queue->held);
@@ -398,9 +406,7 @@ static void born_elsewhere_during_a_hold(struct kunit *test)
 	struct xs_hw_queue *queue;
 	struct xt_call call;
 
-	fake_hang(xt->node);
-	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
-	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	start_hold(test, &call);
 	queue = fake_queue_add(test, xt->process, third);
 	KUNIT_ASSERT_NOT_NULL(test, queue);
 	KUNIT_EXPECT_TRUE(test, queue->held);
@@ -420,9 +426,7 @@ static void born_elsewhere_during_a_hold_that_fails(struct kunit *test)
 	struct xs_hw_queue *queue;
 	struct xt_call call;
 
-	fake_hang(xt->node);
-	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
-	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	start_hold(test, &call);
 	queue = fake_queue_add(test, xt->process, third);
 	KUNIT_ASSERT_NOT_NULL(test, queue);
 	fake_answer(xt->node, -EIO);
@@ -440,9 +444,7 @@ static void born_beside_a_hold_that_fails(struct kunit *test)
 	struct xs_hw_queue *queue;
 	struct xt_call call;
 
-	fake_hang(xt->node);
-	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
-	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	start_hold(test, &call);
 	queue = fake_queue_add(test, xt->process, other);
 	KUNIT_ASSERT_NOT_NULL(test, queue);
 	fake_answer(xt->node, -EIO);
@@ -462,9 +464,7 @@ static void born_during_a_hold_that_fails(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct xt_call call, birth;
 
-	fake_hang(xt->node);
-	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
-	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	start_hold(test, &call);
 	born = NULL;
 	xt_start_fn(test, &birth, bear, test);
 	KUNIT_EXPECT_FALSE(test, xt_call_ended(&birth, WHILE_MS));
@@ -484,9 +484,7 @@ static void queue_behind_its_process(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct xt_call whole, one;
 
-	fake_hang(xt->node);
-	xt_start_do(test, &whole, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
-	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	start_hold(test, &whole);
 	xt_start_do(test, &one, xt->files[0], OP(RESUME), QUEUE, xt->ids[0]);
 	KUNIT_EXPECT_FALSE(test, xt_call_ended(&one, WHILE_MS));
 	fake_answer(xt->node, 0);
@@ -562,9 +560,7 @@ static void born_and_gone_during_a_hold(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct xt_call call;
 
-	fake_hang(xt->node);
-	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
-	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	start_hold(test, &call);
 	fake_queue_remove(fake_queue_add(test, xt->process, other));
 	fake_answer(xt->node, 0);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), 0);
