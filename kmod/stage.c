@@ -365,7 +365,7 @@ static __always_inline int stage_place_locked(struct xs_batch *batch, struct xs_
 		leave_out_locked(batch, claim, entry) : 0;
 	ret = ret ?: stage_claim_locked(batch, claim, entry, asks);
 	if (!ret)
-		item->concerned += !place->own_claims && asks < XS_ASKED_PRIORITY ?
+		item->concerned += !place->own_claims && asks & (XS_ASKED_HOLD | XS_ASKED_RELEASE) ?
 			place->live : count_meant_locked(batch, place, entry);
 	else if (ret != -EALREADY)
 		return ret;
