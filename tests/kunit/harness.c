@@ -233,15 +233,14 @@ long xt_call_wait(struct kunit *test, struct xt_call *call)
 	return call->ret;
 }
 
-void xt_start_do(struct kunit *test, struct xt_call *call, struct file *file,
-		 u32 op, u32 target, u64 id)
+void xt_start_entry(struct kunit *test, struct xt_call *call, struct file *file,
+		    const struct kfd_xsched_entry *entry)
 {
-	const struct kfd_xsched_entry entry = { .op = op, .target = target, .id = id };
 	const struct kfd_xsched_apply arg = {
 		.size = sizeof(arg),
 		.count = 1,
-		.stride = sizeof(entry),
-		.entries = xt_put(test, &entry, sizeof(entry)),
+		.stride = sizeof(*entry),
+		.entries = xt_put(test, entry, sizeof(*entry)),
 	};
 
 	*call = (struct xt_call){
@@ -250,6 +249,14 @@ void xt_start_do(struct kunit *test, struct xt_call *call, struct file *file,
 		.address = xt_put(test, &arg, sizeof(arg)),
 	};
 	xt_call_start(test, call);
+}
+
+void xt_start_do(struct kunit *test, struct xt_call *call, struct file *file,
+		 u32 op, u32 target, u64 id)
+{
+	const struct kfd_xsched_entry entry = { .op = op, .target = target, .id = id };
+
+	xt_start_entry(test, call, file, &entry);
 }
 
 void xt_start_fn(struct kunit *test, struct xt_call *call, void (*fn)(void *),

@@ -109,6 +109,8 @@ bool xt_call_ended(struct xt_call *call, unsigned int ms);
 long xt_call_wait(struct kunit *test, struct xt_call *call);
 
 /* APPLY of one entry, and any function, in a thread. */
+void xt_start_entry(struct kunit *test, struct xt_call *call, struct file *file,
+		    const struct kfd_xsched_entry *entry);
 void xt_start_do(struct kunit *test, struct xt_call *call, struct file *file,
 		 u32 op, u32 target, u64 id);
 void xt_start_fn(struct kunit *test, struct xt_call *call, void (*fn)(void *),

@@ -358,15 +358,15 @@ static void dropped_and_given_up_in_flight(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
 }
 
-/* A queue comes while the hold of its process is on its way: it is held with it. */
-static void born_during_a_hold(struct kunit *test)
+/* A queue comes to a node while the hold of its process is on its way: it is held with it. */
+static void is_born_held(struct kunit *test, struct xs_hw_node *node)
 {
 	struct xt *xt = test->priv;
 	struct xs_hw_queue *queue;
 	struct xt_call call;
 
 	start_hold(test, &call);
-	queue = fake_queue_add(test, xt->process, other);
+	queue = fake_queue_add(test, xt->process, node);
 	KUNIT_ASSERT_NOT_NULL(test, queue);
 	KUNIT_EXPECT_TRUE(test, queue->held);
 	KUNIT_EXPECT_FALSE(test, xt_call_ended(&call, 0));
@@ -377,6 +377,18 @@ static void born_during_a_hold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS,
 				    xt->process->nr, 0), 0);
 	KUNIT_EXPECT_FALSE(test, queue->held);
+}
+
+/* Where the process has queues: theirs is done. */
+static void born_during_a_hold(struct kunit *test)
+{
+	is_born_held(test, other);
+}
+
+/* Where it had none: as its other nodes will do. */
+static void born_elsewhere_during_a_hold(struct kunit *test)
+{
+	is_born_held(test, fake_node_add(test, XT_GPU + 2, FAKE_CAPS));
 }
 
 static struct xs_hw_queue *born;
@@ -398,27 +410,7 @@ static bool becomes_free(struct xs_hw_queue *queue)
 	return !queue->held;
 }
 
-/* The same on a node where the process had none: as its other nodes will do. */
-static void born_elsewhere_during_a_hold(struct kunit *test)
-{
-	struct xt *xt = test->priv;
-	struct xs_hw_node *third = fake_node_add(test, XT_GPU + 2, FAKE_CAPS);
-	struct xs_hw_queue *queue;
-	struct xt_call call;
-
-	start_hold(test, &call);
-	queue = fake_queue_add(test, xt->process, third);
-	KUNIT_ASSERT_NOT_NULL(test, queue);
-	KUNIT_EXPECT_TRUE(test, queue->held);
-	fake_answer(xt->node, 0);
-	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), 0);
-	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 1);
-	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS,
-				    xt->process->nr, 0), 0);
-	KUNIT_EXPECT_FALSE(test, queue->held);
-}
-
-/* The same, and the hold fails: nobody would ever release it, so it runs. */
+/* It had none there, and the hold fails: nobody would ever release it, so it runs. */
 static void born_elsewhere_during_a_hold_that_fails(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -494,26 +486,6 @@ static void queue_behind_its_process(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->queues[1]->held);
 }
 
-/* xt_start_do() of an entry with a value. */
-static void start_set_priority(struct kunit *test, struct xt_call *call, u64 tenant, s32 value)
-{
-	struct xt *xt = test->priv;
-	const struct kfd_xsched_entry entry = XT_ENTRY(SET_PRIORITY, TENANT, tenant, value);
-	const struct kfd_xsched_apply arg = {
-		.size = sizeof(arg),
-		.count = 1,
-		.stride = sizeof(entry),
-		.entries = xt_put(test, &entry, sizeof(entry)),
-	};
-
-	*call = (struct xt_call){
-		.file = xt->files[0],
-		.cmd = KFD_XSCHED_APPLY,
-		.address = xt_put(test, &arg, sizeof(arg)),
-	};
-	xt_call_start(test, call);
-}
-
 /*
  * A priority is given back, which fails, and meanwhile a queue came that had nothing
  * to give back, beside one that has no priority: it gets that which stays in force.
@@ -528,6 +500,7 @@ static void born_while_a_priority_stays(struct kunit *test)
 		.type = KFD_XSCHED_QUEUE_SDMA,
 	};
 	struct file *a = xt->files[0];
+	struct kfd_xsched_entry entry;
 	struct xs_hw_queue *queue;
 	struct xt_call call;
 	unsigned int ms;
@@ -543,7 +516,9 @@ static void born_while_a_priority_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, queue->override, 3);
 	fake_queue_remove(queue);
 	fake_hang(xt->node);
-	start_set_priority(test, &call, tenant, KFD_XSCHED_PRIORITY_APP);
+	entry = (struct kfd_xsched_entry)
+		XT_ENTRY(SET_PRIORITY, TENANT, tenant, KFD_XSCHED_PRIORITY_APP);
+	xt_start_entry(test, &call, a, &entry);
 	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
 	queue = fake_queue_add(test, process, xt->node);
 	fake_answer(xt->node, -EIO);
