@@ -82,10 +82,11 @@ void xs_armed_tenants_changed_locked(struct xs_client *client);
 /* The process is exited, and so are switches it triggers. It is not freed here. */
 void xs_armed_process_exited_locked(struct xs_process *process);
 
-/* Whether the process triggers the switch. */
+/* Whether it is in the tenant that triggers the switch. */
 bool xs_armed_triggered_by_tenant_locked(const struct xs_armed *armed,
 					 struct xs_process *process);
 
+/* Whether the process triggers the switch. */
 static inline bool xs_armed_triggers_locked(const struct xs_armed *armed,
 					    struct xs_process *process)
 {

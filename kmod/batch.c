@@ -77,16 +77,12 @@ static void init_part(struct xs_part *part, struct xs_batch *batch, struct xs_no
 	INIT_HLIST_HEAD(&part->claims);
 }
 
-struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
-					  struct xs_node *node)
+struct xs_part *xs_batch_new_part_locked(struct xs_batch *batch, struct xs_node *node)
 {
-	struct xs_part *part = node->staging;
+	struct xs_part *part = &batch->first;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (part)
-		return part;
-	part = &batch->first;
 	if (part->node)
 		part = kmalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
 	if (!part)

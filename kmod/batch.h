@@ -31,12 +31,7 @@
 #include "xsched.h"
 
 struct xs_armed;
-struct xs_claim;
 struct xs_client;
-struct xs_node;
-struct xs_process;
-struct xs_queue;
-struct xs_rule;
 struct xs_tenant;
 
 /* xs_stake.asked: what earlier entries of the batch asked for. */
@@ -138,13 +133,12 @@ struct xs_batch {
 struct xs_batch *xs_batch_new(struct xs_client *client);
 void xs_batch_free(struct xs_batch *batch);
 
-/* The part for a node, made if need be. NULL: no memory. */
-struct xs_part *xs_batch_need_part_locked(struct xs_batch *batch,
-					  struct xs_node *node);
+/* A part for a node that the batch has none for. NULL: no memory. */
+struct xs_part *xs_batch_new_part_locked(struct xs_batch *batch, struct xs_node *node);
 
 /*
- * The same for what the batch is to change: 0, or -EAGAIN if another batch is
- * changing it, or -ENOMEM.
+ * Have the batch change that, in a part that is made if need be: 0, or -EAGAIN if
+ * another batch is changing it, or -ENOMEM.
  */
 static inline int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_claim *claim)
 {
@@ -155,7 +149,7 @@ static inline int xs_batch_take_claim_locked(struct xs_batch *batch, struct xs_c
 	if (claim->stake.batch)
 		return claim->stake.batch == batch ? 0 : -EAGAIN;
 	part = claim->place->node->staging ?:
-		xs_batch_need_part_locked(batch, claim->place->node);
+		xs_batch_new_part_locked(batch, claim->place->node);
 	if (!part)
 		return -ENOMEM;
 	claim->stake.batch = batch;

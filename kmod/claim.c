@@ -73,7 +73,7 @@ void xs_claim_drop_locked(struct xs_claim *claim)
 	list_del(&claim->in_target);
 	hlist_del_init(&claim->in_batch);
 	/* Of one that asks for nothing nobody need be told. */
-	if (xs_terms_any(&claim->stake.now) || xs_terms_any(&claim->stake.next))
+	if (xs_stake_any(&claim->stake))
 		xs_place_set_pending_locked(claim->place);
 	kfree(claim);
 }

@@ -142,11 +142,6 @@ int xs_eject_pid(pid_t nr)
 	return ret;
 }
 
-static bool asks_for_anything(const struct xs_stake *stake)
-{
-	return xs_terms_any(&stake->now) || xs_terms_any(&stake->next);
-}
-
 /* Whether it has, or is about to have, anything that disabling takes away. */
 static bool wants_locked(struct xs_client *client)
 {
@@ -158,15 +153,15 @@ static bool wants_locked(struct xs_client *client)
 	if (client->armed_count)
 		return true;
 	list_for_each_entry(claim, &client->claims, in_client) {
-		if (asks_for_anything(&claim->stake))
+		if (xs_stake_any(&claim->stake))
 			return true;
 	}
 	list_for_each_entry(rule, &client->rules, in_client) {
-		if (asks_for_anything(&rule->stake))
+		if (xs_stake_any(&rule->stake))
 			return true;
 	}
 	xa_for_each(&client->tenants, id, tenant) {
-		if (asks_for_anything(&tenant->stake))
+		if (xs_stake_any(&tenant->stake))
 			return true;
 	}
 	return false;

@@ -54,7 +54,7 @@ static void inherit_rules_locked(struct xs_place *place)
 
 	list_for_each_entry(rule, &place->process->rules, in_process) {
 		struct xs_claim *claim =
-			xs_claim_need_on_place_locked(place, rule->client);
+			xs_claim_new_locked(rule->client, place, NULL);
 
 		if (!claim) {
 			drop_claims_locked(place);

@@ -299,9 +299,12 @@ int xs_queues_commit_locked(struct xs_load *load, unsigned int count, bool faile
 
 	lockdep_assert_held(&xs_lock);
 
-	for (i = 0; failed && i < count; i++)
-		forget_locked(load->queues[i]);
-	for (i = 0; !failed && i < count; i++)
+	if (failed) {
+		for (i = 0; i < count; i++)
+			forget_locked(load->queues[i]);
+		return 0;
+	}
+	for (i = 0; i < count; i++)
 		held += commit_locked(load->queues[i], &load->changes[i], now);
 	return held;
 }

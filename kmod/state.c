@@ -12,6 +12,11 @@ bool xs_terms_any(const struct xs_terms *terms)
 		terms->prio_class != KFD_XSCHED_CLASS_APP;
 }
 
+bool xs_stake_any(const struct xs_stake *stake)
+{
+	return xs_terms_any(&stake->now) || xs_terms_any(&stake->next);
+}
+
 void xs_terms_join(struct xs_terms *terms, const struct xs_terms *others, u64 seq)
 {
 	terms->held |= others->held;

@@ -117,6 +117,9 @@ static inline bool xs_stake_busy(const struct xs_stake *stake, const struct xs_b
 	return stake->batch && stake->batch != batch;
 }
 
+/* Whether anything is asked for, or about to be. */
+bool xs_stake_any(const struct xs_stake *stake);
+
 /* The batch is over: what it asked for comes into force, or is forgotten. */
 static inline void xs_stake_end(struct xs_stake *stake, bool success)
 {

@@ -35,7 +35,6 @@
 #include "client.h"
 #include "eject.h"
 #include "node.h"
-#include "place.h"
 #include "process.h"
 #include "queue.h"
 #include "sample.h"
@@ -165,10 +164,16 @@ static bool may_have_waves(const struct xs_queue *queue)
 		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
 }
 
-/* By a claim that holds. */
-static bool is_held(const struct xs_queue *queue)
+/* The next queue that the claim keeps from running, the first after NULL, or NULL. */
+static struct xs_queue *next_held_locked(const struct xs_claim *claim, struct xs_queue *queue)
 {
-	return queue->applied != XS_APPLIED_FREE && queue->applied != XS_APPLIED_GONE;
+	if (!claim->stake.now.held)
+		return NULL;
+	while ((queue = xs_next_governed_locked(claim, queue))) {
+		if (queue->applied != XS_APPLIED_FREE && queue->applied != XS_APPLIED_GONE)
+			return queue;
+	}
+	return NULL;
 }
 
 /**
@@ -202,10 +207,8 @@ static u64 look_at_claims_locked(const struct xs_client *client,
 	struct xs_queue *queue = NULL;
 
 	list_for_each_entry(claim, &client->claims, in_client) {
-		if (!claim->stake.now.held)
-			continue;
-		while ((queue = xs_next_governed_locked(claim, queue))) {
-			if (is_held(queue) && has_work(queue, suspects))
+		while ((queue = next_held_locked(claim, queue))) {
+			if (has_work(queue, suspects))
 				return queue->id;
 		}
 	}
@@ -310,31 +313,18 @@ static u64 ready_queue(struct xs_client *client, bool *again)
 	return id;
 }
 
-static bool holds_any_locked(const struct xs_client *client)
-{
-	const struct xs_claim *claim;
-	struct xs_queue *queue = NULL;
-
-	list_for_each_entry(claim, &client->claims, in_client) {
-		if (!claim->stake.now.held)
-			continue;
-		while ((queue = xs_next_governed_locked(claim, queue))) {
-			if (is_held(queue))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* Itself, or by an armed switch. */
 static bool holds_locked(struct xs_client *client)
 {
 	struct xs_holders walk = { .client = client };
+	const struct xs_claim *claim;
 	struct xs_client *holder;
 
 	while ((holder = xs_armed_next_holder_locked(&walk))) {
-		if (holds_any_locked(holder))
-			return true;
+		list_for_each_entry(claim, &holder->claims, in_client) {
+			if (next_held_locked(claim, NULL))
+				return true;
+		}
 	}
 	return false;
 }
