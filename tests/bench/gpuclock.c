@@ -9,10 +9,9 @@
 #include "gpuclock.h"
 
 #define CLOCK_FILE	"/sys/kernel/debug/vgpu/clock"
-#define CALIBRATIONS	64
+#define CALIBRATIONS	8
 
 static int clock_fd = -1;
-static uint64_t reading_ns;
 
 void gpuclock_read(struct gpuclock *out)
 {
@@ -36,32 +35,40 @@ static uint64_t software(const struct gpuclock *a, const struct gpuclock *b)
 
 int gpuclock_open(void)
 {
+	clock_fd = open(CLOCK_FILE, O_RDONLY | O_CLOEXEC);
+	return clock_fd < 0 ? -errno : 0;
+}
+
+/*
+ * What is between two readings with nothing in between. Not once and for all: the longer the
+ * numbers are by now, the longer it takes to write them down and to read them.
+ */
+static uint64_t reading_ns(void)
+{
+	uint64_t took, least = UINT64_MAX;
 	struct gpuclock a, b;
-	uint64_t took;
 	int i;
 
-	clock_fd = open(CLOCK_FILE, O_RDONLY | O_CLOEXEC);
-	if (clock_fd < 0)
-		return -errno;
-	reading_ns = UINT64_MAX;
+	gpuclock_read(&a);
 	for (i = 0; i < CALIBRATIONS; i++) {
-		gpuclock_read(&a);
 		gpuclock_read(&b);
 		took = software(&a, &b);
-		if (took < reading_ns)
-			reading_ns = took;
+		if (took < least)
+			least = took;
+		a = b;
 	}
-	return 0;
+	return least;
 }
 
 void gpuclock_since(const struct gpuclock *begin, struct gpuclock_period *out)
 {
 	struct gpuclock end;
-	uint64_t ns;
+	uint64_t ns, reading;
 
 	gpuclock_read(&end);
 	ns = software(begin, &end);
-	out->software = ns > reading_ns ? ns - reading_ns : 0;
+	reading = reading_ns();
+	out->software = ns > reading ? ns - reading : 0;
 	out->save = end.save - begin->save;
 	out->saves = end.saves - begin->saves;
 	out->quiet = end.quiet;

@@ -28,7 +28,7 @@ struct gpuclock {
 
 /**
  * struct gpuclock_period - between two moments, nanoseconds
- * @software: instructions that were not the GPU's; without what reading the clock takes
+ * @software: instructions that were not the GPU's; without what reading the clock twice takes
  * @save: see struct gpuclock
  * @saves: likewise
  * @quiet: when the last preemption was over, CLOCK_MONOTONIC
@@ -40,11 +40,16 @@ struct gpuclock_period {
 	uint64_t quiet;
 };
 
-/* Open it, and find out what reading it takes; 0 or -errno. */
+/* Open it; 0 or -errno. */
 int gpuclock_open(void);
 
 void gpuclock_read(struct gpuclock *out);
 
+/*
+ * From that moment until now. Then the clock is read a few times more, to know what the
+ * two readings themselves took, which is some 9,000 instructions: a period ends as
+ * this is called, not as it returns.
+ */
 void gpuclock_since(const struct gpuclock *begin, struct gpuclock_period *out);
 
 #endif /* GPUCLOCK_H */

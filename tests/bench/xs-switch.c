@@ -27,6 +27,8 @@
 #define BASELINE	"/sys/kernel/debug/kfd_baseline"
 #define GONE_TRIES	1000	/* 10 ms */
 #define MAX_PROCESSES	64
+#define EMPTY_TRIES	10	/* a tick of the kernel's may fall into one */
+#define EMPTY_NS	200
 
 /**
  * struct set - what is switched
@@ -244,6 +246,23 @@ static int series(const struct bench *b, const char *name, unsigned int count,
 	return ret ? fail(name, ret) : 0;
 }
 
+/* A period in which nothing is done must come out as one: else all figures are too high. */
+static int check_clock(void)
+{
+	struct gpuclock_period period;
+	struct gpuclock clock;
+	int i;
+
+	for (i = 0; i < EMPTY_TRIES; i++) {
+		gpuclock_read(&clock);
+		gpuclock_since(&clock, &period);
+		if (period.software < EMPTY_NS)
+			return 0;
+	}
+	printf("# nothing took %llu instructions\n", (unsigned long long)period.software);
+	return -ERANGE;
+}
+
 /* amdkfd removes the queues of a process that ended a little later. */
 static int wait_gone(const struct bench *b)
 {
@@ -268,6 +287,8 @@ static int measure(struct bench *b, const struct set *set, unsigned int samples)
 	fprintf(b->out, "{\"queues\":%u,\"processes\":%u,\"occupancy\":\"%s\"", set->queues,
 		set->processes, b->busy ? "full" : "idle");
 	ret = series(b, "switch", n, sample_switch);
+	if (!ret)
+		ret = check_clock();
 	if (!ret)
 		ret = series(b, "baseline", n, sample_baseline);
 	if (!ret) {
