@@ -4,8 +4,13 @@
  *
  * Every sign of life gives a client a lease. While any queue is held a work
  * looks at the clients, at the end of the earliest lease, and at least once in
- * the time of one; when nothing is held there is no timer. A client whose lease
- * is over is ejected if a queue it holds has work, else it is looked at again.
+ * the time of one. A client whose lease is over is ejected if a queue it holds
+ * has work, else it is looked at again.
+ *
+ * The first hold starts the timer, but the last release does not stop it: it runs
+ * out, a lease later at most, unless something is held again by then. So a scheduler
+ * that switches all the time leaves it alone, and where nothing is held nothing
+ * wakes up, but for that once.
  *
  * A sign of life is one store, without a lock and without touching the timer.
  *
@@ -90,39 +95,28 @@ static void start_locked(u64 delay_ns)
 				   nsecs_to_jiffies(delay_ns) + 1);
 }
 
-static void first_held(void)
+bool xs_watchdog_armed(void)
 {
-	scoped_guard(spinlock_irqsave, &watchdog.lock)
-		start_locked(lease_ns());
+	return delayed_work_pending(&watchdog.work);
 }
 
-/* If one is held again already, it has the timer or waits for the lock. */
-static void none_held(void)
-{
-	scoped_guard(spinlock_irqsave, &watchdog.lock) {
-		if (!atomic_read(&watchdog.held))
-			cancel_delayed_work(&watchdog.work);
-	}
-}
-
+/*
+ * A work that is pending sees what is held by now: it looks for that only when it is not
+ * pending any more.
+ */
 void xs_watchdog_add(int change)
 {
 	const int held = change ? atomic_add_return(change, &watchdog.held) : 0;
 
-	if (change > 0 && held == change)
-		first_held();
-	else if (change < 0 && !held)
-		none_held();
+	if (change <= 0 || held != change || xs_watchdog_armed())
+		return;
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		start_locked(lease_ns());
 }
 
 unsigned int xs_watchdog_count(void)
 {
 	return atomic_read(&watchdog.held);
-}
-
-bool xs_watchdog_armed(void)
-{
-	return delayed_work_pending(&watchdog.work);
 }
 
 /* Whether packets wait, or nobody can tell. */
@@ -381,12 +375,15 @@ static u64 look_at_all(void)
 
 static void look(struct work_struct *work)
 {
-	const u64 next = look_at_all(), now = ktime_get_ns();
+	u64 next, now;
 
-	scoped_guard(spinlock_irqsave, &watchdog.lock) {
-		if (atomic_read(&watchdog.held))
-			start_locked(next > now ? next - now : 0);
-	}
+	/* All was released since: the timer has run out. The next hold starts it. */
+	if (!atomic_read(&watchdog.held))
+		return;
+	next = look_at_all();
+	now = ktime_get_ns();
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		start_locked(next > now ? next - now : 0);
 }
 
 u32 xs_watchdog_ms(void)
@@ -399,7 +396,8 @@ void xs_watchdog_set_ms(u32 ms)
 	WRITE_ONCE(watchdog.ms, ms);
 	/* The timer may be set to what would be too late for coming leases. */
 	scoped_guard(spinlock_irqsave, &watchdog.lock) {
-		if (watchdog.queue && !watchdog.paused && atomic_read(&watchdog.held))
+		if (watchdog.queue && !watchdog.paused &&
+		    (atomic_read(&watchdog.held) || xs_watchdog_armed()))
 			mod_delayed_work(watchdog.queue, &watchdog.work, 0);
 	}
 }

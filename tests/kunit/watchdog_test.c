@@ -244,7 +244,17 @@ static void one_of_two(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, w.queue->held);
 }
 
-/* A timer runs while a queue is held, and only then. */
+/* The timer runs out, as nothing is held. */
+static bool runs_out(void)
+{
+	const ktime_t end = ktime_add_ms(ktime_get(), LONG_MS);
+
+	while (xs_watchdog_armed() && ktime_before(ktime_get(), end))
+		usleep_range(1000, 1100);
+	return !xs_watchdog_armed();
+}
+
+/* A timer runs while a queue is held, and once afterwards. */
 static void timer(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -261,18 +271,54 @@ static void timer(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
 		xt_resume(test, xt->files[0], w.id);
 		KUNIT_EXPECT_EQ(test, xs_watchdog_count(), 0);
-		KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+		KUNIT_EXPECT_TRUE(test, runs_out());
 	}
-	/* It goes on after it fired, and ends with a queue that goes. */
+	/* It goes on after it fired, and runs out after a queue that goes. */
 	xt_suspend(test, xt->files[0], w.id);
 	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
 	KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
 	fake_queue_remove(w.queue);
-	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_TRUE(test, runs_out());
 	/* What can never run again is held by nobody. */
 	xt->queues[1]->ret = -EACCES;
 	xt_suspend(test, xt->files[0], xt->ids[1]);
 	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+}
+
+/* Held again before the timer has run out, and after: who is silent is ejected either way. */
+static void held_again(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = xt_add_watched(test, 1);
+	struct file *b = xt_open(test);
+
+	xt_suspend(test, xt->files[0], w.id);
+	xt_resume(test, xt->files[0], w.id);
+	KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
+	xt_suspend(test, xt->files[0], w.id);
+	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LEASE_MS / 2));
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_WATCHDOG);
+	KUNIT_EXPECT_TRUE(test, runs_out());
+	xt_suspend(test, b, w.id);
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, b), KFD_XSCHED_EJECT_WATCHDOG);
+}
+
+/* A timer that is left over from a long lease is not too late for a short one. */
+static void timer_is_left_over(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = xt_add_watched(test, 1);
+
+	xs_watchdog_set_ms(60000);
+	xt_suspend(test, xt->files[0], w.id);
+	xt_resume(test, xt->files[0], w.id);
+	KUNIT_EXPECT_TRUE(test, xs_watchdog_armed());
+	xs_watchdog_set_ms(LEASE_MS);
+	xt_suspend(test, xt->files[0], w.id);
+	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
+	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_WATCHDOG);
 }
 
 /* A shorter lease begins with the next sign of life, not before. */
@@ -397,7 +443,7 @@ static void release_is_retried(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_WATCHDOG);
 	xt->node->fail = 0;
 	KUNIT_EXPECT_TRUE(test, runs_within(w.queue, LONG_MS));
-	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
+	KUNIT_EXPECT_TRUE(test, runs_out());
 }
 
 /* By number or by process; who is not meant is left alone. */
@@ -525,6 +571,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unknown_is_work),
 	KUNIT_CASE(one_of_two),
 	KUNIT_CASE(timer),
+	KUNIT_CASE(held_again),
+	KUNIT_CASE(timer_is_left_over),
 	KUNIT_CASE(lease_becomes_shorter),
 	KUNIT_CASE(call_on_its_way),
 	KUNIT_CASE(eject_while_switching),

@@ -21,6 +21,7 @@
 #include "xsarm.h"
 
 #define WATCH_S		60	/* how long nothing must happen */
+#define LEASE_S		2	/* as the watchdog has it when nobody sets it */
 #define TIMEOUT_MS	10000
 #define SAMPLE_US	1000
 #define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
@@ -252,6 +253,17 @@ static void start_workers(struct worker *w, unsigned int n)
 	}
 }
 
+static void hold_and_release(int fd, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		if (xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, pid, 0, NULL) ||
+		    xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, pid, 0, NULL))
+			tap_bail("no switch");
+	}
+}
+
 int main(void)
 {
 	struct worker w[2];
@@ -269,7 +281,10 @@ int main(void)
 	start_workers(w, 2);
 	tap_ok(xsarm_suspend(fd, w[0].pid, w[1].pid) > 0, "a switch is armed");
 	tap_ok(all_tapped(fd), "two processes are idle, and tapped");
-	xsdev_sleep_ms(1000);
+	xsdev_sleep_ms(1000 * (LEASE_S + 1));
+	hold_and_release(fd, w[0].pid);
+	woken = in_seconds(LEASE_S + 1, "one was held and released");
+	tap_is(woken.timers, 1, "the watchdog looks once more");
 	expect_silence("two idle processes");
 	tap_is(dumped(" tapped="), 2, "both are still tapped");
 
