@@ -23,8 +23,9 @@
 /* The elements of another array as they were first published. */
 #define XS_RESULT_MIN_SIZE	offsetofend(struct kfd_xsched_node_result, total_ns)
 
-/* So many entries need no memory of their own: most calls have no more. */
-#define XS_FEW	4
+/* Room for so many entries at least, and for no more in a call that is kept. */
+#define XS_ROOM_MIN	8
+#define XS_ROOM_KEPT	256
 
 bool xs_status_is_benign(int status)
 {
@@ -141,32 +142,36 @@ void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
 }
 
 /**
- * struct apply_call - an APPLY with its copies of what is in user space
+ * struct xs_call - an APPLY with its copies of what is in user space
  * @client: who asks
  * @async: KFD_XSCHED_APPLY_ASYNC
  * @cookie: for its event
- * @entries: its entries, behind @items
- * @items: one for each
- * @few_entries: room for @entries, if they are few
- * @few_items: room for @items
- * @count: how many
- * @batch: what was done to the nodes, or NULL
+ * @count: how many entries
  * @node_count: how many nodes
+ * @batch: what was done to the nodes: @own, that of an async call until it starts, or NULL
+ * @own: that of a call that waits for it
+ * @room: for so many entries
+ * @entries: its entries, behind @items
+ * @items: one for each, which it names for good
+ *
+ * A client keeps that of its last call for the next. Nothing is left of that but @room and
+ * which entry is whose: what else a call looks at is set by call_init(), xs_batch_init(),
+ * check_entries(), or as an item is staged.
  */
-struct apply_call {
+struct xs_call {
 	struct xs_client *client;
 	bool async;
 	u64 cookie;
-	struct kfd_xsched_entry *entries;
-	struct xs_item *items;
-	struct kfd_xsched_entry few_entries[XS_FEW];
-	struct xs_item few_items[XS_FEW];
 	u32 count;
-	struct xs_batch *batch;
 	u32 node_count;
+	struct xs_batch *batch;
+	struct xs_batch own;
+	u32 room;
+	struct kfd_xsched_entry *entries;
+	struct xs_item items[] __counted_by(room);
 };
 
-static void check_entries(struct apply_call *call)
+static void check_entries(struct xs_call *call)
 {
 	u32 i;
 
@@ -176,11 +181,10 @@ static void check_entries(struct apply_call *call)
 		entry->status = xs_entry_check(entry);
 		entry->effective = 0;
 		entry->effective_class = 0;
-		call->items[i] = (struct xs_item){ .entry = entry };
 	}
 }
 
-static int stage_locked(struct apply_call *call)
+static int stage_locked(struct xs_call *call)
 {
 	struct xs_batch *batch = call->batch;
 	u32 i;
@@ -214,7 +218,7 @@ static void tell_done(struct xs_batch *batch)
 }
 
 /* From here on its event will come, and the batch is its own. */
-static int start_async_locked(struct apply_call *call)
+static int start_async_locked(struct xs_call *call)
 {
 	struct xs_batch *batch = call->batch;
 	int ret = xs_client_need_ring_locked(call->client);
@@ -232,7 +236,7 @@ static int start_async_locked(struct apply_call *call)
 }
 
 /* @settled: out, what xs_client_wait_settled() needs to know after -EAGAIN */
-static int try_locked(struct apply_call *call, u32 *settled)
+static int try_locked(struct xs_call *call, u32 *settled)
 {
 	struct xs_batch *batch = call->batch;
 	int ret;
@@ -255,7 +259,7 @@ static int try_locked(struct apply_call *call, u32 *settled)
  * The entries have been checked. Waits for others of the client that are in the way,
  * unless it is async.
  */
-static int start(struct apply_call *call)
+static int start(struct xs_call *call)
 {
 	u32 settled;
 	int ret;
@@ -272,21 +276,26 @@ static int start(struct apply_call *call)
 	}
 }
 
-static int finish(struct apply_call *call)
+static int finish(struct xs_call *call)
 {
 	int ret = xs_batch_finish(call->batch);
 
 	return ret ?: verdict(call->entries, call->count);
 }
 
-static int run(struct apply_call *call)
+static int run(struct xs_call *call)
 {
 	const u64 start_ns = ktime_get_ns();
 	int ret;
 
-	call->batch = xs_batch_new(call->client);
-	if (!call->batch)
-		return -ENOMEM;
+	if (call->async) {
+		call->batch = xs_batch_new(call->client);
+		if (!call->batch)
+			return -ENOMEM;
+	} else {
+		call->batch = &call->own;
+		xs_batch_init(call->batch, call->client);
+	}
 	ret = start(call);
 	if (!ret && !call->async)
 		ret = finish(call);
@@ -295,45 +304,75 @@ static int run(struct apply_call *call)
 	return ret;
 }
 
-/* Few entries stay in the call: it must not move. */
-static int call_init(struct apply_call *call, struct xs_client *client, u32 count)
+static struct xs_call *call_alloc(u32 count)
+{
+	const u32 room = max(count, XS_ROOM_MIN);
+	struct xs_call *call;
+	u32 i;
+
+	call = kvmalloc(struct_size(call, items, room) + room * sizeof(*call->entries),
+			GFP_KERNEL_ACCOUNT);
+	if (!call)
+		return NULL;
+	call->room = room;
+	call->entries = (void *)&call->items[room];
+	for (i = 0; i < room; i++)
+		call->items[i] = (struct xs_item){ .entry = &call->entries[i] };
+	return call;
+}
+
+static void call_init(struct xs_call *call, struct xs_client *client, u32 count)
 {
 	call->client = client;
 	call->async = false;
 	call->cookie = 0;
 	call->count = count;
-	call->batch = NULL;
 	call->node_count = 0;
-	call->items = call->few_items;
-	call->entries = call->few_entries;
-	if (count <= XS_FEW)
-		return 0;
-	call->items = kvmalloc_array(count, sizeof(*call->items) + sizeof(*call->entries),
-				     GFP_KERNEL_ACCOUNT);
-	call->entries = (void *)(call->items + count);
-	return call->items ? 0 : -ENOMEM;
+	call->batch = NULL;
 }
 
-static void call_free(struct apply_call *call)
+static void call_done(struct xs_call *call)
 {
-	xs_batch_free(call->batch);
-	if (call->items != call->few_items)
-		kvfree(call->items);
+	if (call->batch == &call->own)
+		xs_batch_exit(call->batch);
+	else
+		xs_batch_free(call->batch);
+}
+
+/* Of two threads that call at once, one finds what the client keeps. */
+static struct xs_call *call_take(struct xs_client *client, u32 count)
+{
+	struct xs_call *call = xchg(&client->call, NULL);
+
+	if (call && call->room < count) {
+		kvfree(call);
+		call = NULL;
+	}
+	return call ?: call_alloc(count);
+}
+
+static void call_keep(struct xs_client *client, struct xs_call *call)
+{
+	if (call->room <= XS_ROOM_KEPT)
+		call = xchg(&client->call, call);
+	kvfree(call);
 }
 
 int xs_apply_internal(struct xs_client *client, struct kfd_xsched_entry *entries,
 		      u32 count)
 {
-	struct apply_call call;
-	int ret = call_init(&call, client, count);
+	struct xs_call *call = call_alloc(count);
+	int ret;
 
-	if (!ret) {
-		memcpy(call.entries, entries, count * sizeof(*entries));
-		check_entries(&call);
-		ret = run(&call);
-		memcpy(entries, call.entries, count * sizeof(*entries));
-	}
-	call_free(&call);
+	if (!call)
+		return -ENOMEM;
+	call_init(call, client, count);
+	memcpy(call->entries, entries, count * sizeof(*entries));
+	check_entries(call);
+	ret = run(call);
+	memcpy(entries, call->entries, count * sizeof(*entries));
+	call_done(call);
+	kvfree(call);
 	return ret;
 }
 
@@ -349,7 +388,7 @@ static int clear_results(const struct kfd_xsched_apply *arg)
 	return array.count ? xs_user_clear_array(&array) : 0;
 }
 
-static int put_results(const struct apply_call *call,
+static int put_results(const struct xs_call *call,
 		       const struct kfd_xsched_apply *arg)
 {
 	struct xs_user_array to = {
@@ -372,7 +411,7 @@ static int put_results(const struct apply_call *call,
 	return 0;
 }
 
-static int call_do(struct apply_call *call, struct kfd_xsched_apply *arg)
+static int call_do(struct xs_call *call, struct kfd_xsched_apply *arg)
 {
 	const u32 size = sizeof(*call->entries);
 	const struct xs_user_array entries = {
@@ -421,18 +460,21 @@ static int apply_check(const struct kfd_xsched_apply *arg)
 long xs_apply_ioctl(struct xs_client *client, void *argument)
 {
 	struct kfd_xsched_apply *arg = argument;
-	struct apply_call call;
+	struct xs_call *call;
 	int ret;
 
 	ret = apply_check(arg);
 	if (ret)
 		return ret;
 	arg->node_count = 0;
-	ret = call_init(&call, client, arg->count);
-	call.async = arg->flags & KFD_XSCHED_APPLY_ASYNC;
-	call.cookie = arg->cookie;
-	if (!ret)
-		ret = call_do(&call, arg);
-	call_free(&call);
+	call = call_take(client, arg->count);
+	if (!call)
+		return -ENOMEM;
+	call_init(call, client, arg->count);
+	call->async = arg->flags & KFD_XSCHED_APPLY_ASYNC;
+	call->cookie = arg->cookie;
+	ret = call_do(call, arg);
+	call_done(call);
+	call_keep(client, call);
 	return ret;
 }

@@ -18,19 +18,24 @@
 #include "watchdog.h"
 #include "xsched.h"
 
-struct xs_batch *xs_batch_new(struct xs_client *client)
+void xs_batch_init(struct xs_batch *batch, struct xs_client *client)
 {
-	struct xs_batch *batch = kzalloc(sizeof(*batch), GFP_KERNEL_ACCOUNT);
-
-	if (!batch)
-		return NULL;
+	/* A part is set as a whole when it is made. */
+	memset(batch, 0, offsetof(struct xs_batch, first));
+	batch->first.node = NULL;
 	batch->client = xs_client_get(client);
 	batch->start_ns = ktime_get_ns();
 	INIT_LIST_HEAD(&batch->parts);
-	INIT_HLIST_HEAD(&batch->rules);
 	INIT_LIST_HEAD(&batch->tenants);
-	INIT_HLIST_HEAD(&batch->born);
 	init_completion(&batch->done);
+}
+
+struct xs_batch *xs_batch_new(struct xs_client *client)
+{
+	struct xs_batch *batch = kmalloc(sizeof(*batch), GFP_KERNEL_ACCOUNT);
+
+	if (batch)
+		xs_batch_init(batch, client);
 	return batch;
 }
 
@@ -54,12 +59,17 @@ static void free_parts(struct xs_batch *batch)
 		free_part(part);
 }
 
+void xs_batch_exit(struct xs_batch *batch)
+{
+	free_parts(batch);
+	xs_client_put(batch->client);
+}
+
 void xs_batch_free(struct xs_batch *batch)
 {
 	if (!batch)
 		return;
-	free_parts(batch);
-	xs_client_put(batch->client);
+	xs_batch_exit(batch);
 	kfree(batch);
 }
 

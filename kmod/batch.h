@@ -2,7 +2,7 @@
 /*
  * Batches: checked changes on their way to the nodes.
  *
- *	xs_batch_new()
+ *	xs_batch_new(), or xs_batch_init() on what outlives it
  *	under xs_lock: stage.c or tenant.c stage what is asked for; then
  *	either xs_batch_start_locked(), or xs_batch_abort_locked() if something
  *	is wrong: nobody has seen anything
@@ -101,7 +101,6 @@ struct xs_item {
  * @items: entries of an APPLY that is not async, or NULL
  * @item_count: how many
  * @parts: one for each node concerned, by xs_part.in_batch
- * @first: the first of them: most have no other
  * @part_count: how many
  * @unfinished: of those, parts that are not done
  * @rules: staged rules, by xs_rule.in_batch
@@ -109,6 +108,7 @@ struct xs_item {
  * @born: claims on places that came while a rule on their process was staged, by
  *	xs_claim.in_batch
  * @done: completed when it is over, unless @async, or the caller's part was last
+ * @first: of @parts: most have no other
  */
 struct xs_batch {
 	struct xs_client *client;
@@ -120,14 +120,18 @@ struct xs_batch {
 	struct xs_item *items;
 	u32 item_count;
 	struct list_head parts;
-	struct xs_part first;
 	u32 part_count;
 	u32 unfinished;
 	struct hlist_head rules;
 	struct list_head tenants;
 	struct hlist_head born;
 	struct completion done;
+	struct xs_part first;
 };
+
+/* Make it empty, whatever it was; and let go of what it has, when it is over or aborted. */
+void xs_batch_init(struct xs_batch *batch, struct xs_client *client);
+void xs_batch_exit(struct xs_batch *batch);
 
 /* An empty batch, or NULL: no memory. */
 struct xs_batch *xs_batch_new(struct xs_client *client);

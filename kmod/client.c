@@ -68,6 +68,7 @@ void xs_client_put(struct xs_client *client)
 	if (client->pid_ns)
 		put_pid_ns(client->pid_ns);
 	put_pid(client->pid);
+	kvfree(client->call);
 	kfree(client);
 }
 

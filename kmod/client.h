@@ -20,6 +20,7 @@ struct file;
 struct inode;
 struct pid;
 struct pid_namespace;
+struct xs_call;
 struct xs_owner;
 
 /**
@@ -55,6 +56,7 @@ struct xs_owner;
  * @no_tap: it wants that doorbells are left alone; xs_clients_lock
  * @ring: events to be read; xs_clients_lock
  * @readable: woken when there is something to read
+ * @call: what its last APPLY has left for the next, or NULL; without a lock, see apply.c
  */
 struct xs_client {
 	u64 id;
@@ -88,6 +90,7 @@ struct xs_client {
 	bool no_tap;
 	struct xs_ring ring;
 	wait_queue_head_t readable;
+	struct xs_call *call;
 };
 
 /* All clients, under xs_clients_lock. */

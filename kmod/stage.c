@@ -519,7 +519,10 @@ int xs_item_stage_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	lockdep_assert_held(&xs_lock);
 
-	/* It may have been staged before. */
+	/* It may have been staged before, perhaps as part of another call. */
+	item->part = NULL;
+	item->process = NULL;
+	item->tenant = NULL;
 	item->concerned = 0;
 	item->any = false;
 	item->held = false;

@@ -91,12 +91,20 @@ static long apply_op(struct kunit *test)
 	return xt_apply(test, client(test), entries, 2);
 }
 
+/* What a client keeps of a call it keeps only once. */
+static void renew_client(struct kunit *test)
+{
+	xt_close(test, client(test));
+	xt_open(test);
+}
+
 static void apply_undo(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 
 	KUNIT_ASSERT_EQ(test, xt_do(test, client(test), KFD_XSCHED_OP_RESUME,
 				    KFD_XSCHED_TARGET_PROCESS, xt->process->nr, 0), 0);
+	renew_client(test);
 	xt->node->applies = 0;
 }
 
@@ -106,12 +114,49 @@ static void apply_check(struct kunit *test, unsigned int n)
 	KUNIT_EXPECT_EQ_MSG(test, fake_applies(), 0, "allocation %u", n);
 }
 
+static void apply_failed(struct kunit *test, unsigned int n)
+{
+	apply_check(test, n);
+	renew_client(test);
+}
+
 /* An APPLY without memory changes nothing. */
 static void apply(struct kunit *test)
 {
-	static const struct operation op = { apply_op, apply_undo, apply_check };
+	static const struct operation op = { apply_op, apply_undo, apply_failed };
 
 	fail_each(test, &op);
+}
+
+/* A call that gets no batch tells of no node, whatever the one before it did. */
+static void no_batch(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	long ret;
+
+	KUNIT_ASSERT_EQ(test, apply_op(test), 0);
+	KUNIT_EXPECT_EQ(test, xt->result_count, 1);
+	current->fail_nth = 1;
+	ret = xt_async(test, client(test), KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_PROCESS,
+		       xt->process->nr, 1);
+	KUNIT_EXPECT_TRUE(test, reached());
+	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, xt->result_count, 0);
+}
+
+/* What was taken by one call can be given back by another that gets no memory at all. */
+static void give_back(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	long ret;
+
+	KUNIT_ASSERT_EQ(test, apply_op(test), 0);
+	current->fail_nth = 1;
+	ret = xt_do(test, client(test), KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_PROCESS,
+		    xt->process->nr, 0);
+	KUNIT_EXPECT_FALSE(test, reached());
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
 static long async_op(struct kunit *test)
@@ -128,15 +173,14 @@ static void async_undo(struct kunit *test)
 	struct xt *xt = test->priv;
 
 	KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).id, 1);
-	xt_close(test, client(test));
-	xt_open(test);
+	renew_client(test);
 	xt->node->applies = 0;
 }
 
 /* An ASYNC APPLY without memory changes nothing, and tells nothing. */
 static void async(struct kunit *test)
 {
-	static const struct operation op = { async_op, async_undo, apply_check };
+	static const struct operation op = { async_op, async_undo, apply_failed };
 
 	fail_each(test, &op);
 	KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).id, 1);
@@ -501,6 +545,8 @@ static void born_held(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(apply),
+	KUNIT_CASE(no_batch),
+	KUNIT_CASE(give_back),
 	KUNIT_CASE(async),
 	KUNIT_CASE(tenant),
 	KUNIT_CASE(add),
