@@ -27,6 +27,45 @@
 #define XS_ROOM_MIN	8
 #define XS_ROOM_KEPT	256
 
+static int check_priority(const struct kfd_xsched_entry *entry)
+{
+	if (entry->prio_class > KFD_XSCHED_CLASS_REALTIME)
+		return -EINVAL;
+	switch (entry->value) {
+	case KFD_XSCHED_PRIORITY_KEEP:
+		return entry->prio_class == KFD_XSCHED_CLASS_KEEP ? -EINVAL : 0;
+	case KFD_XSCHED_PRIORITY_APP:
+		return 0;
+	default:
+		return entry->value < KFD_XSCHED_PRIORITY_MIN ||
+			entry->value > KFD_XSCHED_PRIORITY_MAX ? -EINVAL : 0;
+	}
+}
+
+static inline int check_value(const struct kfd_xsched_entry *entry)
+{
+	if (entry->op == KFD_XSCHED_OP_SET_PRIORITY)
+		return check_priority(entry);
+	if (entry->prio_class)
+		return -EINVAL;
+	if (entry->op == KFD_XSCHED_OP_UNMAP)
+		return entry->value < KFD_XSCHED_GRACE_DEFAULT ? -EINVAL : 0;
+	return entry->value ? -EINVAL : 0;
+}
+
+static __always_inline int check_entry(const struct kfd_xsched_entry *entry)
+{
+	if (!entry->op || entry->op > KFD_XSCHED_OP_SET_PRIORITY || !entry->target ||
+	    entry->target > KFD_XSCHED_TARGET_TENANT)
+		return -EOPNOTSUPP;
+	return entry->reserved ? -EINVAL : check_value(entry);
+}
+
+int xs_entry_check(const struct kfd_xsched_entry *entry)
+{
+	return check_entry(entry);
+}
+
 bool xs_status_is_benign(int status)
 {
 	return status == -ESRCH || status == -EALREADY;
@@ -89,18 +128,11 @@ static const struct xs_queue *queue_of(const struct xs_item *item)
 	return xs_queue_find_locked(item->entry->id);
 }
 
-static void report_effect(struct xs_item *item)
+static noinline void report_priority(struct xs_item *item)
 {
 	struct kfd_xsched_entry *entry = item->entry;
-	const struct xs_queue *queue;
+	const struct xs_queue *queue = queue_of(item);
 
-	if (entry->status)
-		return;
-	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY) {
-		entry->effective = item->concerned;
-		return;
-	}
-	queue = queue_of(item);
 	if (queue) {
 		entry->effective = xs_queue_priority_locked(queue);
 		entry->effective_class = queue->prio_class;
@@ -110,7 +142,7 @@ static void report_effect(struct xs_item *item)
 	}
 }
 
-static int queue_status_locked(const struct xs_item *item)
+static noinline int queue_status_locked(const struct xs_item *item)
 {
 	const struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
 
@@ -120,25 +152,36 @@ static int queue_status_locked(const struct xs_item *item)
 	return item->part->result.status;
 }
 
+static inline int item_status_locked(const struct xs_batch *batch, const struct xs_item *item)
+{
+	const struct xs_rule *rule;
+
+	/* What it named may be gone, and what it got is. */
+	if (batch->client->ejected)
+		return -EOWNERDEAD;
+	if (item->tenant)
+		return item->tenant->status;
+	if (!item->process)
+		return queue_status_locked(item);
+	rule = xs_process_rule_locked(item->process, batch->client);
+	return rule && !item->process->exited ? rule->status : -ESRCH;
+}
+
 void xs_item_finish_locked(const struct xs_batch *batch, struct xs_item *item)
 {
-	s32 *status = &item->entry->status;
-	const struct xs_rule *rule;
+	struct kfd_xsched_entry *entry = item->entry;
+	int status;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (batch->client->ejected) {
-		/* What it named may be gone, and what it got is. */
-		*status = -EOWNERDEAD;
-	} else if (item->tenant) {
-		*status = item->tenant->status;
-	} else if (item->process) {
-		rule = xs_process_rule_locked(item->process, batch->client);
-		*status = rule && !item->process->exited ? rule->status : -ESRCH;
-	} else {
-		*status = queue_status_locked(item);
-	}
-	report_effect(item);
+	status = item_status_locked(batch, item);
+	entry->status = status;
+	if (status)
+		return;
+	if (entry->op == KFD_XSCHED_OP_SET_PRIORITY)
+		report_priority(item);
+	else
+		entry->effective = item->concerned;
 }
 
 /**
@@ -173,12 +216,11 @@ struct xs_call {
 
 static void check_entries(struct xs_call *call)
 {
-	u32 i;
+	struct kfd_xsched_entry *const end = call->entries + call->count;
+	struct kfd_xsched_entry *entry;
 
-	for (i = 0; i < call->count; i++) {
-		struct kfd_xsched_entry *entry = &call->entries[i];
-
-		entry->status = xs_entry_check(entry);
+	for (entry = call->entries; entry != end; entry++) {
+		entry->status = check_entry(entry);
 		entry->effective = 0;
 		entry->effective_class = 0;
 	}
@@ -186,18 +228,19 @@ static void check_entries(struct xs_call *call)
 
 static int stage_locked(struct xs_call *call)
 {
+	struct xs_item *const end = call->items + call->count;
 	struct xs_batch *batch = call->batch;
-	u32 i;
+	struct xs_item *item;
 
 	if (!call->async) {
 		batch->items = call->items;
 		batch->item_count = call->count;
 	}
-	for (i = 0; i < call->count; i++) {
-		struct kfd_xsched_entry *entry = &call->entries[i];
+	for (item = call->items; item != end; item++) {
+		struct kfd_xsched_entry *entry = item->entry;
 
 		if (!entry->status)
-			entry->status = xs_item_stage_locked(batch, &call->items[i]);
+			entry->status = xs_item_stage_locked(batch, item);
 	}
 	return verdict(call->entries, call->count);
 }
@@ -285,7 +328,7 @@ static int finish(struct xs_call *call)
 
 static int run(struct xs_call *call)
 {
-	const u64 start_ns = ktime_get_ns();
+	u64 start_ns;
 	int ret;
 
 	if (call->async) {
@@ -296,11 +339,14 @@ static int run(struct xs_call *call)
 		call->batch = &call->own;
 		xs_batch_init(call->batch, call->client);
 	}
+	/* It may be gone afterwards. */
+	start_ns = call->batch->start_ns;
 	ret = start(call);
 	if (!ret && !call->async)
 		ret = finish(call);
-	trace_apply(call->client, call->count, call->node_count, ret,
-		    ktime_get_ns() - start_ns);
+	if (trace_apply_enabled())
+		trace_apply(call->client, call->count, call->node_count, ret,
+			    ktime_get_ns() - start_ns);
 	return ret;
 }
 

@@ -210,12 +210,13 @@ static void end_rules_and_tenants_locked(struct xs_batch *batch, bool success)
 
 static void unpin_locked(struct xs_batch *batch)
 {
-	u32 i;
+	struct xs_item *const end = batch->items + batch->item_count;
+	struct xs_item *item;
 
-	for (i = 0; i < batch->item_count; i++) {
-		if (batch->items[i].process)
-			xs_process_unpin_locked(batch->items[i].process);
-		batch->items[i].process = NULL;
+	for (item = batch->items; item != end; item++) {
+		if (item->process)
+			xs_process_unpin_locked(item->process);
+		item->process = NULL;
 	}
 }
 
@@ -303,15 +304,16 @@ const struct xs_part *xs_batch_failed(const struct xs_batch *batch)
 /* All parts are done: rules and tenants follow, and the caller can be told. */
 static void end_locked(struct xs_batch *batch)
 {
+	struct xs_item *const end = batch->items + batch->item_count;
 	struct hlist_node *next;
 	struct xs_claim *claim;
-	u32 i;
+	struct xs_item *item;
 
 	lockdep_assert_held(&xs_lock);
 
-	for (i = 0; i < batch->item_count; i++) {
-		if (!batch->items[i].entry->status)
-			xs_item_finish_locked(batch, &batch->items[i]);
+	for (item = batch->items; item != end; item++) {
+		if (!item->entry->status)
+			xs_item_finish_locked(batch, item);
 	}
 	hlist_for_each_entry_safe(claim, next, &batch->born, in_batch)
 		end_born_locked(batch, claim);

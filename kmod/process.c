@@ -78,7 +78,7 @@ static struct xs_process *find_by_pid_locked(struct pid *pid)
  * The number is the key, and it is that process's as long as its leader is there: the
  * short way for who names many. Those that are on their way out take the long one.
  */
-static struct xs_process *find_by_nr_locked(pid_t nr)
+static inline struct xs_process *find_by_nr_locked(pid_t nr)
 {
 	struct xs_process *process;
 
@@ -89,26 +89,36 @@ static struct xs_process *find_by_nr_locked(pid_t nr)
 	return NULL;
 }
 
+static noinline struct xs_process *find_by_virtual_nr_locked(pid_t nr)
+{
+	struct xs_process *process;
+	struct pid *pid;
+
+	/* The table holds references: a pid found there stays that pid. */
+	scoped_guard(rcu)
+		pid = find_vpid(nr);
+	process = pid ? find_by_pid_locked(pid) : NULL;
+	if (!process)
+		return ERR_PTR(was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
+	return process->exited ? ERR_PTR(-ESRCH) : process;
+}
+
+/* Whether the caller knows processes by their numbers in the first pid namespace. */
+static inline bool in_first_pid_ns(void)
+{
+	return !task_pid(current)->level;
+}
+
 struct xs_process *xs_process_find_locked(u64 nr)
 {
-	struct xs_process *process = NULL;
-	struct pid *pid;
+	struct xs_process *process;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (!nr || nr > PID_MAX_LIMIT)
 		return ERR_PTR(-ENOENT);
-	if (task_active_pid_ns(current) == &init_pid_ns)
-		process = find_by_nr_locked(nr);
-	if (!process) {
-		/* The table holds references: a pid found there stays that pid. */
-		scoped_guard(rcu)
-			pid = find_vpid(nr);
-		process = pid ? find_by_pid_locked(pid) : NULL;
-		if (!process)
-			return ERR_PTR(was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
-	}
-	return process->exited ? ERR_PTR(-ESRCH) : process;
+	process = in_first_pid_ns() ? find_by_nr_locked(nr) : NULL;
+	return process && !process->exited ? process : find_by_virtual_nr_locked(nr);
 }
 
 struct xs_owner xs_owner_get(const struct xs_process *process)
@@ -272,25 +282,6 @@ void xs_rule_drop_locked(struct xs_rule *rule)
 	list_del(&rule->in_tenant);
 	hlist_del_init(&rule->in_batch);
 	kfree(rule);
-}
-
-void xs_process_sync_rules_locked(struct xs_process *process)
-{
-	const struct xs_rule *rule;
-	bool hold = false;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(rule, &process->rules, in_process) {
-		hold = rule->stake.next.held;
-		if (hold)
-			break;
-	}
-	if (process->exited || hold == process->hold_new)
-		return;
-	xs_backend->hold_new(process->hw, hold);
-	process->hold_new = hold;
-	process->born_held |= hold;
 }
 
 void xs_processes_free_locked(void)

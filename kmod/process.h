@@ -194,7 +194,24 @@ static inline struct xs_rule *xs_process_need_rule_locked(struct xs_process *pro
 void xs_rule_drop_locked(struct xs_rule *rule);
 
 /* Tell the backend whether new queues are born held, if that changed. */
-void xs_process_sync_rules_locked(struct xs_process *process);
+static inline void xs_process_sync_rules_locked(struct xs_process *process)
+{
+	const struct xs_rule *rule;
+	bool hold = false;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(rule, &process->rules, in_process) {
+		hold = rule->stake.next.held;
+		if (hold)
+			break;
+	}
+	if (process->exited || hold == process->hold_new)
+		return;
+	xs_backend->hold_new(process->hw, hold);
+	process->hold_new = hold;
+	process->born_held |= hold;
+}
 
 /* When no backend calls any more: free all. */
 void xs_processes_free_locked(void);

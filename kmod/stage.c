@@ -26,40 +26,6 @@
 /* Orders overrides: the latest wins. Under xs_lock. */
 static u64 last_seq;
 
-static int check_priority(const struct kfd_xsched_entry *entry)
-{
-	if (entry->prio_class > KFD_XSCHED_CLASS_REALTIME)
-		return -EINVAL;
-	switch (entry->value) {
-	case KFD_XSCHED_PRIORITY_KEEP:
-		return entry->prio_class == KFD_XSCHED_CLASS_KEEP ? -EINVAL : 0;
-	case KFD_XSCHED_PRIORITY_APP:
-		return 0;
-	default:
-		return entry->value < KFD_XSCHED_PRIORITY_MIN ||
-			entry->value > KFD_XSCHED_PRIORITY_MAX ? -EINVAL : 0;
-	}
-}
-
-static int check_value(const struct kfd_xsched_entry *entry)
-{
-	if (entry->op == KFD_XSCHED_OP_SET_PRIORITY)
-		return check_priority(entry);
-	if (entry->prio_class)
-		return -EINVAL;
-	if (entry->op == KFD_XSCHED_OP_UNMAP)
-		return entry->value < KFD_XSCHED_GRACE_DEFAULT ? -EINVAL : 0;
-	return entry->value ? -EINVAL : 0;
-}
-
-int xs_entry_check(const struct kfd_xsched_entry *entry)
-{
-	if (!entry->op || entry->op > KFD_XSCHED_OP_SET_PRIORITY || !entry->target ||
-	    entry->target > KFD_XSCHED_TARGET_TENANT)
-		return -EOPNOTSUPP;
-	return entry->reserved ? -EINVAL : check_value(entry);
-}
-
 static bool sets_priority(const struct kfd_xsched_entry *entry)
 {
 	return entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
@@ -206,6 +172,7 @@ static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entr
 static __always_inline int stage_claim_locked(struct xs_batch *batch, struct xs_claim *claim,
 					      const struct kfd_xsched_entry *entry, u32 asks)
 {
+	struct xs_place *place;
 	struct xs_part *part;
 	int ret;
 
@@ -214,9 +181,10 @@ static __always_inline int stage_claim_locked(struct xs_batch *batch, struct xs_
 		return ret;
 	if (asks == XS_ASKED_RELEASE && !claim->stake.now.held)
 		return -EALREADY;
-	part = claim->place->node->staging;
+	place = claim->place;
+	part = place->node->staging;
 	part->concerned = true;
-	xs_place_set_pending_locked(claim->place);
+	xs_place_set_pending_locked(place);
 	return asks == XS_ASKED_HOLD ? stage_grace(part, entry) : 0;
 }
 
@@ -314,6 +282,8 @@ static noinline int stage_own_claims_locked(struct xs_batch *batch, struct xs_it
 /* What is set but not there, on the whole node, is left out: as for its queues. */
 static inline bool node_has_what_is_set(const struct xs_node *node, u32 asks)
 {
+	if (!(asks & (XS_ASKED_PRIORITY | XS_ASKED_CLASS)))
+		return true;
 	return (!(asks & XS_ASKED_PRIORITY) || node->desc.caps & KFD_XSCHED_CAP_PRIORITY) &&
 		(!(asks & XS_ASKED_CLASS) || node->desc.caps & KFD_XSCHED_CAP_CLASS);
 }
