@@ -147,7 +147,7 @@ static noinline int queue_status_locked(const struct xs_item *item)
 	const struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
 
 	/* Its node may be done long since: it may even be gone. */
-	if (IS_ERR(queue) || queue->applied == XS_APPLIED_GONE)
+	if (IS_ERR(queue) || xs_queue_applied(queue) == XS_APPLIED_GONE)
 		return -ESRCH;
 	return item->part->result.status;
 }

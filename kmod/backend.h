@@ -68,26 +68,42 @@ struct xs_hw_queue_desc {
 #define XS_GRACE_NOW		0U		/* microseconds; the shortest the node can */
 
 /**
- * struct xs_hw_change - desired state of one queue
- * @queue: which
- * @hold: held by somebody
- * @priority: 0..15, XS_PRIORITY_APP or XS_PRIORITY_KEEP
- * @level: enum kfd_xsched_class from KFD_XSCHED_CLASS_LOW on, counted from 0, or
- *	as above; XS_PRIORITY_KEEP without KFD_XSCHED_CAP_CLASS
+ * struct xs_hw_target - one queue of a change, and what became of it
+ * @hw: which
+ * @next: the next one of the same change
  * @ret: out, 0 or -ESRCH (being destroyed), -EACCES (was reset)
  * @flipped: out, went on or off the hardware
- * @effective_priority: out
- * @effective_level: out, as @level; meaningless without KFD_XSCHED_CAP_CLASS
+ * @effective_priority: out, if a priority was asked for
+ * @effective_level: out, as xs_hw_change.level, if one was asked for
  */
-struct xs_hw_change {
-	struct xs_hw_queue *queue;
-	bool hold;
-	s32 priority;
-	s32 level;
+struct xs_hw_target {
+	struct xs_hw_queue *hw;
+	struct xs_hw_target *next;
 	int ret;
 	bool flipped;
 	u32 effective_priority;
 	u32 effective_level;
+};
+
+/**
+ * struct xs_hw_change - desired state of one queue or more
+ * @targets: the first of them; the others along xs_hw_target.next
+ * @count: how many
+ * @hold: held by somebody
+ * @priority: 0..15, XS_PRIORITY_APP or XS_PRIORITY_KEEP
+ * @level: enum kfd_xsched_class from KFD_XSCHED_CLASS_LOW on, counted from 0, or
+ *	as above; XS_PRIORITY_KEEP without KFD_XSCHED_CAP_CLASS
+ * @failed: out, how many have a @ret
+ * @flips: out, how many @flipped
+ */
+struct xs_hw_change {
+	struct xs_hw_target *targets;
+	unsigned int count;
+	bool hold;
+	s32 priority;
+	s32 level;
+	u32 failed;
+	u32 flips;
 };
 
 struct xs_hw_times {

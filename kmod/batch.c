@@ -328,7 +328,7 @@ static void end_locked(struct xs_batch *batch)
 
 static bool is_of_gone_queue(const struct xs_claim *claim)
 {
-	return claim->queue && claim->queue->applied == XS_APPLIED_GONE;
+	return claim->queue && xs_queue_applied(claim->queue) == XS_APPLIED_GONE;
 }
 
 bool xs_part_commit_locked(struct xs_part *part)

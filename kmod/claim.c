@@ -49,7 +49,6 @@ struct xs_claim *xs_claim_need_on_queue_locked(struct xs_queue *queue,
 	if (!claim)
 		return NULL;
 	queue->place->own_claims++;
-	queue->place->plain = false;
 	if (on_place) {
 		claim->stake = on_place->stake;
 		claim->stake.batch = NULL;

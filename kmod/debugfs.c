@@ -204,20 +204,21 @@ static void show_queue(struct seq_file *m, struct xs_queue *queue, u64 now)
 {
 	const struct xs_process *process = queue->process;
 	const enum xs_activity activity = READ_ONCE(queue->watch.activity);
+	const struct xs_standing standing = xs_queue_standing_locked(queue);
 
 	seq_printf(m, "  queue %llu: pid=%d queue_id=%u type=%s applied=%s state=%#x holders=%u",
 		   queue->id, pid_nr(process->pid), queue->queue_id,
 		   queue->type == KFD_XSCHED_QUEUE_SDMA ? "sdma" : "compute",
-		   applied_names[queue->applied], xs_queue_state_locked(queue, NULL),
+		   applied_names[standing.applied], xs_queue_state_locked(queue, NULL),
 		   xs_queue_holders_locked(queue));
 	seq_printf(m, " priority=%u class=%u override=%d/%u pending=%d in_flight=%d",
 		   xs_queue_priority_locked(queue), queue->prio_class, queue->override.priority,
 		   queue->override.prio_class, !hlist_unhashed(&queue->place->in_pending),
-		   queue->in_flight);
+		   xs_queue_in_flight_locked(queue));
 	seq_printf(m, " activity=%s has_run=%d preemptions=%llu held_ms=%llu held_since_ms=%llu exited=%d hold_new=%d\n",
-		   activity_names[activity], queue->has_run, queue->preemptions,
-		   queue->held_ns / NSEC_PER_MSEC,
-		   queue->held_since ? ms_between(queue->held_since, now) : 0,
+		   activity_names[activity], standing.has_run, standing.preemptions,
+		   standing.held_ns / NSEC_PER_MSEC,
+		   standing.held_since ? ms_between(standing.held_since, now) : 0,
 		   process->exited, process->hold_new);
 	show_claims(m, queue);
 }
@@ -234,7 +235,7 @@ static void show_node(struct seq_file *m, struct xs_node *node, u64 now)
 		   node->queue_count);
 	seq_printf(m, " switching=%d pending=%zu in_flight=%u",
 		   atomic_read(&node->switching) & 1, hlist_count_nodes(&node->pending),
-		   node->in_flight);
+		   node->load.queues);
 	seq_printf(m, " switches=%llu failures=%llu transactions=%llu flips=%llu\n",
 		   READ_ONCE(stats->switches), READ_ONCE(stats->failures),
 		   READ_ONCE(stats->transactions), READ_ONCE(stats->flips));

@@ -59,14 +59,20 @@ static struct xs_hw_queue *from_queue(struct queue *queue)
 #define ASSERT_SAME_FIELD(xs, xs_field, kfd, kfd_field)		\
 	static_assert(offsetof(struct xs, xs_field) == offsetof(struct kfd, kfd_field))
 
-ASSERT_SAME_FIELD(xs_hw_change, queue, kfd_sched_change, q);
+ASSERT_SAME_FIELD(xs_hw_target, hw, kfd_sched_target, q);
+ASSERT_SAME_FIELD(xs_hw_target, next, kfd_sched_target, next);
+ASSERT_SAME_FIELD(xs_hw_target, ret, kfd_sched_target, ret);
+ASSERT_SAME_FIELD(xs_hw_target, flipped, kfd_sched_target, flipped);
+ASSERT_SAME_FIELD(xs_hw_target, effective_priority, kfd_sched_target, effective_priority);
+ASSERT_SAME_FIELD(xs_hw_target, effective_level, kfd_sched_target, effective_level);
+static_assert(sizeof(struct xs_hw_target) == sizeof(struct kfd_sched_target));
+ASSERT_SAME_FIELD(xs_hw_change, targets, kfd_sched_change, targets);
+ASSERT_SAME_FIELD(xs_hw_change, count, kfd_sched_change, count);
 ASSERT_SAME_FIELD(xs_hw_change, hold, kfd_sched_change, hold);
 ASSERT_SAME_FIELD(xs_hw_change, priority, kfd_sched_change, priority);
 ASSERT_SAME_FIELD(xs_hw_change, level, kfd_sched_change, level);
-ASSERT_SAME_FIELD(xs_hw_change, ret, kfd_sched_change, ret);
-ASSERT_SAME_FIELD(xs_hw_change, flipped, kfd_sched_change, flipped);
-ASSERT_SAME_FIELD(xs_hw_change, effective_priority, kfd_sched_change, effective_priority);
-ASSERT_SAME_FIELD(xs_hw_change, effective_level, kfd_sched_change, effective_level);
+ASSERT_SAME_FIELD(xs_hw_change, failed, kfd_sched_change, failed);
+ASSERT_SAME_FIELD(xs_hw_change, flips, kfd_sched_change, flips);
 static_assert(sizeof(struct xs_hw_change) == sizeof(struct kfd_sched_change));
 static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
 static_assert(XS_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
@@ -241,8 +247,10 @@ static void kfd_node_reset(struct kfd_node *node, bool done)
 /* The core cannot look after this queue: if it was born held, nobody else does. */
 static void let_run(struct queue *queue, struct kfd_node *node)
 {
+	struct kfd_sched_target target = { .q = queue };
 	struct kfd_sched_change change = {
-		.q = queue,
+		.targets = &target,
+		.count = 1,
 		.priority = KFD_SCHED_PRIORITY_KEEP,
 		.level = KFD_SCHED_PRIORITY_KEEP,
 	};

@@ -11,10 +11,10 @@
 
 #include "activity.h"
 #include "batch.h"
+#include "change.h"
 #include "event.h"
 #include "node.h"
 #include "place.h"
-#include "queue.h"
 #include "sysfs.h"
 #include "trace.h"
 #include "user.h"
@@ -113,7 +113,6 @@ static void retry(struct kthread_work *work)
 static void free_load(struct xs_load *load)
 {
 	kvfree(load->changes);
-	kvfree(load->queues);
 	*load = (struct xs_load){};
 }
 
@@ -250,11 +249,8 @@ int xs_node_reserve_locked(struct xs_node *node)
 	if (node->queue_count < had)
 		return 0;
 	spare.changes = kvcalloc(spare.room, sizeof(*spare.changes), GFP_KERNEL);
-	spare.queues = kvcalloc(spare.room, sizeof(*spare.queues), GFP_KERNEL);
-	if (!spare.changes || !spare.queues) {
-		free_load(&spare);
+	if (!spare.changes)
 		return -ENOMEM;
-	}
 	free_load(&node->spare);
 	node->spare = spare;
 	return 0;
@@ -269,30 +265,17 @@ static void take_spare_locked(struct xs_node *node)
 	node->spare = (struct xs_load){};
 }
 
-/*
- * What is pending and differs is in flight from here on. The list is emptied as a
- * whole: of hundreds of places, each by itself would cost.
- */
-static unsigned int plan_locked(struct xs_node *node)
+/* What is pending and differs is in flight from here on. */
+static void plan_locked(struct xs_node *node)
 {
-	struct hlist_node *next;
-	struct xs_place *place;
-
 	take_spare_locked(node);
-	hlist_for_each_entry_safe(place, next, &node->pending, in_pending) {
-		INIT_HLIST_NODE(&place->in_pending);
-		node->in_flight = xs_queues_plan_locked(place, &node->load,
-							node->in_flight);
-	}
-	INIT_HLIST_HEAD(&node->pending);
-	return node->in_flight;
+	xs_changes_plan_locked(&node->load, &node->pending);
 }
 
 /* What is wanted may have changed meanwhile: then places are pending again. */
 static void commit_locked(struct xs_node *node, int error)
 {
-	xs_watchdog_add(xs_queues_commit_locked(&node->load, node->in_flight, error));
-	node->in_flight = 0;
+	xs_watchdog_add(xs_changes_commit_locked(&node->load, error));
 	/* Whoever removes the node or stops the core cancels this afterwards. */
 	if (error && !node->gone && !stopped) {
 		trace_node_retry(node->desc.gpu_id);
@@ -338,25 +321,26 @@ static int node_switch(struct xs_node *node, u32 grace_us, struct xs_part *part,
 		       bool *over)
 {
 	const u64 start_ns = ktime_get_ns();
+	struct xs_load *load = &node->load;
 	struct xs_hw_times times = {};
-	unsigned int count;
 	int ret = 0;
 
 	guard(mutex)(&node->lock);
 	scoped_guard(mutex, &xs_lock) {
 		if (node->gone || stopped)
 			ret = -ENODEV;
-		count = ret ? 0 : plan_locked(node);
-		if (!count) {
+		if (!ret)
+			plan_locked(node);
+		if (!load->count) {
 			*over = finish_locked(part, ret, &times);
 			return ret;
 		}
 	}
 
-	trace_switch_begin(node, count, grace_us);
+	trace_switch_begin(node, load->queues, grace_us);
 	/* Odd while waves come and go: see sample_waves() in activity.c. */
 	atomic_inc_return(&node->switching);
-	ret = xs_backend->apply(node->hw, node->load.changes, count, grace_us, &times);
+	ret = xs_backend->apply(node->hw, load->changes, load->count, grace_us, &times);
 	scoped_guard(mutex, &xs_lock) {
 		commit_locked(node, ret);
 		*over = finish_locked(part, ret, &times);

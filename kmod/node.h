@@ -22,19 +22,20 @@
 struct device;
 struct xs_client;
 struct xs_part;
-struct xs_queue;
 
 /**
- * struct xs_load - room for a transaction, so that it needs no memory, and a release
- *	cannot fail for want of it
- * @changes: one for each queue of the node
- * @queues: of those, in the same order
- * @room: how many
+ * struct xs_load - a transaction, with room that it has before it is needed: a release
+ *	cannot fail for want of memory
+ * @changes: what is asked of the backend
+ * @room: how many there can be: one for each queue of the node
+ * @count: how many there are
+ * @queues: targets they have together; 0: there is no transaction
  */
 struct xs_load {
 	struct xs_hw_change *changes;
-	struct xs_queue **queues;
 	unsigned int room;
+	unsigned int count;
+	unsigned int queues;
 };
 
 /**
@@ -53,8 +54,7 @@ struct xs_load {
  * @staging: part of the batch that is being staged; NULL outside of xs_lock
  * @lock: held across a transaction; taken before xs_lock. Whoever has it need
  *	not fear one
- * @load: of the transaction on its way, or the last; @lock
- * @in_flight: queues in it; 0: there is none; written under both locks
+ * @load: the transaction on its way; @lock, and written under both locks
  * @spare: more room, for the next transaction, or none
  * @worker: runs parts of batches, @settle, @retry and @ring
  * @settle: switches what is pending
@@ -83,7 +83,6 @@ struct xs_node {
 	struct xs_part *staging;
 	struct mutex lock;	/* held across a transaction */
 	struct xs_load load;
-	unsigned int in_flight;
 	struct xs_load spare;
 	struct kthread_worker *worker;
 	struct kthread_work settle;

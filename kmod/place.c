@@ -8,6 +8,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "batch.h"
+#include "change.h"
 #include "claim.h"
 #include "node.h"
 #include "place.h"
@@ -88,8 +89,8 @@ int xs_place_enter_locked(struct xs_queue *queue)
 
 	if (!place)
 		return -ENOMEM;
+	xs_place_split_locked(place);
 	queue->place = place;
-	place->plain = false;
 	list_add_tail(&queue->in_place, &place->queues);
 	place->live++;
 	return 0;
@@ -101,7 +102,8 @@ void xs_place_leave_locked(struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
-	place->live -= queue->applied != XS_APPLIED_GONE;
+	xs_place_split_locked(place);
+	place->live -= queue->own.applied != XS_APPLIED_GONE;
 	list_del(&queue->in_place);
 	if (!list_empty(&place->queues))
 		return;
@@ -111,6 +113,56 @@ void xs_place_leave_locked(struct xs_queue *queue)
 	kfree(place);
 }
 
+/* Whether it stands as the first does, and nothing but a hold of all can change that. */
+static bool is_like(const struct xs_queue *queue, const struct xs_queue *first)
+{
+	return queue->own.applied == first->own.applied &&
+		queue->own.held_since == first->own.held_since &&
+		queue->override.priority == KFD_XSCHED_PRIORITY_APP &&
+		queue->override.prio_class == KFD_XSCHED_CLASS_APP;
+}
+
+bool xs_place_share_locked(struct xs_place *place)
+{
+	const struct xs_queue *first =
+		list_first_entry(&place->queues, struct xs_queue, in_place);
+	struct xs_hw_target *last = NULL;
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (first->own.applied != XS_APPLIED_FREE && first->own.applied != XS_APPLIED_HELD)
+		return false;
+	list_for_each_entry(queue, &place->queues, in_place) {
+		if (!is_like(queue, first))
+			return false;
+		if (last)
+			last->next = &queue->target;
+		last = &queue->target;
+	}
+	place->common = (struct xs_standing){
+		.applied = first->own.applied,
+		.held_since = first->own.held_since,
+	};
+	/* After what that is: see xs_queue_common(). */
+	smp_store_release(&place->shared, true);
+	return true;
+}
+
+void xs_place_split_locked(struct xs_place *place)
+{
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!place->shared)
+		return;
+	list_for_each_entry(queue, &place->queues, in_place)
+		xs_standing_join(&queue->own, &place->common);
+	/* After what they are: see xs_queue_common(). */
+	smp_store_release(&place->shared, false);
+}
+
 void xs_place_clear_pending_locked(struct xs_place *place)
 {
 	const struct xs_want want = xs_place_want_locked(place);
@@ -118,7 +170,7 @@ void xs_place_clear_pending_locked(struct xs_place *place)
 
 	list_for_each_entry(queue, &place->queues, in_place) {
 		/* In flight, nobody knows yet what will be left to be done. */
-		if (queue->in_flight || !xs_queue_is_settled_locked(queue, &want))
+		if (xs_queue_in_flight_locked(queue) || !xs_queue_is_settled_locked(queue, &want))
 			return;
 	}
 	hlist_del_init(&place->in_pending);

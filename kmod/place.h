@@ -25,8 +25,11 @@ struct xs_queue;
  * @claims: on all of them, by xs_claim.in_target
  * @live: queues that are not XS_APPLIED_GONE
  * @own_claims: claims on queues of it by themselves
- * @plain: it is known that nothing but a hold of all can make a difference to any of
- *	its queues; ends with whatever else is wanted of one
+ * @shared: its queues stand alike, and none has an override: a hold of all is one change,
+ *	and what is known of them is written once, in @common; read by the sampler
+ * @common: then, what is known of each queue since they share it
+ * @in_flight: a change for all of it is on its way: those that were there when that began
+ *	may not be removed; changed under xs_node.lock, too
  */
 struct xs_place {
 	struct xs_process *process;
@@ -37,7 +40,9 @@ struct xs_place {
 	struct list_head claims;
 	u32 live;
 	u32 own_claims;
-	bool plain;
+	bool shared;
+	struct xs_standing common;
+	bool in_flight;
 };
 
 /*
@@ -49,6 +54,12 @@ int xs_place_enter_locked(struct xs_queue *queue);
 
 /* Take it out; the place is freed with its last queue, and so are its claims. */
 void xs_place_leave_locked(struct xs_queue *queue);
+
+/* Have its queues share what is known of them, if they do not: whether they can. */
+bool xs_place_share_locked(struct xs_place *place);
+
+/* They may differ from here on: each gets what is known of it. */
+void xs_place_split_locked(struct xs_place *place);
 
 /* What is wanted of its queues may have changed. */
 static inline void xs_place_set_pending_locked(struct xs_place *place)

@@ -14,6 +14,7 @@
 
 #include "activity.h"
 #include "armed.h"
+#include "change.h"
 #include "claim.h"
 #include "client.h"
 #include "event.h"
@@ -46,7 +47,7 @@ static struct xs_queue *find_by_hw_locked(const struct xs_hw_queue *hw)
 	lockdep_assert_held(&xs_lock);
 
 	hash_for_each_possible(by_hw, queue, by_hw, (unsigned long)hw) {
-		if (queue->hw == hw)
+		if (queue->target.hw == hw)
 			return queue;
 	}
 	return NULL;
@@ -59,254 +60,6 @@ struct xs_queue *xs_queue_find_locked(u64 id)
 	if (!id || id >= next_id)
 		return ERR_PTR(-ENOENT);
 	return xa_load(&queues, id) ?: ERR_PTR(-ESRCH);
-}
-
-/* @of_place: what is wanted of the place; @own: room for what is of this queue alone. */
-static const struct xs_want *want_locked(const struct xs_queue *queue,
-					 const struct xs_want *of_place, struct xs_want *own)
-{
-	const bool fits = xs_queue_can_prioritise(queue) ||
-		of_place->priority == KFD_XSCHED_PRIORITY_APP;
-	struct xs_claim *claim = NULL;
-
-	/* Of nearly all: of hundreds, a sum for each would cost. */
-	if (list_empty(&queue->claims) && fits)
-		return of_place;
-	xs_want_init(own);
-	while ((claim = xs_next_claim_locked(queue, claim)))
-		xs_want_add(own, &claim->stake.next);
-	if (!xs_queue_can_prioritise(queue))
-		own->priority = KFD_XSCHED_PRIORITY_APP;
-	return own;
-}
-
-bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_want *of_place)
-{
-	struct xs_want own;
-
-	lockdep_assert_held(&xs_lock);
-
-	return xs_want_settled(want_locked(queue, of_place, &own), queue->applied,
-			       &queue->override);
-}
-
-static u32 to_class(s32 level)
-{
-	return level == XS_PRIORITY_APP ? KFD_XSCHED_CLASS_APP :
-		level + KFD_XSCHED_CLASS_LOW;
-}
-
-static s32 to_level(u32 prio_class)
-{
-	return prio_class == KFD_XSCHED_CLASS_APP ? XS_PRIORITY_APP :
-		(s32)(prio_class - KFD_XSCHED_CLASS_LOW);
-}
-
-static void init_change(struct xs_hw_change *change, const struct xs_queue *queue, bool hold)
-{
-	change->queue = queue->hw;
-	change->hold = hold;
-	change->priority = XS_PRIORITY_KEEP;
-	change->level = XS_PRIORITY_KEEP;
-}
-
-static bool plan_locked(const struct xs_queue *queue, const struct xs_want *of_place,
-			struct xs_hw_change *change)
-{
-	const bool unknown = queue->applied == XS_APPLIED_UNKNOWN;
-	const struct xs_want *want;
-	struct xs_want own;
-
-	want = want_locked(queue, of_place, &own);
-	if (xs_want_settled(want, queue->applied, &queue->override))
-		return false;
-	init_change(change, queue, want->holders);
-	if ((want->priority != queue->override.priority || unknown) &&
-	    xs_queue_can_prioritise(queue))
-		change->priority = want->priority;
-	if ((want->prio_class != queue->override.prio_class || unknown) &&
-	    xs_queue_can_classify(queue))
-		change->level = to_level(want->prio_class);
-	return true;
-}
-
-/* Whether nothing but a hold of its place can make a difference to the queue. */
-static bool is_plain(const struct xs_queue *queue)
-{
-	return list_empty(&queue->claims) && queue->applied != XS_APPLIED_UNKNOWN &&
-		queue->override.priority == KFD_XSCHED_PRIORITY_APP &&
-		queue->override.prio_class == KFD_XSCHED_CLASS_APP;
-}
-
-/* Whether that is so for all of a place. Whoever ends it for one says so there. */
-static bool are_plain_locked(struct xs_place *place)
-{
-	const struct xs_queue *queue;
-
-	if (place->plain)
-		return true;
-	list_for_each_entry(queue, &place->queues, in_place) {
-		if (!is_plain(queue))
-			return false;
-	}
-	place->plain = true;
-	return true;
-}
-
-static void take_off_locked(struct xs_load *load, unsigned int at, struct xs_queue *queue)
-{
-	queue->in_flight = true;
-	load->queues[at] = queue;
-}
-
-/* There may be hundreds: this is the short way for those that only come or go. */
-static unsigned int plan_holds_locked(struct xs_place *place, struct xs_load *load,
-				      unsigned int at, bool hold)
-{
-	const enum xs_applied differs = hold ? XS_APPLIED_FREE : XS_APPLIED_HELD;
-	struct xs_queue *queue;
-
-	list_for_each_entry(queue, &place->queues, in_place) {
-		if (queue->applied != differs)
-			continue;
-		init_change(&load->changes[at], queue, hold);
-		take_off_locked(load, at++, queue);
-	}
-	return at;
-}
-
-static noinline unsigned int plan_any_locked(struct xs_place *place, struct xs_load *load,
-					     unsigned int at)
-{
-	const struct xs_want want = xs_place_want_locked(place);
-	struct xs_queue *queue;
-
-	list_for_each_entry(queue, &place->queues, in_place) {
-		if (plan_locked(queue, &want, &load->changes[at]))
-			take_off_locked(load, at++, queue);
-	}
-	return at;
-}
-
-/* Whether the claims on a place ask for nothing but to hold it, if for that: @hold. */
-static bool only_hold_locked(const struct xs_place *place, bool *hold)
-{
-	const struct xs_claim *claim;
-
-	*hold = false;
-	list_for_each_entry(claim, &place->claims, in_target) {
-		const struct xs_terms *terms = &claim->stake.next;
-
-		if (terms->priority != KFD_XSCHED_PRIORITY_APP ||
-		    terms->prio_class != KFD_XSCHED_CLASS_APP)
-			return false;
-		*hold |= terms->held;
-	}
-	return true;
-}
-
-unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
-				   unsigned int at)
-{
-	bool hold;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (only_hold_locked(place, &hold) && are_plain_locked(place))
-		return plan_holds_locked(place, load, at, hold);
-	return plan_any_locked(place, load, at);
-}
-
-static int account_locked(struct xs_queue *queue, bool hold, bool flipped, u64 now)
-{
-	if (hold && !queue->held_since) {
-		queue->held_since = now;
-		queue->preemptions += flipped;
-		return 1;
-	}
-	if (!hold && queue->held_since) {
-		queue->held_ns += now - queue->held_since;
-		queue->held_since = 0;
-		return -1;
-	}
-	return 0;
-}
-
-static void trace_change(const struct xs_queue *queue, const struct xs_hw_change *change)
-{
-	if (!trace_queue_off_enabled() && !trace_queue_on_enabled() &&
-	    !trace_queue_priority_enabled())
-		return;
-	if (change->flipped && change->hold)
-		trace_queue_off(queue);
-	else if (change->flipped)
-		trace_queue_on(queue);
-	if (change->priority != XS_PRIORITY_KEEP || change->level != XS_PRIORITY_KEEP)
-		trace_queue_priority(queue);
-}
-
-/* Dying, or reset and not to run again: it holds nobody up. */
-static void set_gone_locked(struct xs_queue *queue)
-{
-	WRITE_ONCE(queue->applied, XS_APPLIED_GONE);
-	queue->place->live--;
-}
-
-static noinline void set_override_locked(struct xs_queue *queue,
-					 const struct xs_hw_change *change)
-{
-	queue->place->plain = false;
-	if (change->priority != XS_PRIORITY_KEEP) {
-		queue->override.priority = change->priority;
-		queue->priority = change->effective_priority;
-	}
-	if (change->level != XS_PRIORITY_KEEP) {
-		queue->override.prio_class = to_class(change->level);
-		queue->prio_class = to_class(change->effective_level);
-	}
-}
-
-static int commit_locked(struct xs_queue *queue, const struct xs_hw_change *change, u64 now)
-{
-	queue->in_flight = false;
-	if (change->ret) {
-		set_gone_locked(queue);
-		return account_locked(queue, false, false, now);
-	}
-	WRITE_ONCE(queue->applied,
-		   change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
-	if (!change->hold)
-		WRITE_ONCE(queue->has_run, true);
-	if (change->priority != XS_PRIORITY_KEEP || change->level != XS_PRIORITY_KEEP)
-		set_override_locked(queue, change);
-	trace_change(queue, change);
-	return account_locked(queue, change->hold, change->flipped, now);
-}
-
-static void forget_locked(struct xs_queue *queue)
-{
-	queue->in_flight = false;
-	queue->place->plain = false;
-	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
-	xs_place_set_pending_locked(queue->place);
-}
-
-int xs_queues_commit_locked(struct xs_load *load, unsigned int count, bool failed)
-{
-	const u64 now = ktime_get_ns();
-	unsigned int i;
-	int held = 0;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (failed) {
-		for (i = 0; i < count; i++)
-			forget_locked(load->queues[i]);
-		return 0;
-	}
-	for (i = 0; i < count; i++)
-		held += commit_locked(load->queues[i], &load->changes[i], now);
-	return held;
 }
 
 bool xs_queue_can_prioritise(const struct xs_queue *queue)
@@ -327,7 +80,7 @@ static struct xs_queue *queue_new(struct xs_hw_queue *hw,
 
 	if (!queue)
 		return NULL;
-	queue->hw = hw;
+	queue->target.hw = hw;
 	queue->queue_id = desc->queue_id;
 	queue->type = desc->type;
 	queue->priority = desc->priority;
@@ -377,7 +130,7 @@ static int insert_locked(struct xs_queue *queue)
 	}
 	queue->id = next_id++;
 	queue_count++;
-	hash_add(by_hw, &queue->by_hw, (unsigned long)queue->hw);
+	hash_add(by_hw, &queue->by_hw, (unsigned long)queue->target.hw);
 	list_add_tail(&queue->in_node, &queue->node->queues);
 	queue->node->queue_count++;
 	list_add_tail(&queue->in_process, &queue->process->queues);
@@ -390,9 +143,9 @@ static void start_locked(struct xs_queue *queue)
 	struct xs_want want;
 
 	/* amdkfd made it before we could look: born held or not? */
-	queue->applied = queue->process->born_held ?
+	queue->own.applied = queue->process->born_held ?
 		XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
-	queue->has_run = queue->applied == XS_APPLIED_FREE;
+	queue->own.has_run = queue->own.applied == XS_APPLIED_FREE;
 	if (xs_queue_can_classify(queue))
 		queue->prio_class = KFD_XSCHED_CLASS_NORMAL;
 	trace_holds(queue, true);
@@ -475,7 +228,7 @@ static void queue_free_locked(struct xs_queue *queue)
 	trace_holds(queue, false);
 	list_for_each_entry_safe(claim, next, &queue->claims, in_target)
 		xs_claim_drop_locked(claim);
-	if (queue->held_since)
+	if (xs_queue_standing_locked(queue).held_since)
 		xs_watchdog_add(-1);
 	xs_place_leave_locked(queue);
 	list_del(&queue->in_process);
@@ -509,7 +262,7 @@ static struct xs_node *remove_unless_in_flight(struct xs_hw_queue *hw)
 	queue = find_by_hw_locked(hw);
 	if (!queue)
 		return NULL;
-	if (queue->in_flight)
+	if (xs_queue_in_flight_locked(queue))
 		return xs_node_get(queue->node);
 	remove_locked(queue);
 	return NULL;
@@ -548,11 +301,20 @@ u32 xs_queue_holders_locked(const struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
-	if (queue->applied == XS_APPLIED_GONE)
+	if (xs_queue_applied(queue) == XS_APPLIED_GONE)
 		return 0;
 	while ((claim = xs_next_claim_locked(queue, claim)))
 		holders += claim->stake.now.held;
 	return holders;
+}
+
+u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now)
+{
+	const struct xs_standing standing = xs_queue_standing_locked(queue);
+
+	lockdep_assert_held(&xs_lock);
+
+	return standing.held_ns + (standing.held_since ? now - standing.held_since : 0);
 }
 
 /* The application may have changed it since, which nobody tells. */
@@ -561,13 +323,13 @@ u32 xs_queue_priority_locked(const struct xs_queue *queue)
 	lockdep_assert_held(&xs_lock);
 
 	return queue->override.priority == KFD_XSCHED_PRIORITY_APP ?
-		xs_backend->priority(queue->hw) : queue->priority;
+		xs_backend->priority(queue->target.hw) : queue->priority;
 }
 
 u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *client)
 {
 	const u32 holders = xs_queue_holders_locked(queue);
-	u32 state = xs_backend->state(queue->hw);
+	u32 state = xs_backend->state(queue->target.hw);
 
 	if (holders)
 		state |= KFD_XSCHED_QUEUE_HELD;
@@ -604,12 +366,10 @@ static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue
 		.priority = xs_queue_priority_locked(queue),
 		.holders = holders,
 		.prio_class = queue->prio_class,
-		.preemptions = queue->preemptions,
-		.held_ns = queue->held_ns,
+		.preemptions = xs_queue_standing_locked(queue).preemptions,
+		.held_ns = xs_queue_held_ns_locked(queue, now),
 		.tenant = tenant_locked(queue, client),
 	};
-	if (queue->held_since)
-		out->held_ns += now - queue->held_since;
 }
 
 /* Describe up to @room queues; returns how many the caller may see. */

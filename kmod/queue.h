@@ -9,13 +9,13 @@
 #include <linux/types.h>
 
 #include "backend.h"
+#include "place.h"
 #include "process.h"
 #include "state.h"
+#include "xsched.h"
 
 struct xs_client;
-struct xs_load;
 struct xs_node;
-struct xs_place;
 struct xs_site;
 
 /**
@@ -43,7 +43,7 @@ struct xs_watch {
 /**
  * struct xs_queue - a user queue
  * @id: its name towards user space, never used again
- * @hw: the backend's handle
+ * @target: the backend's handle, as changes name it
  * @node: where it runs
  * @process: whose it is
  * @place: that process there
@@ -54,22 +54,18 @@ struct xs_watch {
  * @in_node: in xs_node.queues
  * @in_process: in xs_process.queues
  * @in_place: in xs_place.queues
- * @in_flight: in a transaction that is on its way: may not be removed. Changed under
- *	xs_node.lock, too
+ * @in_flight: in a transaction that is on its way by itself, see xs_queue_in_flight_locked();
+ *	changed under xs_node.lock, too
  * @claims: on this queue by itself, by xs_claim.in_target
- * @applied: what the backend last confirmed; read by the sampler
+ * @own: what is known of it by itself: see xs_queue_standing_locked()
  * @override: overrides last confirmed
  * @priority: KFD priority in effect, as last told: ask xs_queue_priority_locked()
  * @prio_class: enum kfd_xsched_class in effect, 0 if there are none
- * @has_run: it was free to run at some time; read by the sampler
- * @held_since: when it went from free to held, or 0
- * @held_ns: time held before that
- * @preemptions: times a hold took it off the hardware
  * @watch: the sampler's part
  */
 struct xs_queue {
 	u64 id;
-	struct xs_hw_queue *hw;
+	struct xs_hw_target target;
 	struct xs_node *node;
 	struct xs_process *process;
 	struct xs_place *place;
@@ -82,42 +78,72 @@ struct xs_queue {
 	struct list_head in_place;
 	bool in_flight;
 	struct list_head claims;
-	enum xs_applied applied;
+	struct xs_standing own;
 	struct xs_want override;
 	u32 priority;
 	u32 prio_class;
-	bool has_run;
-	u64 held_since;
-	u64 held_ns;
-	u64 preemptions;
 	struct xs_watch watch;
 };
 
 /* The queue of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) gone. */
 struct xs_queue *xs_queue_find_locked(u64 id);
 
-/* Whether nothing is to be done about the queue. @want: what is wanted of its place. */
-bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_want *want);
-
 /*
- * Fill in the changes that bring the queues of a place to what is wanted, from
- * number @at on. They are in flight then. Returns the number behind the last.
+ * What is known of it with the others of its place, or NULL. Whoever asks without a lock,
+ * as the sampler does, finds there, or else in xs_queue.own, what is up to date.
  */
-unsigned int xs_queues_plan_locked(struct xs_place *place, struct xs_load *load,
-				   unsigned int at);
+static inline const struct xs_standing *xs_queue_common(const struct xs_queue *queue)
+{
+	const struct xs_place *place = queue->place;
 
-/*
- * Take over what the backend answered to the first @count changes, or, if the
- * transaction failed, that nothing is known of those queues: their places are
- * pending. No queue is in flight any more. Returns how many more are held.
- */
-int xs_queues_commit_locked(struct xs_load *load, unsigned int count, bool failed);
+	/* Pairs with xs_place_share_locked() and xs_place_split_locked(). */
+	return smp_load_acquire(&place->shared) ? &place->common : NULL;
+}
+
+/* What the backend last confirmed, and whether it was ever free to run; without a lock. */
+static inline enum xs_applied xs_queue_applied(const struct xs_queue *queue)
+{
+	const struct xs_standing *common = xs_queue_common(queue);
+
+	return common ? READ_ONCE(common->applied) : READ_ONCE(queue->own.applied);
+}
+
+static inline bool xs_queue_has_run(const struct xs_queue *queue)
+{
+	const struct xs_standing *common = xs_queue_common(queue);
+
+	return READ_ONCE(queue->own.has_run) || (common && READ_ONCE(common->has_run));
+}
+
+/* All that is known of it. */
+static inline struct xs_standing xs_queue_standing_locked(const struct xs_queue *queue)
+{
+	const struct xs_standing *common = xs_queue_common(queue);
+	struct xs_standing standing = queue->own;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (common)
+		xs_standing_join(&standing, common);
+	return standing;
+}
+
+/* Whether it is in a transaction that is on its way: then it may not be removed. */
+static inline bool xs_queue_in_flight_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue->in_flight || queue->place->in_flight;
+}
 
 /*
  * How many clients hold the queue. What was reset runs for nobody: no hold of it
  * can be, or needs to be, released.
  */
 u32 xs_queue_holders_locked(const struct xs_queue *queue);
+
+/* Time it was held, also now, nanoseconds. @now: CLOCK_MONOTONIC. */
+u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now);
 
 /* Bits KFD_XSCHED_QUEUE_*, as LIST reports them to the client, which may be NULL. */
 u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *client);

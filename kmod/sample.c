@@ -65,7 +65,7 @@ static enum xs_waves sample_waves(const struct xs_queue *queue, u64 now, bool ta
 		return XS_WAVES_NONE;
 	if (before & 1 || now < READ_ONCE(node->switched_ns) + XS_RESTORE_NS)
 		return XS_WAVES_HIDDEN;
-	waves = xs_backend->waves(queue->hw);
+	waves = xs_backend->waves(queue->target.hw);
 
 	/* Fully ordered, unlike atomic_read(): after the waves. */
 	if (atomic_add_return(0, &node->switching) != before)
@@ -117,20 +117,20 @@ static bool report(const struct xs_queue *queue, enum xs_activity before,
 bool xs_sample_is_due(const struct xs_queue *queue)
 {
 	return queue->watch.activity != XS_ACTIVITY_READY ||
-		READ_ONCE(queue->applied) != XS_APPLIED_HELD;
+		xs_queue_applied(queue) != XS_APPLIED_HELD;
 }
 
 bool xs_sample_queue(struct xs_queue *queue, struct xs_look *look)
 {
 	const u64 now = ktime_get_ns();
-	const enum xs_applied applied = READ_ONCE(queue->applied);
+	const enum xs_applied applied = xs_queue_applied(queue);
 	struct xs_watch *watch = &queue->watch;
 	const enum xs_activity before = watch->activity;
 	struct xs_sample sample = {
 		.packets = has_packets(watch),
 		.gone = applied == XS_APPLIED_GONE,
 		.held = applied != XS_APPLIED_FREE,
-		.has_run = READ_ONCE(queue->has_run),
+		.has_run = xs_queue_has_run(queue),
 		.settled = has_settled(watch, look->settle_ns, now),
 		.tapping = look->tapping,
 	};

@@ -229,7 +229,7 @@ static noinline int stage_queue_item_locked(struct xs_batch *batch, struct xs_it
 	if (!permitted_locked(queue->process, item->entry,
 			      mine ? &mine->stake.now : NULL))
 		return -EPERM;
-	if (queue->process->exited || queue->applied == XS_APPLIED_GONE)
+	if (queue->process->exited || xs_queue_applied(queue) == XS_APPLIED_GONE)
 		return -ESRCH;
 	ret = stage_queue_locked(batch, queue, item->entry);
 	if (ret)
@@ -253,7 +253,7 @@ static noinline u32 count_meant_locked(const struct xs_batch *batch, struct xs_p
 	u32 count = 0;
 
 	list_for_each_entry(queue, &place->queues, in_place) {
-		count += queue->applied != XS_APPLIED_GONE &&
+		count += xs_queue_applied(queue) != XS_APPLIED_GONE &&
 			!has_own_claim(batch, queue) && xs_queue_has_what_is_set(queue, entry);
 	}
 	return count;
@@ -266,7 +266,7 @@ static noinline int stage_own_claims_locked(struct xs_batch *batch, struct xs_it
 	int ret;
 
 	list_for_each_entry(queue, &place->queues, in_place) {
-		if (queue->applied == XS_APPLIED_GONE || !has_own_claim(batch, queue) ||
+		if (xs_queue_applied(queue) == XS_APPLIED_GONE || !has_own_claim(batch, queue) ||
 		    !xs_queue_has_what_is_set(queue, item->entry))
 			continue;
 		ret = stage_queue_locked(batch, queue, item->entry);

@@ -7,6 +7,7 @@
 #ifndef KFD_XSCHED_STATE_H
 #define KFD_XSCHED_STATE_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include <linux/kfd_xsched.h>
@@ -71,6 +72,22 @@ enum xs_applied {
 };
 
 /**
+ * struct xs_standing - what is known of one queue, or of several at once
+ * @applied: what the backend last confirmed; read by the sampler
+ * @has_run: it was free to run at some time; read by the sampler
+ * @held_since: when it went from free to held, or 0
+ * @held_ns: time held before that
+ * @preemptions: times a hold took it off the hardware
+ */
+struct xs_standing {
+	enum xs_applied applied;
+	bool has_run;
+	u64 held_since;
+	u64 held_ns;
+	u64 preemptions;
+};
+
+/**
  * struct xs_want - what several terms amount to
  * @holders: terms that hold
  * @priority: override that wins, or KFD_XSCHED_PRIORITY_APP
@@ -129,6 +146,16 @@ static inline void xs_stake_end(struct xs_stake *stake, bool success)
 		stake->next = stake->now;
 	stake->batch = NULL;
 	stake->asked = 0;
+}
+
+/* What is known of one, with what is known since of all that it stands with. */
+static inline void xs_standing_join(struct xs_standing *own, const struct xs_standing *common)
+{
+	WRITE_ONCE(own->applied, common->applied);
+	WRITE_ONCE(own->has_run, own->has_run || common->has_run);
+	own->held_since = common->held_since;
+	own->held_ns += common->held_ns;
+	own->preemptions += common->preemptions;
 }
 
 /* Nothing is wanted. */

@@ -202,16 +202,13 @@ static ssize_t holder_show(struct xs_queue *queue, char *buf)
 
 static ssize_t held_us_show(struct xs_queue *queue, char *buf)
 {
-	u64 held_ns = queue->held_ns;
-
-	if (queue->held_since)
-		held_ns += ktime_get_ns() - queue->held_since;
-	return sysfs_emit(buf, "%llu\n", held_ns / NSEC_PER_USEC);
+	return sysfs_emit(buf, "%llu\n",
+			  xs_queue_held_ns_locked(queue, ktime_get_ns()) / NSEC_PER_USEC);
 }
 
 static ssize_t preemptions_show(struct xs_queue *queue, char *buf)
 {
-	return sysfs_emit(buf, "%llu\n", queue->preemptions);
+	return sysfs_emit(buf, "%llu\n", xs_queue_standing_locked(queue).preemptions);
 }
 
 #define QUEUE_FILE(_name, _mode, _store)					\

@@ -151,7 +151,7 @@ static bool look_at_indices(const struct xs_queue *queue)
  */
 static bool may_have_waves(const struct xs_queue *queue)
 {
-	if (!queue->has_run)
+	if (!xs_queue_has_run(queue))
 		return false;
 	return !xs_activity_watches(queue) ||
 		!(queue->node->desc.caps & KFD_XSCHED_CAP_WAVES) ||
@@ -164,7 +164,9 @@ static struct xs_queue *next_held_locked(const struct xs_claim *claim, struct xs
 	if (!claim->stake.now.held)
 		return NULL;
 	while ((queue = xs_next_governed_locked(claim, queue))) {
-		if (queue->applied != XS_APPLIED_FREE && queue->applied != XS_APPLIED_GONE)
+		const enum xs_applied applied = xs_queue_applied(queue);
+
+		if (applied != XS_APPLIED_FREE && applied != XS_APPLIED_GONE)
 			return queue;
 	}
 	return NULL;
@@ -273,7 +275,7 @@ static int look_at_waves(u64 id)
 
 	if (IS_ERR(queue))
 		return PTR_ERR(queue) == -EAGAIN ? -EAGAIN : 0;
-	waves = xs_backend->waves(queue->hw);
+	waves = xs_backend->waves(queue->target.hw);
 	unpin_queue(queue);
 	return waves != 0;
 }

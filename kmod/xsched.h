@@ -13,6 +13,8 @@
  *  tenant	processes a client names as one (tenant.c)
  *  batch	changes that were checked together, on their way (batch.c)
  *  part	what a batch does on one node
+ *  change	what a transaction asks of the backend, of one queue or of all of a
+ *		place (change.c)
  *
  * A queue is held while at least one claim that governs it holds: those on its
  * place do, but for a client that has one on the queue by itself. What is asked of
@@ -20,8 +22,9 @@
  * of its processes, kept for those that are added. Claims and rules die with their
  * client, with what they are on, or with their process, whichever is first.
  *
- * What is wanted (claims) and what the GPU does (struct xs_queue.applied) are
- * kept apart. Only a successful transaction changes the latter. A place where
+ * What is wanted (claims) and what the GPU does (struct xs_standing) are kept
+ * apart. Only a successful transaction changes the latter. It is kept once for
+ * all queues of a place while they stand alike (xs_place.shared). A place where
  * the two may differ is on its node's list of pending places; whatever is
  * left there after a failure is tried again by the node's worker, so that no
  * queue stays held by nobody.
@@ -33,9 +36,9 @@
  *     them until the batch is over; of two batches of one client that meet
  *     there, the second waits.
  *  2. Without xs_lock the parts run at once, one in the caller, the others in
- *     the workers of their nodes. Under its node's lock a part moves the queues of
- *     pending places that are to change in flight, in one transaction with all that
- *     is pending there, whoever asked for it.
+ *     the workers of their nodes. Under its node's lock a part plans changes for
+ *     pending places, whose queues are in flight then, in one transaction with all
+ *     that is pending there, whoever asked for it.
  *  3. As each part ends, under both locks, its claims come into force, or fall
  *     back to what they were. Rules and tenants follow with the last part.
  *

@@ -36,17 +36,20 @@ static void fake_stop(void)
 		fake_on_stop();
 }
 
-static bool change_one(struct xs_hw_change *change)
+/* Whether the firmware is to know. */
+static bool change_one(struct xs_hw_target *target, const struct xs_hw_change *change)
 {
-	struct xs_hw_queue *queue = change->queue;
+	struct xs_hw_queue *queue = target->hw;
 	bool flips;
 
 	queue->desc.process->was_hold_new = queue->desc.process->hold_new;
-	change->ret = queue->ret;
+	target->ret = queue->ret;
+	target->flipped = false;
 	if (queue->ret == -ESRCH)
 		return false;
-	flips = queue->held != change->hold;
-	change->flipped = flips;
+	/* Off for another reason, it neither comes nor goes. */
+	flips = queue->held != change->hold && !queue->reasons;
+	target->flipped = flips;
 	queue->held = change->hold;
 	if (change->priority != XS_PRIORITY_KEEP) {
 		flips |= queue->override != change->priority;
@@ -57,10 +60,29 @@ static bool change_one(struct xs_hw_change *change)
 		flips |= queue->level != change->level;
 		queue->level = change->level;
 	}
-	change->effective_priority = queue->override < 0 ?
+	target->effective_priority = queue->override < 0 ?
 		queue->desc.priority : queue->override;
-	change->effective_level = queue->level < 0 ? FAKE_APP_LEVEL : queue->level;
+	target->effective_level = queue->level < 0 ? FAKE_APP_LEVEL : queue->level;
 	return flips;
+}
+
+static bool change_all(struct xs_hw_node *node, struct xs_hw_change *change)
+{
+	struct xs_hw_target *target = change->targets;
+	bool sent = false;
+	unsigned int i;
+
+	change->failed = 0;
+	change->flips = 0;
+	for (i = 0; i < change->count; i++) {
+		target = i ? target->next : change->targets;
+		WARN_ON(!target->hw->present);
+		WARN_ON(target->hw->desc.node != node);
+		sent |= change_one(target, change);
+		change->failed += !!target->ret;
+		change->flips += target->flipped;
+	}
+	return sent;
 }
 
 static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes,
@@ -84,10 +106,8 @@ static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes,
 	WRITE_ONCE(node->switching, true);
 	msleep(node->switch_ms);
 	for (i = 0; i < count; i++) {
-		WARN_ON(!changes[i].queue->present);
-		WARN_ON(changes[i].queue->desc.node != node);
-		sent |= change_one(&changes[i]);
-		times->flips += changes[i].flipped;
+		sent |= change_all(node, &changes[i]);
+		times->flips += changes[i].flips;
 	}
 	WRITE_ONCE(node->switching, false);
 	node->transactions += sent;

@@ -44,7 +44,7 @@ struct task_struct;
  * @switching: it is on its way; no waves are to be seen on the whole node
  * @applies: calls
  * @transactions: of those, which sent something to the firmware
- * @changes: queues named in all calls
+ * @changes: in all calls
  * @last_grace_us: of the last call
  * @lock: plays the queue manager's lock
  */

@@ -6,6 +6,9 @@
  *
  *   hold | release          all queues, one kfd_sched_apply()
  *   priority N | level N    of all queues; -1: what they have without us
+ *   chain HOLD COUNT        as hold or release, of the first COUNT of a chain: all
+ *                           queues, the first again, and a pointer to nowhere; and
+ *                           of the first queue again, in a second change
  *   arm | disarm            the doorbell tap, on the node of the first queue
  *   info                    one line a queue
  *   counts                  what amdkfd has told, and forget it
@@ -74,6 +77,7 @@ static void probe_queue_add(struct queue *queue)
 	if (!pq)
 		return;
 	pq->queue = queue;
+	pq->level = KFD_SCHED_PRIORITY_APP;
 	kfd_sched_queue_info(queue, &pq->info);
 	pid = kfd_sched_process_pid(pq->info.process);
 	pq->tgid = pid ? pid_nr(pid) : 0;
@@ -129,54 +133,101 @@ static const struct kfd_sched_ops probe_ops = {
 
 /* --- commands ----------------------------------------------------------------- */
 
-static int apply_locked(pid_t tgid, struct kfd_sched_change template,
+/* One change for all queues of a process. */
+static int apply_locked(pid_t tgid, struct kfd_sched_change change,
 			struct kfd_sched_times *times)
 {
 	struct probe_queue *found[PROBE_MAX_QUEUES];
-	struct kfd_sched_change *changes;
+	struct kfd_sched_target *targets;
 	unsigned int n, i;
 	int ret;
 
 	n = probe_find_locked(tgid, found);
 	if (!n)
 		return -ESRCH;
-	changes = kcalloc(n, sizeof(*changes), GFP_KERNEL);
-	if (!changes)
+	targets = kcalloc(n, sizeof(*targets), GFP_KERNEL);
+	if (!targets)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		changes[i] = template;
-		changes[i].q = found[i]->queue;
+		targets[i].q = found[i]->queue;
+		targets[i].next = i + 1 < n ? &targets[i + 1] : NULL;
 	}
-	ret = kfd_sched_apply(found[0]->info.node, changes, n, KFD_SCHED_GRACE_DEFAULT, times);
-	for (i = 0; i < n && !ret; i++)
-		ret = changes[i].ret;
-	kfree(changes);
+	change.targets = targets;
+	change.count = n;
+	ret = kfd_sched_apply(found[0]->info.node, &change, 1, KFD_SCHED_GRACE_DEFAULT, times);
+	for (i = 0; i < n && !ret; i++) {
+		ret = targets[i].ret;
+		if (!ret && change.level != KFD_SCHED_PRIORITY_KEEP)
+			found[i]->level = change.level;
+	}
+	kfree(targets);
 	return ret;
 }
 
 int probe_hold_locked(pid_t tgid, bool hold, struct kfd_sched_times *times)
 {
-	struct kfd_sched_change template = {
+	struct kfd_sched_change change = {
 		.hold = hold,
 		.priority = KFD_SCHED_PRIORITY_KEEP,
 		.level = KFD_SCHED_PRIORITY_KEEP,
 	};
 
-	return apply_locked(tgid, template, times);
+	return apply_locked(tgid, change, times);
 }
 
 static int command_apply_locked(pid_t tgid, const char *command, int value)
 {
-	struct kfd_sched_change template = {
+	struct kfd_sched_change change = {
 		.hold = !strcmp(command, "hold"),
 		.priority = strcmp(command, "priority") ? KFD_SCHED_PRIORITY_KEEP : value,
 		.level = strcmp(command, "level") ? KFD_SCHED_PRIORITY_KEEP : value,
 	};
 	struct kfd_sched_times times = {};
-	int ret = apply_locked(tgid, template, &times);
+	int ret = apply_locked(tgid, change, &times);
 
 	scnprintf(probe_result, sizeof(probe_result), "flips=%u transactions=%u\n",
 		  times.flips, times.fw_transactions);
+	return ret;
+}
+
+static int command_chain_locked(pid_t tgid, bool hold, unsigned int count)
+{
+	struct kfd_sched_target chain[PROBE_MAX_QUEUES + 1], again;
+	struct probe_queue *found[PROBE_MAX_QUEUES];
+	struct kfd_sched_change changes[2];
+	unsigned int n, i, bad = 0, flipped = 0;
+	struct kfd_sched_times times = {};
+	int ret;
+
+	/* What is only told back is to be written, whatever was there. */
+	memset(chain, 0xa5, sizeof(chain));
+	memset(&again, 0xa5, sizeof(again));
+	memset(changes, 0xa5, sizeof(changes));
+	n = probe_find_locked(tgid, found);
+	if (!n || count > n + 1)
+		return -EINVAL;
+	for (i = 0; i <= n; i++) {
+		chain[i].q = found[i % n]->queue;
+		chain[i].next = i < n ? &chain[i + 1] : ERR_PTR(-EFAULT);
+	}
+	again.q = found[0]->queue;
+	for (i = 0; i < 2; i++) {
+		changes[i].targets = i ? &again : chain;
+		changes[i].count = i ? 1 : count;
+		changes[i].hold = hold;
+		changes[i].priority = KFD_SCHED_PRIORITY_KEEP;
+		changes[i].level = KFD_SCHED_PRIORITY_KEEP;
+	}
+	ret = kfd_sched_apply(found[0]->info.node, changes, 2, KFD_SCHED_GRACE_DEFAULT, &times);
+	for (i = 0; i < count; i++) {
+		bad += chain[i].ret != 0;
+		flipped += chain[i].flipped;
+	}
+	scnprintf(probe_result, sizeof(probe_result),
+		  "all=%u failed=%u flips=%u bad=%u flipped=%u last=%d again=%d %u %u\n",
+		  times.flips, changes[0].failed, changes[0].flips, bad, flipped,
+		  count ? chain[count - 1].ret : 0, again.ret, changes[1].failed,
+		  changes[1].flips + again.flipped);
 	return ret;
 }
 
@@ -203,12 +254,14 @@ static int command_info_locked(pid_t tgid)
 	for (i = 0; i < n; i++) {
 		struct queue *queue = found[i]->queue;
 		const u32 reasons = kfd_sched_queue_reasons(queue);
-		/* Changes nothing, and so tells what is in effect. */
+		struct kfd_sched_target target = { .q = queue };
+		/* Asks for the level it has: changes nothing, and so tells what is in effect. */
 		struct kfd_sched_change change = {
-			.q = queue,
+			.targets = &target,
+			.count = 1,
 			.hold = reasons & KFD_SCHED_HELD,
 			.priority = KFD_SCHED_PRIORITY_KEEP,
-			.level = KFD_SCHED_PRIORITY_KEEP,
+			.level = found[i]->level,
 		};
 		struct kfd_sched_queue_info info;
 		struct kfd_sched_times times;
@@ -218,7 +271,7 @@ static int command_info_locked(pid_t tgid)
 		at += scnprintf(probe_result + at, sizeof(probe_result) - at,
 				"queue=%u reasons=%#x priority=%u effective=%u level=%u flips=%u waves=%d\n",
 				info.queue_id, reasons, info.priority,
-				change.effective_priority, change.effective_level,
+				target.effective_priority, target.effective_level,
 				times.flips + times.fw_transactions,
 				kfd_sched_queue_waves(queue));
 	}
@@ -287,6 +340,8 @@ static int probe_command(char *text)
 	else if (!strcmp(command, "hold") || !strcmp(command, "release") ||
 		 !strcmp(command, "priority") || !strcmp(command, "level"))
 		ret = command_apply_locked(tgid, command, a);
+	else if (!strcmp(command, "chain"))
+		ret = command_chain_locked(tgid, a, b);
 	else
 		ret = -EINVAL;
 	probe_unlock();

@@ -22,12 +22,14 @@
  * @queue: amdkfd's
  * @info: as it was when it was told of
  * @tgid: owner
+ * @level: what we asked for last
  */
 struct probe_queue {
 	struct list_head link;
 	struct queue *queue;
 	struct kfd_sched_queue_info info;
 	pid_t tgid;
+	s32 level;
 };
 
 /* Most queues of one process a command can be for. */
