@@ -239,7 +239,7 @@ TRACE_EVENT(apply,
 		  __entry->status, __entry->total_ns)
 );
 
-/* One node's transaction. */
+/* One node's transaction. @changes: queues that are to change. */
 TRACE_EVENT(switch_begin,
 	TP_PROTO(const struct xs_node *node, u32 changes, u32 grace_us),
 	TP_ARGS(node, changes, grace_us),
