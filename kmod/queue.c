@@ -308,15 +308,6 @@ u32 xs_queue_holders_locked(const struct xs_queue *queue)
 	return holders;
 }
 
-u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now)
-{
-	const struct xs_standing standing = xs_queue_standing_locked(queue);
-
-	lockdep_assert_held(&xs_lock);
-
-	return standing.held_ns + (standing.held_since ? now - standing.held_since : 0);
-}
-
 /* The application may have changed it since, which nobody tells. */
 u32 xs_queue_priority_locked(const struct xs_queue *queue)
 {
@@ -354,6 +345,7 @@ static u64 tenant_locked(struct xs_queue *queue, struct xs_client *client)
 static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue,
 			    struct xs_client *client, u64 now)
 {
+	const struct xs_standing standing = xs_queue_standing_locked(queue);
 	const u32 holders = xs_queue_holders_locked(queue);
 
 	*out = (struct kfd_xsched_queue){
@@ -366,8 +358,8 @@ static void describe_locked(struct kfd_xsched_queue *out, struct xs_queue *queue
 		.priority = xs_queue_priority_locked(queue),
 		.holders = holders,
 		.prio_class = queue->prio_class,
-		.preemptions = xs_queue_standing_locked(queue).preemptions,
-		.held_ns = xs_queue_held_ns_locked(queue, now),
+		.preemptions = standing.preemptions,
+		.held_ns = xs_standing_held_ns(&standing, now),
 		.tenant = tenant_locked(queue, client),
 	};
 }

@@ -142,9 +142,6 @@ static inline bool xs_queue_in_flight_locked(const struct xs_queue *queue)
  */
 u32 xs_queue_holders_locked(const struct xs_queue *queue);
 
-/* Time it was held, also now, nanoseconds. @now: CLOCK_MONOTONIC. */
-u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now);
-
 /* Bits KFD_XSCHED_QUEUE_*, as LIST reports them to the client, which may be NULL. */
 u32 xs_queue_state_locked(const struct xs_queue *queue, const struct xs_client *client);
 

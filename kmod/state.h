@@ -158,6 +158,12 @@ static inline void xs_standing_join(struct xs_standing *own, const struct xs_sta
 	own->preemptions += common->preemptions;
 }
 
+/* Time it was held, also now, nanoseconds. @now: CLOCK_MONOTONIC. */
+static inline u64 xs_standing_held_ns(const struct xs_standing *standing, u64 now)
+{
+	return standing->held_ns + (standing->held_since ? now - standing->held_since : 0);
+}
+
 /* Nothing is wanted. */
 static inline void xs_want_init(struct xs_want *want)
 {

@@ -202,8 +202,10 @@ static ssize_t holder_show(struct xs_queue *queue, char *buf)
 
 static ssize_t held_us_show(struct xs_queue *queue, char *buf)
 {
+	const struct xs_standing standing = xs_queue_standing_locked(queue);
+
 	return sysfs_emit(buf, "%llu\n",
-			  xs_queue_held_ns_locked(queue, ktime_get_ns()) / NSEC_PER_USEC);
+			  xs_standing_held_ns(&standing, ktime_get_ns()) / NSEC_PER_USEC);
 }
 
 static ssize_t preemptions_show(struct xs_queue *queue, char *buf)

@@ -30,6 +30,14 @@ static struct kfd_xsched_queue describe(struct kunit *test, unsigned int i)
 	return xt_describe(test, xt->files[0], xt->ids[i]);
 }
 
+/* The queue that came behind those of the suite. */
+static struct kfd_xsched_queue newcomer(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	return xt_describe(test, xt->files[0], xt->ids[2] + 1);
+}
+
 /* How many changes an entry on the process takes. */
 static unsigned int changes_of(struct kunit *test, u32 op)
 {
@@ -173,7 +181,7 @@ static void held_time_goes_on(struct kunit *test)
 	apart = describe(test, 0).held_ns;
 	KUNIT_EXPECT_GE(test, apart, together);
 	on_process(test, OP(RESUME));
-	KUNIT_EXPECT_LT(test, xt_describe(test, xt->files[0], xt->ids[2] + 1).held_ns, together);
+	KUNIT_EXPECT_LT(test, newcomer(test).held_ns, together);
 	together = describe(test, 0).held_ns;
 	KUNIT_EXPECT_GE(test, together, apart);
 	KUNIT_EXPECT_EQ(test, describe(test, 0).held_ns, together);
@@ -221,8 +229,8 @@ static void newcomer_in_flight(struct kunit *test)
 	one_comes_meanwhile(test, 0);
 	expect_held(test, true, true, true);
 	KUNIT_EXPECT_EQ(test, describe(test, 0).preemptions, 2);
-	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[2] + 1).holders, 1);
-	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[2] + 1).preemptions, 0);
+	KUNIT_EXPECT_EQ(test, newcomer(test).holders, 1);
+	KUNIT_EXPECT_EQ(test, newcomer(test).preemptions, 0);
 	KUNIT_EXPECT_EQ(test, on_process(test, OP(RESUME)), 0);
 	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 4);
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());

@@ -74,8 +74,7 @@ static bool change_all(struct xs_hw_node *node, struct xs_hw_change *change)
 
 	change->failed = 0;
 	change->flips = 0;
-	for (i = 0; i < change->count; i++) {
-		target = i ? target->next : change->targets;
+	for (i = 0; i < change->count; i++, target = target->next) {
 		WARN_ON(!target->hw->present);
 		WARN_ON(target->hw->desc.node != node);
 		sent |= change_one(target, change);
