@@ -2,9 +2,14 @@
 #
 # What one types. The work is done by scripts/; "make help" lists the targets.
 
-# Absolute: everything that is made goes there, and nothing anywhere else.
-export BUILD := $(abspath build)
+BUILD := build
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+# What is built and run to be tested is in file systems of its own, see scripts/rig: this machine
+# itself has nothing installed. Only "install" and what it needs is made with its own compiler.
+RIG := @scripts/rig run base
+RIG_ROCM := @scripts/rig run --rocm base
+MAKE_SIM := make --no-print-directory -s -C sim/xsched-sim O=/kfd-xsched/build
 
 PREFIX ?= /usr/local
 SBINDIR ?= $(PREFIX)/sbin
@@ -26,8 +31,9 @@ endif
 help:
 	@echo 'make demo           two HIP programs on one GPU: alone, together, and under a scheduler'
 	@echo 'make demo-raw       the same without ROCm: programs that have queues of their own'
-	@echo 'make check          every test; the last line counts them'
-	@echo 'make check-rocm     HIP programs and Debian'"'"'s ROCm on the software GPU, and preempted there'
+	@echo 'make check          the tests; the last line counts them'
+	@echo 'make check-all      what "make check" leaves out: every ROCm there is, every kernel source'
+	@echo 'make check-rocm     HIP programs of every ROCm there is on the software GPU, and preempted there'
 	@echo 'make check-variants an amdgpu with shared virtual memory and without the tap'
 	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
 	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too; COMPILE=y: compile there)'
@@ -42,95 +48,97 @@ help:
 	@echo 'make amdgpu         the patched amdgpu.ko  (DISPLAY=y: with display code)'
 	@echo 'make kmod           kfd_xsched.ko'
 	@echo 'make vgpu           vgpu.ko, the software GPU for the tests'
-	@echo 'make user           libxsched, xschedd, xschedctl, test programs'
 	@echo 'make guest          the image that the virtual machine boots'
 	@echo 'make docs           the manual, build/docs/html'
 	@echo 'make look           pictures of what xschedctl shows, build/look'
+	@echo 'make shell          a shell in the rig, where all of this is made'
 	@echo ''
-	@echo 'make install        library, tools, service, and the source of the kernel modules'
+	@echo 'make user           libxsched, xschedd, xschedctl, xsched-sim, for this machine: build/host'
+	@echo 'make install        these, the service, and the source of the kernel modules'
 	@echo '                    for DKMS (DESTDIR=, PREFIX=$(PREFIX))'
 	@echo 'make clean          forget results, logs and what is built, but for amdgpu'
-	@echo 'make distclean      remove build/ altogether'
+	@echo 'make distclean      remove build/, and the file systems and caches of all checkouts'
 	@echo ''
-	@echo 'demo and check install the Debian packages they need and must be run as root for that;'
-	@echo 'scripts/install-deps check --list prints them. Everything made is in build/.'
+	@echo 'All but the last five build and run in Debian 13, whatever this machine is; they need root, and'
+	@echo 'mmdebstrap to make it. Everything made is in build/ and in ~/.cache/kfd-xsched (scripts/rig).'
 
 demo demo-hip:
-	@scripts/demo
+	$(RIG_ROCM) scripts/demo
 
 demo-raw:
-	@scripts/demo raw
+	$(RIG) scripts/demo raw
 
 check:
-	@scripts/check
+	$(RIG_ROCM) scripts/check
+
+# A ROCm that cannot be had is skipped by name.
+check-all:
+	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm base scripts/check --all
 
 # Also a part of "make check".
 vgpu-selftest:
-	@scripts/build check
-	@scripts/vgpu-selftest
+	$(RIG) sh -c 'scripts/build raw && scripts/vgpu-selftest'
 
 # SAMPLES: of each set of queues.
 bench-switch:
-	@scripts/build check
-	@scripts/bench-switch $(SAMPLES)
+	$(RIG) sh -c 'scripts/build raw && scripts/bench-switch $(SAMPLES)'
 
 # Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
 sanitize:
-	@scripts/sanitize
+	$(RIG) scripts/sanitize
 
 bench-react:
-	@scripts/build check
-	@scripts/bench-react $(SAMPLES)
+	$(RIG) sh -c 'scripts/build raw && scripts/bench-react $(SAMPLES)'
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
-	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
-	@scripts/bench-policies $(BUILD)
+	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-policies'
 
 # Not a part of "make check": it measures the machine, which should have nothing else to do.
 bench-scale:
-	@$(MAKE) --no-print-directory -s -C sim/xsched-sim O=$(BUILD)
-	@scripts/bench-scale $(BUILD)
+	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-scale'
 
 # The pictures of Documentation/looking.rst; nothing is tested.
 look:
-	@scripts/build check
-	@scripts/look
+	$(RIG) sh -c 'scripts/build raw && scripts/look'
 
-# Also a part of "make check".
+# With the newest ROCm also a part of "make check".
 check-rocm:
-	@scripts/build demo
-	@scripts/check-rocm
+	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm base \
+		sh -c 'scripts/build all && scripts/check-rocm'
 
 # What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
 check-patches:
-	@scripts/build linux
-	@scripts/check-patches $(if $(COMPILE),--compile) $(TREES)
+	$(RIG) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
-	@scripts/build check
-	@scripts/check-variants
+	$(RIG) sh -c 'scripts/build raw && scripts/check-variants'
 
 build:
-	@scripts/build check
+	$(RIG_ROCM) scripts/build all
 
 amdgpu:
-	@scripts/build linux patch amdgpu
+	$(RIG) scripts/build linux patch amdgpu
 
-kmod vgpu: amdgpu
-	@scripts/build $@
-
-user:
-	@scripts/build user
+kmod vgpu:
+	$(RIG) scripts/build linux patch amdgpu $@
 
 guest:
-	@scripts/build linux patch amdgpu kmod vgpu probe user guest
+	$(RIG) scripts/build raw
 
 docs:
-	@scripts/build docs
-	@scripts/docs
+	$(RIG) sh -c 'scripts/build docs && scripts/docs'
 	@echo $(BUILD)/docs/html/index.html
+
+shell:
+	$(RIG_ROCM) bash
+
+# Of this machine, for this machine.
+user:
+	@for dir in libxsched libxsched/compat tools sim/xsched-sim; do \
+		$(MAKE) --no-print-directory -C $$dir O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) || exit; \
+	done
 
 install: install-user install-dkms
 	@echo ''
@@ -140,10 +148,10 @@ install: install-user install-dkms
 	@echo 'They take effect when amdgpu is loaded next, at the next boot at the latest.'
 
 install-user: user
-	$(MAKE) -C libxsched O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
-	$(MAKE) -C libxsched/compat O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
-	$(MAKE) -C tools O=$(BUILD) PREFIX=$(PREFIX) SBINDIR=$(SBINDIR) DESTDIR=$(DESTDIR) install
-	$(MAKE) -C sim/xsched-sim O=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
+	$(MAKE) -C libxsched O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
+	$(MAKE) -C libxsched/compat O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
+	$(MAKE) -C tools O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) SBINDIR=$(SBINDIR) DESTDIR=$(DESTDIR) install
+	$(MAKE) -C sim/xsched-sim O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
 	install -D -m 0644 packaging/60-kfd-xsched.rules -t $(DESTDIR)$(UDEVDIR)
 	install -D -m 0644 packaging/kfd-xsched.sysusers $(DESTDIR)$(SYSUSERSDIR)/kfd-xsched.conf
 	install -D -m 0644 packaging/kfd-xsched.modules-load \
@@ -166,13 +174,14 @@ install-dkms:
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest lib log man modules obj results rocm sanitize tsan \
-		vgpu xsched-sim)
+	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest host lib log man modules obj results rocm sanitize \
+		tsan vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
 distclean:
 	rm -rf $(BUILD)
+	@scripts/rig clean
 
-.PHONY: help demo demo-hip check check-rocm check-variants check-patches sanitize vgpu-selftest bench-switch bench-react \
-	bench-policies bench-scale build amdgpu kmod vgpu user guest look docs install install-user install-dkms \
-	demo-raw clean distclean
+.PHONY: help demo demo-hip check check-all check-rocm check-variants check-patches sanitize vgpu-selftest \
+	bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu user guest look docs shell \
+	install install-user install-dkms demo-raw clean distclean

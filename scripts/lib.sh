@@ -9,10 +9,18 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=${BUILD:-$TOP/build}
 JOBS=${JOBS:-$(nproc)}
 LOGS=$BUILD/log
+# What outlives a checkout: file systems to build in, compiler output (scripts/rig).
+# shellcheck disable=SC2034
+CACHE=${KFD_XSCHED_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kfd-xsched}
 # shellcheck disable=SC2034 # for the scripts that source this
 AMD=$BUILD/amdgpu/drivers/gpu/drm/amd
 export BUILD JOBS
 mkdir -p "$LOGS"
+# Almost all runs in the rig, where nothing of the machine itself is seen.
+in_rig() {
+	[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this in the rig: scripts/rig run base scripts/$(basename "$0")"
+}
+
 # The makes we call are not parts of the one that called us: no -n, -k or job server of its.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -106,7 +114,7 @@ step() {
 	done_in="$((SECONDS - start)) s"
 	[ "$(tail -n 1 "$log")" != "$UP_TO_DATE" ] || done_in="up to date"
 	if [ $status -ne 0 ]; then
-		echo "$label FAILED after $done_in, see $log; it ends:"
+		echo "$label FAILED after $done_in, see ${log#"$TOP/"}; it ends:"
 		tail -n 40 "$log" | sed 's/^/    /'
 		exit $status
 	fi
@@ -144,7 +152,8 @@ tap_done() {
 
 # --- suites of TAP, for scripts/tap-summary -----------------------------------
 
-# run_suite LOGS SUITE SECONDS COMMAND...: run it within its limit, show its results as they come.
+# run_suite LOGS SUITE SECONDS COMMAND...: run it within its limit, show its results as they come. Others may
+# run at the same time, so each line says whose it is.
 run_suite() {
 	local logs=$1 suite=$2 limit=$3 start=$SECONDS status=0
 	shift 3
@@ -153,9 +162,10 @@ run_suite() {
 	: >"$logs/$suite.log"
 	spawn "$logs/$suite.log" timeout -k 10 "$limit" "$@"
 	tail -n +1 -f -s 0.2 --pid="$child_group" "$logs/$suite.log" |
-		grep --line-buffered -E '^ *(ok|not ok|#|Bail out!)' &
+		sed -u -n -E "s/^ *(ok|not ok|#|Bail out!)/$suite: &/p" &
 	reap || status=$?
 	wait
+	echo "== $suite: $((SECONDS - start)) s"
 	echo $status >"$logs/$suite.status"
 	echo $((SECONDS - start)) >"$logs/$suite.seconds"
 }
