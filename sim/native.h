@@ -110,6 +110,13 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 /* An aligned word at @va, of operand @view; NULL: fault. */
 void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bool write);
 
+/*
+ * The part [@from, @to) of [0, @units) that this workgroup does, where work-items take turns over the whole
+ * range: each workgroup has a part of its own here. At the end, and in what is missing before, it comes to the
+ * same. native_rocr.c
+ */
+void sim_native_share(const struct sim_native_call *c, u64 units, u64 *from, u64 *to);
+
 /* Copy within the memory of the process, in ascending order. */
 bool sim_native_copy(struct sim_queue *q, u64 dst, u64 src, u64 bytes);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernels of HIP's own runtime (ROCclr 5.2.3) for fills and copies. What
- * they do is what their source in ROCm's device library does (amdblit.cl);
- * how long they take is assumed.
+ * The kernels of HIP's own runtime (ROCclr) for fills and copies. What they do is
+ * what their source does, in ROCm's device library (amdblit.cl), or, of some since
+ * ROCm 6, in the runtime itself (blitcl.cpp); how long they take is assumed.
+ *
+ * Fill and copy have the same names with other arguments since ROCm 6. The
+ * arguments themselves tell: is_ranged_fill(), is_ranged_copy().
  */
 #include "native.h"
 
@@ -40,6 +43,48 @@ static bool put_pattern(struct sim_native_call *c, const struct fill_args *args,
 	return sim_native_copy(c->q, va, args->pattern, (u64)args->elements << shift);
 }
 
+/* Since ROCm 6: from a pointer to another. */
+struct ranged_fill_args {
+	u64 buffer;
+	u64 pattern;
+	u32 elements;
+	u32 alignment;	/* bytes of an element */
+	u64 end;
+	u32 step;	/* of a work-item: all of them together */
+};
+
+/* Before, three of the first four words were 0. */
+static bool is_ranged_fill(const struct fill_args *args)
+{
+	return args->buffer[0] && args->buffer[1] && args->buffer[2] && args->buffer[3];
+}
+
+/* The pattern once, then twice as much as there is with each copy. */
+static bool run_ranged_fill(struct sim_native_call *c)
+{
+	struct ranged_fill_args args;
+	u64 unit, from, to, at, bytes, done, n;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	unit = (u64)args.elements * args.alignment;
+	if (!unit || args.end < args.buffer)
+		return false;
+	sim_native_share(c, (args.end - args.buffer + unit - 1) / unit, &from, &to);
+	if (from == to)
+		return true;
+	at = args.buffer + from * unit;
+	bytes = (to - from) * unit;
+	if (!sim_native_copy(c->q, at, args.pattern, unit))
+		return false;
+	for (done = unit; done < bytes; done += n) {
+		n = bytes - done < done ? bytes - done : done;
+		if (!sim_native_copy(c->q, at + done, at, n))
+			return false;
+	}
+	return true;
+}
+
 static bool run_fill(struct sim_native_call *c)
 {
 	struct fill_args args;
@@ -47,6 +92,8 @@ static bool run_fill(struct sim_native_call *c)
 
 	if (!sim_read(c->q, c->args, &args, FILL_BYTES))
 		return false;
+	if (is_ranged_fill(&args))
+		return run_ranged_fill(c);
 	for (i = c->first[0]; i < c->end[0] && i < args.width; i++)
 		if (!put_pattern(c, &args, args.offset + i * args.elements))
 			return false;
@@ -77,6 +124,36 @@ struct copy_args {
 	u32 padding;
 };
 
+/* Since ROCm 6: all but the last bytes by elements of 4 or 16, up to a pointer. */
+struct ranged_copy_args {
+	u64 src;
+	u64 dst;
+	u64 size;
+	u32 remainder;	/* bytes behind the last element */
+	u32 alignment;	/* bytes of an element */
+	u64 end;
+	u32 step;	/* of a work-item: all of them together */
+};
+
+/* What was an offset before can hardly be that. */
+static bool is_ranged_copy(const struct ranged_copy_args *args)
+{
+	return args->remainder <= args->size && args->end == args->dst + args->size - args->remainder &&
+		(args->alignment == 4 || args->alignment == 16);
+}
+
+static bool run_ranged_copy(struct sim_native_call *c, const struct ranged_copy_args *args)
+{
+	u64 whole = args->size - args->remainder, from, to;
+
+	sim_native_share(c, whole / args->alignment, &from, &to);
+	from *= args->alignment;
+	to *= args->alignment;
+	if (!sim_native_copy(c->q, args->dst + from, args->src + from, to - from))
+		return false;
+	return c->first[0] || sim_native_copy(c->q, args->dst + whole, args->src + whole, args->remainder);
+}
+
 /* Work-items [first, end) of a copy of @size. */
 static u64 copy_items(const struct sim_native_call *c, u64 size)
 {
@@ -91,11 +168,15 @@ static u64 copy_items(const struct sim_native_call *c, u64 size)
  */
 static bool run_copy(struct sim_native_call *c)
 {
+	struct ranged_copy_args ranged;
 	struct copy_args args;
 	u64 at, bytes, n;
 
-	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+	if (!sim_read(c->q, c->args, &ranged, sizeof(ranged)))
 		return false;
+	if (is_ranged_copy(&ranged))
+		return run_ranged_copy(c, &ranged);
+	memcpy(&args, &ranged, sizeof(args));
 	n = copy_items(c, args.size);
 	if (!n)
 		return true;

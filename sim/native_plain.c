@@ -196,6 +196,69 @@ static bool iterate_rounds(struct sim_queue *q, u64 va, u32 *rounds)
 	return true;
 }
 
+struct grid_sum_args {
+	u64 in;
+	u64 part;
+	u64 out;
+	u64 ended;
+	u32 n;
+	u32 rounds;
+};
+
+/* What follows the barrier, for all workgroups. */
+static bool add_parts(struct sim_native_call *c, const struct grid_sum_args *args)
+{
+	u32 *word, i, sum = 0;
+
+	for (i = 0; i < c->groups; i++) {
+		word = sim_native_word(c, 1, args->part + 4ULL * i, 4, false);
+		if (!word)
+			return false;
+		sum += *word;
+	}
+	for (i = 0; i < c->groups; i++) {
+		word = sim_native_word(c, 2, args->out + 4ULL * i, 4, true);
+		if (!word)
+			return false;
+		*word = sum + i;
+	}
+	return true;
+}
+
+/* A workgroup has come to the barrier when it ends here; the last one to come does the rest for all. */
+static bool run_grid_sum(struct sim_native_call *c)
+{
+	struct grid_sum_args args;
+	u32 *part, *ended, sum = 0;
+	const u32 *in;
+	u64 i;
+
+	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+		return false;
+	for (i = c->first[0]; i < end_x(c, args.n); i++) {
+		in = sim_native_word(c, 0, args.in + 4 * i, 4, false);
+		if (!in)
+			return false;
+		sum += *in;
+	}
+	part = sim_native_word(c, 1, args.part + 4ULL * c->group, 4, true);
+	ended = sim_native_word(c, 3, args.ended, 4, true);
+	if (!part || !ended)
+		return false;
+	*part += sum;
+	return ++*ended % c->groups || add_parts(c, &args);
+}
+
+static bool grid_sum_rounds(struct sim_queue *q, u64 va, u32 *rounds)
+{
+	struct grid_sum_args args;
+
+	if (!sim_read(q, va, &args, sizeof(args)))
+		return false;
+	*rounds = args.rounds;
+	return true;
+}
+
 /* As xs_layer() of tests/rocm/kernels.h has it. */
 struct layer_log {
 	u64 start;
@@ -270,6 +333,7 @@ const struct sim_native sim_native_plain[] = {
 	{ "xs_reduce.kd", 0, 16, 4000, 0, NULL, run_reduce },
 	{ "xs_gemm.kd", 0, 32, 200, 0, gemm_rounds, run_gemm },
 	{ "xs_iterate.kd", 0, 8, 16, 0, iterate_rounds, run_iterate },
+	{ "xs_grid_sum.kd", 0, 16, 16, 0, grid_sum_rounds, run_grid_sum },
 	{ "xs_layer.kd", 0, 64, 16, 0, layer_rounds, run_layer },
 	{ },
 };

@@ -10,8 +10,7 @@
 #define CYCLES	4000
 #define VGPRS	32
 
-/* The part of [0, @units) that this workgroup does. */
-static void share(const struct sim_native_call *c, u64 units, u64 *from, u64 *to)
+void sim_native_share(const struct sim_native_call *c, u64 units, u64 *from, u64 *to)
 {
 	u64 groups = (c->grid[0] - 1) / c->size[0] + 1, i = c->first[0] / c->size[0];
 	u64 each = units / groups, more = units % groups;
@@ -24,7 +23,7 @@ static bool copy_share(struct sim_native_call *c, u64 dst, u64 src, u64 bytes)
 {
 	u64 from, to;
 
-	share(c, bytes, &from, &to);
+	sim_native_share(c, bytes, &from, &to);
 	return sim_native_copy(c->q, dst + from, src + from, to - from);
 }
 
@@ -76,7 +75,7 @@ static bool run_fill(struct sim_native_call *c)
 
 	if (!sim_read(c->q, c->args, &args, sizeof(args)) || args.end < args.phase[0])
 		return false;
-	for (share(c, (args.end - args.phase[0]) / 4, &from, &to); from < to; from++) {
+	for (sim_native_share(c, (args.end - args.phase[0]) / 4, &from, &to); from < to; from++) {
 		word = sim_native_word(c, 0, args.phase[0] + 4 * from, 4, true);
 		if (!word)
 			return false;

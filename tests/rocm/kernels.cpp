@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include <hip/hip_cooperative_groups.h>
+
 #include "kernels.h"
+
+/* The clock of 100 MHz that all of a GPU share. */
+static __device__ unsigned long long gpu_clock(void)
+{
+#if HIP_VERSION >= 60000000
+	return wall_clock64();
+#else
+	return __builtin_amdgcn_s_memrealtime();
+#endif
+}
 
 extern "C" {
 
@@ -67,11 +79,29 @@ __global__ void xs_iterate(uint32_t *data, uint32_t n, uint32_t rounds)
 	data[i] = x;
 }
 
+__global__ void xs_grid_sum(const uint32_t *in, uint32_t *part, uint32_t *out, uint32_t *ended,
+			    uint32_t n, uint32_t rounds)
+{
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, x = 0, sum = 0;
+
+	for (; rounds; rounds--)
+		x = step(x);
+	if (i < n)
+		atomicAdd(&part[blockIdx.x], in[i] + (x & 0));
+	cooperative_groups::this_grid().sync();
+	if (threadIdx.x)
+		return;
+	for (i = 0; i < gridDim.x; i++)
+		sum += part[i];
+	out[blockIdx.x] = sum + blockIdx.x;
+	atomicAdd(ended, 1);
+}
+
 __global__ void __attribute__((amdgpu_num_vgpr(64)))
 xs_layer(uint32_t *data, struct layer_log *log, uint32_t *ticket, uint32_t number,
 	 uint32_t rounds)
 {
-	unsigned long long start = __builtin_amdgcn_s_memrealtime();
+	unsigned long long start = gpu_clock();
 	uint32_t x = data[blockIdx.x] ^ number;
 
 	for (; rounds; rounds--)
@@ -81,7 +111,7 @@ xs_layer(uint32_t *data, struct layer_log *log, uint32_t *ticket, uint32_t numbe
 		return;
 	data[blockIdx.x] = x;
 	atomicMin(&log->start, start);
-	atomicMax(&log->end, (unsigned long long)__builtin_amdgcn_s_memrealtime());
+	atomicMax(&log->end, gpu_clock());
 	if (atomicAdd(&log->ended, 1) % gridDim.x == gridDim.x - 1) {
 		log->ticket = atomicAdd(ticket, 1) + 1;
 		atomicAdd(&log->executed, 1);

@@ -41,6 +41,14 @@ __global__ void xs_gemm(const float *a, const float *b, float *out, uint32_t n);
 __global__ void xs_iterate(uint32_t *data, uint32_t n, uint32_t rounds);
 
 /*
+ * To be launched so that all workgroups are there at a time. Each adds its share of the sum of @in to a
+ * word of its own, waits for all, and adds all words up: out[i] is the sum of @in, plus i. Takes a time
+ * that follows from @rounds.
+ */
+__global__ void xs_grid_sum(const uint32_t *in, uint32_t *part, uint32_t *out, uint32_t *ended,
+			    uint32_t n, uint32_t rounds);
+
+/*
  * A workgroup works on one word; what becomes of it depends on @number, so a chain
  * of these has its result only if each was there once, and in order.
  */

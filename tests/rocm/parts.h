@@ -9,6 +9,9 @@ void test_kernels(void);
 void test_streams(void);
 void test_events(void);
 void test_graphs(void);
+void test_async(void);
+void test_cooperative(void);
+void test_queues(void);
 void test_pressure(void);
 
 #endif /* ROCM_PARTS_H */

@@ -23,6 +23,9 @@ int main(int argc, char **argv)
 	test_streams();
 	test_events();
 	test_graphs();
+	test_async();
+	test_cooperative();
+	test_queues();
 	test_pressure();
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Streams, events, call-backs and graphs: order, and what one may know of it. */
+/* Streams, events and call-backs: order, and what one may know of it. */
 #include <atomic>
 #include <memory>
 #include <unistd.h>
@@ -62,19 +62,33 @@ static void default_stream(void)
 	tap_is(hipStreamQuery(0), hipSuccess, "hipDeviceSynchronize waits for all");
 }
 
+/* A stream of each priority there is, and a kernel in each of a long and a short one in turn. */
 static void priorities(void)
 {
-	device_array<uint32_t> d(numbers(N, 3));
-	int least, greatest;
+	std::vector<std::unique_ptr<device_array<uint32_t>>> d;
+	std::vector<hipStream_t> all;
+	int least, greatest, got, i, wrong = 0;
 	hipStream_t s;
 
 	HIP(hipDeviceGetStreamPriorityRange(&least, &greatest));
-	HIP(hipStreamCreateWithPriority(&s, hipStreamNonBlocking, greatest));
-	launch_iterate(d.at, N, 50, s);
-	HIP(hipStreamSynchronize(s));
-	HIP(hipStreamDestroy(s));
-	tap_ok(greatest <= least && d.get() == iterated(numbers(N, 3), 50),
-	       "a stream of the highest priority");
+	tap_ok(greatest < least, "there are priorities of streams, from %d to %d", least, greatest);
+	for (i = greatest; i <= least; i++) {
+		HIP(hipStreamCreateWithPriority(&s, hipStreamNonBlocking, i));
+		HIP(hipStreamGetPriority(s, &got));
+		wrong += got != i;
+		all.push_back(s);
+		d.emplace_back(new device_array<uint32_t>(numbers(N, i - greatest)));
+	}
+	tap_is(wrong, 0, "each stream has the priority that was asked for");
+	for (i = 0; i < 50; i++)
+		for (size_t k = 0; k < all.size(); k++)
+			launch_iterate(d[k]->at, N, rounds_of_us(i % 2 ? 50 : 1000), all[k]);
+	for (size_t k = 0; k < all.size(); k++) {
+		HIP(hipStreamSynchronize(all[k]));
+		HIP(hipStreamDestroy(all[k]));
+		wrong += d[k]->get() != iterated(numbers(N, k), 25 * (rounds_of_us(50) + rounds_of_us(1000)));
+	}
+	tap_is(wrong, 0, "streams of all priorities beside each other have their results");
 }
 
 void test_streams(void)
@@ -157,77 +171,4 @@ void test_events(void)
 	run_test("times", times);
 	run_test("across", across);
 	run_test("call-backs", call_backs);
-}
-
-static void captured(void)
-{
-	device_array<uint32_t> d(numbers(N, 7)), copy(N);
-	hipGraphExec_t exec;
-	hipGraph_t graph;
-	size_t nodes = 0;
-	stream s;
-	int i;
-
-	HIP(hipStreamBeginCapture(s.s, hipStreamCaptureModeGlobal));
-	launch_iterate(d.at, N, 10, s.s);
-	launch_iterate(d.at, N, 20, s.s);
-	HIP(hipMemcpyAsync(copy.at, d.at, N * 4, hipMemcpyDeviceToDevice, s.s));
-	HIP(hipStreamEndCapture(s.s, &graph));
-	HIP(hipGraphGetNodes(graph, NULL, &nodes));
-	tap_is(nodes, 3, "two kernels and a copy are captured");
-	tap_ok(d.get() == numbers(N, 7), "and not executed");
-	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
-	for (i = 0; i < 3; i++)
-		HIP(hipGraphLaunch(exec, s.s));
-	HIP(hipStreamSynchronize(s.s));
-	tap_ok(copy.get() == iterated(numbers(N, 7), 90), "the graph, launched three times");
-	HIP(hipGraphExecDestroy(exec));
-	HIP(hipGraphDestroy(graph));
-}
-
-/* Made node by node: a fill, behind it two kernels beside each other, behind both a copy. */
-static void built(void)
-{
-	device_array<uint32_t> a(N), b(numbers(N, 8)), copy(N);
-	hipGraphNode_t fill, first, second, last;
-	hipKernelNodeParams kernel = { };
-	hipMemsetParams zero = { };
-	uint32_t n = N, ten = 10;
-	void *args[] = { &a.at, &n, &ten };
-	hipGraphExec_t exec;
-	hipGraph_t graph;
-	stream s;
-
-	HIP(hipGraphCreate(&graph, 0));
-	zero.dst = a.at;
-	zero.elementSize = 4;
-	zero.value = 5;
-	zero.width = N;
-	zero.height = 1;
-	HIP(hipGraphAddMemsetNode(&fill, graph, NULL, 0, &zero));
-	kernel.func = (void *)xs_iterate;
-	kernel.gridDim = dim3(N / 256);
-	kernel.blockDim = dim3(256);
-	kernel.kernelParams = args;
-	HIP(hipGraphAddKernelNode(&first, graph, &fill, 1, &kernel));
-	args[0] = &b.at;
-	HIP(hipGraphAddKernelNode(&second, graph, &fill, 1, &kernel));
-	const hipGraphNode_t both[] = { first, second };
-	HIP(hipGraphAddMemcpyNode1D(&last, graph, both, 2, copy.at, a.at, N * 4,
-				    hipMemcpyDeviceToDevice));
-	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
-	for (int i = 0; i < 2; i++)
-		HIP(hipGraphLaunch(exec, s.s));
-	HIP(hipStreamSynchronize(s.s));
-	tap_ok(copy.get() == iterated(std::vector<uint32_t>(N, 5), 10) &&
-	       b.get() == iterated(numbers(N, 8), 20),
-	       "a graph of a fill, two kernels beside each other and a copy, twice");
-	HIP(hipGraphExecDestroy(exec));
-	HIP(hipGraphDestroy(graph));
-}
-
-void test_graphs(void)
-{
-	run_test("captured", captured);
-	run_test("built", built);
 }
