@@ -131,6 +131,14 @@ static json_object *read_profile(const char *dir)
 	return o;
 }
 
+const char *raw_profile_text(const struct raw *raw, const char *key)
+{
+	json_object *v;
+
+	return json_object_object_get_ex(raw->profile, key, &v) ? json_object_get_string(v)
+								: "unknown";
+}
+
 static bool read_killed(struct raw *raw, const char *dir)
 {
 	json_object *doc, *all;
@@ -191,6 +199,6 @@ void raw_free(struct raw *raw)
 		free(raw->modes[i].switches);
 	}
 	free(raw->killed);
-	free(raw->hip);
+	raw_free_hip(raw->hip);
 	json_object_put(raw->profile);
 }

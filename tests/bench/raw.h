@@ -118,11 +118,13 @@ struct raw_steps {
 
 /**
  * struct raw_hip - what else is known when both models are HIP programs
+ * @stack: what they ran on: versions of ROCm, the GPU as ROCm names it, the kernel
  * @saves: kernels that were interrupted, by enum raw_mode_id
  * @off: launches while nobody watches
  * @on: launches while the scheduler watches
  */
 struct raw_hip {
+	struct json_object *stack;
 	uint64_t saves[RAW_MODES];
 	struct raw_steps off;
 	struct raw_steps on;
@@ -151,8 +153,17 @@ bool raw_read(struct raw *raw, const char *dir, bool hip);
 /* Read hip.json; likewise. */
 bool raw_read_hip(struct raw *raw, const char *dir);
 
+/* A text of @hip's stack, "?" if it has none; of ROCm's versions, by their key, "rocm" is in front of it. */
+const char *raw_hip_text(const struct raw_hip *hip, const char *key);
+const char *raw_hip_version(const struct raw_hip *hip, const char *key);
+
+void raw_free_hip(struct raw_hip *hip);
+
 /* Read the scheduler's trace into a mode; likewise. */
 bool raw_read_trace(struct raw_mode *mode, const char *path);
+
+/* A parameter of the software GPU as text, "unknown" if it has none of that name. */
+const char *raw_profile_text(const struct raw *raw, const char *key);
 
 void raw_free(struct raw *raw);
 

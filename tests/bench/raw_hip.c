@@ -2,6 +2,7 @@
 /* What the guest knows of HIP programs, from outside of them. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
@@ -42,6 +43,52 @@ static bool read_steps(struct raw_steps *s, json_object *steps, const char *key)
 	return s->count && s->least;
 }
 
+static const char *text_of(json_object *o, const char *key)
+{
+	json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) ? json_object_get_string(v) : "?";
+}
+
+const char *raw_hip_text(const struct raw_hip *hip, const char *key)
+{
+	return text_of(hip->stack, key);
+}
+
+const char *raw_hip_version(const struct raw_hip *hip, const char *key)
+{
+	json_object *rocm;
+
+	return json_object_object_get_ex(hip->stack, "rocm", &rocm) ? text_of(rocm, key) : "?";
+}
+
+void raw_free_hip(struct raw_hip *hip)
+{
+	if (hip)
+		json_object_put(hip->stack);
+	free(hip);
+}
+
+/* All that a result must name. */
+static bool read_stack(struct raw_hip *hip, json_object *doc)
+{
+	static const char *const texts[] = { "gfx", "kernel", NULL };
+	static const char *const versions[] = { "hip", "rocr", "hipcc", NULL };
+	json_object *stack;
+	int i;
+
+	if (!json_object_object_get_ex(doc, "stack", &stack))
+		return false;
+	hip->stack = json_object_get(stack);
+	for (i = 0; texts[i]; i++)
+		if (!strcmp(raw_hip_text(hip, texts[i]), "?"))
+			return false;
+	for (i = 0; versions[i]; i++)
+		if (!strcmp(raw_hip_version(hip, versions[i]), "?"))
+			return false;
+	return true;
+}
+
 bool raw_read_hip(struct raw *raw, const char *dir)
 {
 	json_object *doc, *steps;
@@ -51,7 +98,7 @@ bool raw_read_hip(struct raw *raw, const char *dir)
 	snprintf(path, sizeof(path), "%s/hip.json", dir);
 	doc = json_object_from_file(path);
 	raw->hip = calloc(1, sizeof(*raw->hip));
-	ok = doc && raw->hip && read_saves(raw, doc) &&
+	ok = doc && raw->hip && read_stack(raw->hip, doc) && read_saves(raw, doc) &&
 	     json_object_object_get_ex(doc, "steps", &steps) &&
 	     read_steps(&raw->hip->off, steps, "off") && read_steps(&raw->hip->on, steps, "on");
 	if (!ok)

@@ -22,11 +22,18 @@ static void add_count(json_object *o, const char *key, uint64_t value)
 	json_object_object_add(o, key, json_object_new_int64((int64_t)value));
 }
 
-static json_object *write_mode(const struct raw_mode *mode, const struct stats_mode *s)
+static void add_text(json_object *o, const char *key, const char *value)
+{
+	json_object_object_add(o, key, json_object_new_string(value));
+}
+
+static json_object *write_mode(const struct raw *raw, const struct raw_mode *mode,
+			       const struct stats_mode *s)
 {
 	json_object *run = json_object_new_object(), *o;
 
-	json_object_object_add(run, "mode", json_object_new_string(mode->name));
+	add_text(run, "mode", mode->name);
+	add_text(run, "profile", raw_profile_text(raw, "name"));
 	o = json_object_new_object();
 	add_count(o, "n", s->hi_ms.count);
 	add(o, "rps", s->hi_rps);
@@ -83,6 +90,17 @@ static json_object *params(const struct raw *raw)
 	return o;
 }
 
+/* What the programs ran on: versions, the GPU, the kernel. */
+static void add_stack(json_object *doc, const struct raw *raw)
+{
+	json_object *xccs;
+
+	json_object_object_foreach(raw->hip->stack, key, value)
+		json_object_object_add(doc, key, json_object_get(value));
+	if (json_object_object_get_ex(raw->profile, "xccs", &xccs))
+		json_object_object_add(doc, "xccs", json_object_get(xccs));
+}
+
 static void add_hip(json_object *doc, const struct raw_hip *hip, const struct stats *stats)
 {
 	json_object *o = json_object_new_object();
@@ -98,19 +116,18 @@ static void add_hip(json_object *doc, const struct raw_hip *hip, const struct st
 bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
 		  const char *path)
 {
-	json_object *doc = json_object_new_object(), *runs = json_object_new_array(), *o, *name;
-	const char *device = "unknown";
+	json_object *doc = json_object_new_object(), *runs = json_object_new_array(), *o;
 	int i, ret;
 
-	if (json_object_object_get_ex(raw->profile, "name", &name))
-		device = json_object_get_string(name);
-	json_object_object_add(doc, "experiment", json_object_new_string("two-models"));
-	json_object_object_add(doc, "device", json_object_new_string(device));
-	json_object_object_add(doc, "clock", json_object_new_string("icount"));
-	json_object_object_add(doc, "commit", json_object_new_string(commit));
-	json_object_object_add(doc, "tenants", json_object_new_string(raw->hip ? "hip" : "raw"));
+	add_text(doc, "experiment", "two-models");
+	add_text(doc, "device", raw_profile_text(raw, "name"));
+	add_text(doc, "clock", "icount");
+	add_text(doc, "commit", commit);
+	add_text(doc, "tenants", raw->hip ? "hip" : "raw");
+	if (raw->hip)
+		add_stack(doc, raw);
 	for (i = 0; i < RAW_MODES; i++)
-		json_object_array_add(runs, write_mode(&raw->modes[i], &stats->modes[i]));
+		json_object_array_add(runs, write_mode(raw, &raw->modes[i], &stats->modes[i]));
 	json_object_object_add(doc, "runs", runs);
 	o = json_object_new_object();
 	add(o, "native_p99_over_alone", stats->native_p99_ratio);

@@ -22,13 +22,28 @@ static void print_row(const char *name, const struct stats_mode *s, double p99_a
 		printf("   %6s %7s %7s\n", "-", "-", "-");
 }
 
+/* What HIP programs ran on. */
+static void print_stack(const struct raw *raw)
+{
+	const struct raw_hip *hip = raw->hip;
+
+	printf("  HIP %s, ROCr %s, hipcc %s; %s, XCCs: %s, profile %s; Linux %s\n",
+	       raw_hip_version(hip, "hip"), raw_hip_version(hip, "rocr"),
+	       raw_hip_version(hip, "hipcc"), raw_hip_text(hip, "gfx"),
+	       raw_profile_text(raw, "xccs"), raw_profile_text(raw, "name"),
+	       raw_hip_text(hip, "kernel"));
+}
+
 void table_print(const struct raw *raw, const struct stats *stats)
 {
 	double p99 = stats->modes[RAW_ALONE].hi_ms.p99;
 	const struct spin_account *a;
 	int i;
 
-	printf("\n  Two %s on one GPU (guest time)\n\n", raw->hip ? "HIP programs" : "models");
+	printf("\n  Two %s on one GPU (guest time)\n", raw->hip ? "HIP programs" : "models");
+	if (raw->hip)
+		print_stack(raw);
+	printf("\n");
 	printf("  %-7s %-44s   %-16s   %s\n", "", "high priority: latency from arrival, ms",
 	       "low priority", "preemptions: call to quiet, us");
 	printf("  %-7s %8s %8s %8s %8s %7s   %6s %9s   %6s %7s %7s\n", "mode", "P50", "P99",

@@ -275,10 +275,13 @@ static void obey(const std::string &line)
 
 static int serve(const std::string &fifo)
 {
+	hipDeviceProp_t p;
 	std::string line;
 
 	try {
 		set_up();
+		HIP(hipGetDeviceProperties(&p, 0));
+		printf("device %s\n", p.gcnArchName);
 	} catch (const hip_failed &) {
 		said(false, " set up");
 		return 1;
