@@ -4,6 +4,7 @@
 binding.py LEVEL: TAP. The package xsched must be found; HIP is called by ctypes, as it has no binding of its own.
 """
 import ctypes
+import glob
 import sys
 import time
 
@@ -11,7 +12,7 @@ from xsched import XPreemptLevel, XQueueState, XResult, XSched, XSchedulerType, 
 from xsched.hip import XSchedHip
 
 BYTES = 1 << 22
-hip = ctypes.CDLL("libamdhip64.so.5")
+hip = ctypes.CDLL(glob.glob("/usr/lib/*/libamdhip64.so.[0-9]")[0])
 level = XPreemptLevel(int(sys.argv[1]))
 count = failed = 0
 
