@@ -185,6 +185,40 @@ static void managed_attributes(void)
 	HIP(hipFree(shared));
 }
 
+/* A kernel on what malloc() gave, and on managed memory that the host reads meanwhile. */
+static void shared_virtual(void)
+{
+	int pageable, concurrent;
+
+	HIP(hipDeviceGetAttribute(&pageable, hipDeviceAttributePageableMemoryAccess, 0));
+	HIP(hipDeviceGetAttribute(&concurrent, hipDeviceAttributeConcurrentManagedAccess, 0));
+	if (pageable) {
+		std::vector<uint32_t> data = numbers(5000, 10);
+
+		launch_iterate(data.data(), 5000, 10, 0);
+		HIP(hipDeviceSynchronize());
+		tap_ok(data == iterated(numbers(5000, 10), 10), "a kernel works on memory of malloc()");
+	} else {
+		tap_skip("the device has no access to pageable memory", "a kernel on memory of malloc()");
+	}
+	if (concurrent) {
+		uint32_t *shared;
+
+		HIP(hipMallocManaged((void **)&shared, 8192, hipMemAttachGlobal));
+		memset(shared, 0, 8192);
+		launch_iterate(shared, 1024, rounds_of_us(50000), 0);
+		shared[1024] = 7;
+		HIP(hipDeviceSynchronize());
+		tap_ok(std::vector<uint32_t>(shared, shared + 1024) ==
+		       iterated(std::vector<uint32_t>(1024), rounds_of_us(50000)) && shared[1024] == 7,
+		       "the host writes managed memory while a kernel does");
+		HIP(hipFree(shared));
+	} else {
+		tap_skip("the device has no managed memory at the same time as the host",
+			 "the host writes managed memory while a kernel does");
+	}
+}
+
 static void async_copies(void)
 {
 	std::vector<uint32_t> from = numbers(50000, 9);
@@ -231,6 +265,7 @@ void test_memory(void)
 	run_test("registered", registered);
 	run_test("managed", managed);
 	run_test("managed attributes", managed_attributes);
+	run_test("shared virtual memory", shared_virtual);
 	run_test("async copies", async_copies);
 	run_test("limits", limits);
 }
