@@ -118,6 +118,8 @@ static void groups_are_one(void **state)
 			event(READY, b->pids[0], 1) }, 5);
 	for (int i = 1; i < 3; i++)
 		expect(b, "holds", "%d\n", b->pids[i]);
+	/* it is in the log when it has ended */
+	expect(b, "log", " = 0\n");
 	assert_int_equal(applies(b), 1);
 }
 
