@@ -176,6 +176,48 @@ bool sim_code_symbol(struct sim_queue *q, u64 va, char name[SIM_NATIVE_NAME])
 	return false;
 }
 
+/* A descriptor as the AMDGPU back end of LLVM documents it (code object V3 and later). */
+struct descriptor {
+	u32 group_bytes;
+	u32 private_bytes;
+	u32 args_bytes;
+	u32 unused;
+	s64 entry;	/* from the descriptor to the code */
+	u32 reserved[5];
+	u32 rsrc[3];	/* COMPUTE_PGM_RSRC3, 1, 2 */
+	u16 properties;
+	u16 preload;
+	u32 end;
+};
+
+_Static_assert(sizeof(struct descriptor) == 64, "kernel descriptor");
+
+#define RSRC1_VGPRS	0x3f	/* less one, in granules */
+#define WAVE32		(1 << 10)
+
+/* What one of RSRC1_VGPRS is: LLVM's getVGPREncodingGranule(). */
+static u32 vgpr_granule(const struct sim_profile *p, const struct descriptor *kd)
+{
+	if (p->gfx >= SIM_GFX(10, 0, 0) && !(kd->properties & WAVE32))
+		return 4;
+	return 8;
+}
+
+bool sim_code_costs(struct sim_queue *q, u64 va, u32 *vgprs, u32 *lds_bytes)
+{
+	const struct sim_profile *p = q->gpu->profile;
+	struct descriptor kd;
+	u32 first;
+
+	if (va % 64 || !peek(q, va, &kd, sizeof(kd)))
+		return false;
+	if (!kd.entry || (va + kd.entry) % 256 || !peek(q, va + kd.entry, &first, sizeof(first)))
+		return false;
+	*vgprs = ((kd.rsrc[1] & RSRC1_VGPRS) + 1) * vgpr_granule(p, &kd);
+	*lds_bytes = kd.group_bytes;
+	return *vgprs <= p->vgprs_per_wave;
+}
+
 /* FNV-1a. */
 u64 sim_code_hash(struct sim_queue *q, u64 va)
 {

@@ -20,6 +20,9 @@ enum {
 	COOKIE_KERNEL,	/* its number + 1; synthetic kernels have 0 here */
 };
 
+/* There instead, for one that is not known. No number of a kernel is as large. */
+#define COOKIE_UNKNOWN	(1ULL << 32)
+
 static const struct sim_native *const tables[] = {
 	sim_native_plain,
 	sim_native_hip,
@@ -98,12 +101,24 @@ static bool too_large(const struct sim_native *k, const struct sim_dispatch *d)
 	return x > k->most || x * y > k->most || x * y * z > k->most;
 }
 
-bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
-		       struct sim_dispatch *d, u32 i)
+static bool unknown_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
+			   struct sim_dispatch *d)
 {
-	const struct sim_native *k = sim_native_at(i);
+	if (!q->gpu->time_unknown || !sim_unknown_costs(q, p->code, d))
+		return false;
+	d->cookie[COOKIE_KERNEL] = COOKIE_UNKNOWN;
+	return true;
+}
+
+bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
+		       struct sim_dispatch *d, s32 i)
+{
+	const struct sim_native *k;
 	u32 rounds = 1;
 
+	if (i < 0)
+		return unknown_kernel(q, p, d);
+	k = sim_native_at(i);
 	if (!k || (k->rounds && !k->rounds(q, p->args, &rounds)))
 		return false;
 	d->vgprs = k->vgprs;
@@ -138,6 +153,11 @@ bool sim_native_timed(const struct sim_dispatch *d)
 	const struct sim_native *k = i < 1000 ? sim_native_at(i) : NULL;
 
 	return k && too_large(k, d);
+}
+
+bool sim_native_unknown(const struct sim_dispatch *d)
+{
+	return d->cookie[COOKIE_KERNEL] == COOKIE_UNKNOWN;
 }
 
 /* False: the cookies are not those of a dispatch. */
@@ -183,6 +203,8 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 	const struct sim_native *k = i < 1000 ? sim_native_at(i) : NULL;
 	struct sim_native_call c;
 
+	if (sim_native_unknown(d))
+		return true;
 	if (!k || !load_call(q, d, &c))
 		return false;
 	if (too_large(k, d))

@@ -10,18 +10,20 @@
  * a time, when the model retires that workgroup, never earlier. So a dispatch
  * that was saved half-way has done half its work, and one that never ran none.
  *
- * A kernel that is not in the table is refused: its queue halts. For one that may
+ * A kernel that is not in the table is refused: its queue halts. Unless the GPU is
+ * told to time such kernels (sim_gpu.time_unknown): then it takes a time that follows
+ * from its grid and its descriptor (unknown.c), and leaves no result. For one that may
  * come with a grid too large to be carried out here, the table has a limit: beyond
- * it a dispatch takes its modelled time, in coarser steps, leaves no result, and is
- * counted apart.
+ * it a dispatch takes its modelled time, in coarser steps, and leaves no result. The
+ * two are told apart, and from those that are carried out.
  */
 #ifndef SIM_NATIVE_H
 #define SIM_NATIVE_H
 
 #include "aql.h"
 
-/* Longest symbol of a kernel, with its end. */
-#define SIM_NATIVE_NAME		96
+/* Longest symbol of a kernel, with its end; what is longer is cut. */
+#define SIM_NATIVE_NAME		256
 
 /* Memory of several operands a kernel walks through, a page of each at hand. */
 #define SIM_NATIVE_VIEWS	4
@@ -93,15 +95,18 @@ const struct sim_native *sim_native_at(u32 i);
  */
 s32 sim_native_find(struct sim_queue *q, u64 code, char name[SIM_NATIVE_NAME]);
 
-/* Prepare @d for kernel number @i; false: fault. */
+/* Prepare @d for kernel number @i, -1: one that is not known; false: fault. */
 bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
-		       struct sim_dispatch *d, u32 i);
+		       struct sim_dispatch *d, s32 i);
 
 /* Whether @d was prepared so. */
 bool sim_native_is(const struct sim_dispatch *d);
 
-/* Whether @d, which was, takes its time only: nothing is done to memory. */
+/* Whether @d, which was, takes its time only, as it is too large: nothing is done to memory. */
 bool sim_native_timed(const struct sim_dispatch *d);
+
+/* The same of one that takes its time only because it is not known. */
+bool sim_native_unknown(const struct sim_dispatch *d);
 
 /* ops->retired of such a dispatch. */
 bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
@@ -123,8 +128,20 @@ bool sim_native_copy(struct sim_queue *q, u64 dst, u64 src, u64 bytes);
 /* code_object.c: the symbol at @va of the code object that is there. */
 bool sim_code_symbol(struct sim_queue *q, u64 va, char name[SIM_NATIVE_NAME]);
 
+/*
+ * What the descriptor at @va says of registers of a lane, and of LDS of a workgroup.
+ * False: there is none, or none this GPU could run.
+ */
+bool sim_code_costs(struct sim_queue *q, u64 va, u32 *vgprs, u32 *lds_bytes);
+
 /* Hash of bare code behind a descriptor at @va; 0: there is none. */
 u64 sim_code_hash(struct sim_queue *q, u64 va);
+
+/*
+ * unknown.c: what a kernel that is not known costs. Grid and LDS are filled in. False: no
+ * descriptor says so.
+ */
+bool sim_unknown_costs(struct sim_queue *q, u64 code, struct sim_dispatch *d);
 
 /* float32.c: a * b + c, rounded once to the nearest, ties to even. */
 u32 sim_f32_fma(u32 a, u32 b, u32 c);

@@ -337,6 +337,7 @@ void vgpu_node_init(struct vgpu_node *node)
 {
 	vgpu_fault_init(node);
 	sim_gpu_init(&node->gpu, node->profile, &ops, node);
+	node->gpu.time_unknown = vgpu_time_unknown;
 	node->vg->gen->firmware->init(node);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Kernels of dispatches: synthetic ones (sim/kernel.h), and real ones that the
- * model knows (sim/native.h).
+ * model knows (sim/native.h), or times although it does not (time_unknown).
  *
  * Finding out which real kernel it is takes a walk through the code object, so
  * the answer is kept for the process and descriptor. A TLB flush, which comes
@@ -11,19 +11,40 @@
 #include "vgpu.h"
 #include "native.h"
 
+/* The number of that name among those not known to the model; a new one is said once. */
+static u32 unknown_number(struct vgpu_node *node, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < node->nr_unknown; i++)
+		if (!strcmp(node->unknown[i].name, name))
+			return i;
+	if (i == VGPU_UNKNOWN)
+		return i - 1;
+	if (i == VGPU_UNKNOWN - 1)
+		name = "(all others)";
+	strscpy(node->unknown[i].name, name);
+	node->nr_unknown++;
+	node->stats.unknown_names++;
+	pr_info("kernel that is not known, timed: %s\n", name);
+	return i;
+}
+
 static s32 look_up(struct vgpu_queue *q, u64 code)
 {
 	char name[SIM_NATIVE_NAME];
 	s32 kernel = sim_native_find(&q->sim, code, name);
 
 	q->node->stats.native_lookups++;
-	if (kernel < 0) {
-		q->node->stats.unknown_kernels++;
-		pr_err("unknown kernel of pasid %u: %s\n", q->entry.pasid, name);
-	} else {
+	if (kernel >= 0) {
 		vgpu_dbg("pasid %u: kernel %s\n", q->entry.pasid, name);
+		return kernel;
 	}
-	return kernel;
+	if (q->node->gpu.time_unknown)
+		return -1 - (s32)unknown_number(q->node, name);
+	q->node->stats.unknown_kernels++;
+	pr_err("unknown kernel of pasid %u: %s\n", q->entry.pasid, name);
+	return -1;
 }
 
 static s32 find_kernel(struct vgpu_queue *q, u64 code)
@@ -44,6 +65,24 @@ static s32 find_kernel(struct vgpu_queue *q, u64 code)
 	return n->known[i].kernel;
 }
 
+static void count_kernel(struct vgpu_node *node, const struct sim_dispatch *d, s32 kernel)
+{
+	struct vgpu_unknown *u;
+
+	if (!sim_native_unknown(d)) {
+		node->stats.native_kernels++;
+		node->stats.timed_kernels += sim_native_timed(d);
+		return;
+	}
+	u = &node->unknown[-1 - kernel];
+	if (!u->dispatches++) {
+		u->vgprs = d->vgprs;
+		u->lds_bytes = d->lds_bytes;
+		u->workgroup_ns = d->workgroup_ns;
+	}
+	node->stats.unknown_timed++;
+}
+
 bool vgpu_native_kernel(struct sim_queue *sim, const struct sim_aql_dispatch *p,
 			struct sim_dispatch *d)
 {
@@ -55,10 +94,9 @@ bool vgpu_native_kernel(struct sim_queue *sim, const struct sim_aql_dispatch *p,
 	if (sim->blame)		/* its memory is to blame */
 		return false;
 	kernel = find_kernel(q, p->code);
-	if (kernel < 0 || !sim_native_kernel(sim, p, d, kernel))
+	if (!sim_native_kernel(sim, p, d, kernel))
 		return false;
-	q->node->stats.native_kernels++;
-	q->node->stats.timed_kernels += sim_native_timed(d);
+	count_kernel(q->node, d, kernel);
 	return true;
 }
 

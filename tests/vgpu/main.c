@@ -4,7 +4,7 @@
  * its memory BAR is real PCI memory, split into VRAM and doorbells.
  *
  *   insmod amdgpu.ko vm_update_mode=3
- *   insmod vgpu.ko profile=mi308x [partition=spx] [vram_mb=256] [verbose=1]
+ *   insmod vgpu.ko profile=mi308x [partition=spx] [vram_mb=256] [time_unknown=1] [verbose=1]
  *
  * A device can be unbound, like a real one. Once one was up, this module and
  * amdgpu cannot be unloaded: there is always code of theirs that may run yet.
@@ -25,6 +25,11 @@ MODULE_PARM_DESC(partition, "compute partitions: spx, dpx, qpx, cpx");
 static uint vram_mb = 256;
 module_param(vram_mb, uint, 0444);
 MODULE_PARM_DESC(vram_mb, "VRAM in MiB; BAR 2 must hold 2 MiB more");
+
+bool vgpu_time_unknown;
+module_param_named(time_unknown, vgpu_time_unknown, bool, 0444);
+MODULE_PARM_DESC(time_unknown,
+		 "kernels that are not known take a time and leave no result, instead of halting their queue");
 
 int vgpu_verbose;
 module_param_named(verbose, vgpu_verbose, int, 0644);

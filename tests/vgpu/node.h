@@ -14,6 +14,7 @@
 #include "aql.h"
 #include "fault.h"
 #include "hws.h"
+#include "native.h"
 #include "sdma.h"
 
 struct sim_profile;
@@ -27,6 +28,7 @@ struct vgpu;
 #define VGPU_SLOTS	(VGPU_CP_SLOTS + SIM_MAX_SDMA * VGPU_SDMA_SLOTS)
 #define VGPU_TLB	16
 #define VGPU_NATIVES	64	/* kernels remembered */
+#define VGPU_UNKNOWN	512	/* names of kernels that are not known; the last: all others */
 
 /*
  * What a doorbell holds between rings. Doorbells are write-only on hardware;
@@ -140,7 +142,9 @@ struct vgpu_hiq {
  * @native_kernels: dispatches of kernels the model carries out
  * @native_lookups: of them, such that their code object was looked into
  * @timed_kernels: of them, such that took their time only (sim_native_timed())
- * @unknown_kernels: code objects looked into for a kernel the model does not know
+ * @unknown_timed: dispatches of kernels the model does not know, which took a time (time_unknown)
+ * @unknown_names: how many kernels these were
+ * @unknown_kernels: code objects looked into for a kernel the model does not know, and refuses
  * @vm_faults: accesses to unmapped process memory
  * @gart_faults: the same of the driver's memory
  */
@@ -173,6 +177,8 @@ struct vgpu_stats {
 	u64 native_kernels;
 	u64 native_lookups;
 	u64 timed_kernels;
+	u64 unknown_timed;
+	u64 unknown_names;
 	u64 unknown_kernels;
 	u64 vm_faults;
 	u64 gart_faults;
@@ -180,8 +186,9 @@ struct vgpu_stats {
 
 /**
  * struct vgpu_natives - which kernels are behind descriptors, see kernels.c
- * @known: process, address of the descriptor, number of the kernel or -1, and the
- *	tlb_epoch of the device at which that was so
+ * @known: process, address of the descriptor, number of the kernel, and the tlb_epoch of
+ *	the device at which that was so. -1: not known; less, with time_unknown: minus one, minus
+ *	its number among those.
  * @next: to be replaced next
  */
 struct vgpu_natives {
@@ -192,6 +199,22 @@ struct vgpu_natives {
 		s32 kernel;
 	} known[VGPU_NATIVES];
 	u32 next;
+};
+
+/**
+ * struct vgpu_unknown - a kernel the model does not know, and times (time_unknown)
+ * @name: its symbol, or what is known instead
+ * @dispatches: how many there were
+ * @vgprs: of a lane, as its descriptor says
+ * @lds_bytes: of a workgroup of the first dispatch
+ * @workgroup_ns: what that took
+ */
+struct vgpu_unknown {
+	char name[SIM_NATIVE_NAME];
+	u64 dispatches;
+	u32 vgprs;
+	u32 lds_bytes;
+	u64 workgroup_ns;
 };
 
 /**
@@ -207,6 +230,8 @@ struct vgpu_natives {
  * @slots: hardware queue slots: of the compute pipes, then of each copy engine
  * @faults: to be injected
  * @natives: kernels it has met
+ * @unknown: of them, those the model does not know and times; they stay
+ * @nr_unknown: how many
  * @scratch: to look into the MQD of a queue that has no slot
  * @stats: see there
  */
@@ -222,6 +247,8 @@ struct vgpu_node {
 	struct vgpu_queue slots[VGPU_SLOTS];
 	struct vgpu_faults faults;
 	struct vgpu_natives natives;
+	struct vgpu_unknown unknown[VGPU_UNKNOWN];
+	u32 nr_unknown;
 	struct vgpu_queue scratch;
 	struct vgpu_stats stats;
 };

@@ -3,6 +3,8 @@
  * debugfs vgpu/stats: one "name value" a line, the sum of all GPUs and nodes, so that a test can assert on
  * them; every name that begins with "bad" or ends in "faults" must stay 0.
  * debugfs vgpu/stats-G.N: the same of node N of GPU G.
+ * debugfs vgpu/unknown: kernels that are not known and were timed (parameter time_unknown), one a
+ * line: node, dispatches, registers, LDS and time of a workgroup, name.
  * debugfs vgpu/profile: the model's parameters, to be printed with results.
  */
 #include <linux/debugfs.h>
@@ -43,6 +45,8 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, native_kernels);
 	SHOW(m, *s, native_lookups);
 	SHOW(m, *s, timed_kernels);
+	SHOW(m, *s, unknown_timed);
+	SHOW(m, *s, unknown_names);
 	SHOW(m, *s, unknown_kernels);
 	SHOW(m, *s, vm_faults);
 	SHOW(m, *s, gart_faults);
@@ -143,6 +147,32 @@ static int node_stats_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(node_stats);
 
+/* An entry stays as it is, but for its count. */
+static void show_unknown(struct seq_file *m, const struct vgpu_node *node)
+{
+	u32 i, n = READ_ONCE(node->nr_unknown);
+	const struct vgpu_unknown *u;
+
+	for (i = 0; i < n; i++) {
+		u = &node->unknown[i];
+		seq_printf(m, "%u.%u %llu dispatches, %u VGPRs, %u bytes of LDS, %llu ns: %s\n",
+			   node->vg->index, node->index, READ_ONCE(u->dispatches), u->vgprs,
+			   u->lds_bytes, u->workgroup_ns, u->name);
+	}
+}
+
+static int unknown_show(struct seq_file *m, void *unused)
+{
+	struct vgpu *vg;
+	u32 i, n;
+
+	vgpu_for_each(vg, i)
+		for (n = 0; n < vg->nr_nodes; n++)
+			show_unknown(m, &vg->nodes[n]);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(unknown);
+
 static int profile_show(struct seq_file *m, void *unused)
 {
 	const struct sim_profile *p = sim_profile_find(m->private);
@@ -197,6 +227,7 @@ void vgpu_stats_init(const char *profile)
 {
 	dir = debugfs_create_dir("vgpu", NULL);
 	debugfs_create_file("stats", 0444, dir, NULL, &stats_fops);
+	debugfs_create_file("unknown", 0444, dir, NULL, &unknown_fops);
 	vgpu_clock_init(dir);
 	vgpu_fault_debugfs(dir);
 	debugfs_create_file("profile", 0444, dir, (void *)profile, &profile_fops);

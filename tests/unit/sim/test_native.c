@@ -81,9 +81,8 @@ static bool kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 		   struct sim_dispatch *d)
 {
 	char name[SIM_NATIVE_NAME];
-	s32 i = sim_native_find(q, p->code, name);
 
-	return i >= 0 && sim_native_kernel(q, p, d, i);
+	return sim_native_kernel(q, p, d, sim_native_find(q, p->code, name));
 }
 
 static bool retired(struct sim_queue *q, const struct sim_dispatch *d, u32 first, u32 n, u64 t)
@@ -341,6 +340,159 @@ static void test_timed(void **state)
 	assert_true(timed(q, 1 << 20, 2));
 }
 
+/* A descriptor, whose code is 256 bytes behind it. */
+static void make_descriptor(u8 *at, u32 granules, u32 lds_bytes)
+{
+	u64 entry = 256;
+
+	memcpy(at, &lds_bytes, 4);
+	memcpy(at + 16, &entry, 8);
+	granules--;
+	memcpy(at + 48, &granules, 4);
+}
+
+/* The GPU is to time what it does not know; the image's kernel is of that sort. */
+static void setup_unknown(u32 granules, u32 lds_bytes)
+{
+	make_image(&test->image, "gemm.kd");
+	make_descriptor(test->image.code, granules, lds_bytes);
+	test->f->gpu.time_unknown = true;
+}
+
+/* What the model makes of a dispatch of @groups workgroups; ~0: it refuses it. */
+static u64 unknown_ns(u32 groups, u32 packet_lds, struct sim_dispatch *d)
+{
+	struct sim_aql_dispatch p = {
+		.code = (uintptr_t)test->image.code, .group_bytes = packet_lds,
+	};
+	struct sim_queue *sim = &test->f->q[0].aql.sim;
+
+	*d = (struct sim_dispatch){
+		.workgroups = groups, .waves = 4, .lds_bytes = packet_lds,
+	};
+	sim->gpu = &test->f->gpu;
+	return kernel(sim, &p, d) ? d->workgroup_ns : ~0ULL;
+}
+
+/* By hand, of the rule in unknown.c. */
+static void test_unknown_costs(void **state)
+{
+	const u64 each = 4 * 1000;	/* cycles of an instruction, ns of 1000 cycles */
+	struct sim_dispatch d;
+
+	(void)state;
+	setup_unknown(4, 0);	/* 32 registers */
+	/* 10 CUs of 4 SIMDs: a workgroup of 4 waves has them for itself */
+	assert_int_equal(unknown_ns(10, 0, &d), (1000 + 64 * 32) * each / 2100);
+	assert_int_equal(d.vgprs, 32);
+	assert_int_equal(d.lds_bytes, 0);
+	assert_true(sim_native_is(&d) && sim_native_unknown(&d));
+	assert_false(sim_native_timed(&d));
+	/* two a CU take twice as long, 8 fill it, and more do not make it slower */
+	assert_int_equal(unknown_ns(20, 0, &d), (1000 + 64 * 32) * 2 * each / 2100);
+	assert_int_equal(unknown_ns(80, 0, &d), (1000 + 64 * 32) * 8 * each / 2100);
+	assert_int_equal(unknown_ns(8000, 0, &d), (1000 + 64 * 32) * 8 * each / 2100);
+	assert_int_equal(d.spread, 20);
+	unknown_ns(1000000, 0, &d);
+	assert_int_equal(d.spread, 0);
+	/* 256 registers: two waves a SIMD, and more to do for each */
+	make_descriptor(test->image.code, 32, 0);
+	assert_int_equal(unknown_ns(80, 0, &d), (1000 + 64 * 256) * 2 * each / 2100);
+	/* LDS for one workgroup a CU: the descriptor's, or the packet's if that is more */
+	make_descriptor(test->image.code, 4, 40960);
+	assert_int_equal(unknown_ns(80, 100, &d), (1000 + 64 * 32 + 640) * each / 2100);
+	assert_int_equal(d.lds_bytes, 40960);
+	unknown_ns(80, 65536, &d);
+	assert_int_equal(d.lds_bytes, 65536);
+}
+
+/* wave32 and wave64 count registers in other granules, and fewer are there. */
+static void test_unknown_gfx11(void **state)
+{
+	u16 wave32 = 1 << 10;
+	struct sim_dispatch d;
+
+	(void)state;
+	setup_unknown(20, 0);
+	test->f->profile = sim_profile_gfx11;
+	unknown_ns(1, 0, &d);
+	assert_int_equal(d.vgprs, 80);
+	memcpy(test->image.code + 56, &wave32, 2);
+	unknown_ns(1, 0, &d);
+	assert_int_equal(d.vgprs, 160);
+	make_descriptor(test->image.code, 33, 0);
+	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
+}
+
+/* What is no descriptor, or is not to be timed. */
+static void test_unknown_refused(void **state)
+{
+	u64 far = 1ULL << 40, odd = 260;
+	struct sim_dispatch d;
+
+	(void)state;
+	setup_unknown(4, 0);
+	assert_true(unknown_ns(1, 0, &d) != ~0ULL);
+	test->f->gpu.time_unknown = false;
+	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
+	test->f->gpu.time_unknown = true;
+	memcpy(test->image.code + 16, &far, 8);
+	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
+	memcpy(test->image.code + 16, &odd, 8);
+	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
+	memset(test->image.code + 16, 0, 8);
+	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
+}
+
+/* One that is known is carried out in this mode, too. */
+static void test_unknown_others(void **state)
+{
+	u32 before, after;
+
+	(void)state;
+	make_descriptor(test->image.code, 4, 0);
+	test->f->gpu.time_unknown = true;
+	fake_map(test->f, dispatch(test->image.code), 0);
+	fake_run(test->f);
+	count(&before, &after);
+	assert_int_equal(after, ITEMS);
+}
+
+/* Saved and restored in its middle as others are, completed once, without a trace in memory. */
+static void test_unknown_interrupted(void **state)
+{
+	struct sim_aql_signal *signal;
+	struct fake_queue *q;
+	u32 before, after, i;
+	u64 up;
+
+	(void)state;
+	setup_unknown(4, 40960);	/* 10 of 16 at a time */
+	q = dispatch(test->image.code);
+	signal = &test->f->signal[0];
+	signal->value = 1;
+	q->ring[0].signal = (uintptr_t)signal;
+	up = fake_map(test->f, q, 0);
+	sim_advance(&test->f->gpu, up + 100 + (1000 + 64 * 32 + 2560) * 4000 / 2100 / 2);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(test->f->gpu.queues[0]->waves, 10);
+		fake_unmap(test->f, q, 1, 0);
+		assert_true(q->image_bytes);
+		/* registers, state and LDS of ten */
+		assert_int_equal(q->state_bytes, 10 * (32 * 4 * 64 + 640 + 40960));
+		sim_advance(&test->f->gpu, fake_map(test->f, q, 0) + 10);
+	}
+	assert_int_equal(signal->value, 1);
+	fake_run(test->f);
+	assert_null(q->fault);
+	assert_int_equal(signal->value, 0);
+	assert_int_equal(test->f->gpu.stats.dispatches, 1);
+	assert_int_equal(test->f->gpu.stats.workgroups, GROUPS);
+	assert_int_equal(test->f->gpu.stats.saves, 3);
+	count(&before, &after);
+	assert_int_equal(before, ITEMS);
+}
+
 static void refused(const void *code)
 {
 	struct fake_queue *q = dispatch(code);
@@ -478,6 +630,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_vector_add, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_timed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_costs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_gfx11, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_interrupted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_symbol, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_code_object, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_broken_code_object, setup, teardown),
