@@ -70,6 +70,8 @@ static void init_identity(struct amdgpu_device *adev, const struct vgpu_generati
 	adev->asic_type = CHIP_IP_DISCOVERY;
 	adev->flags = CHIP_IP_DISCOVERY;
 	adev->rev_id = 1;
+	adev->family = gen->family;
+	adev->external_rev_id = adev->rev_id + gen->external_rev;
 	adev->ip_versions[GC_HWIP][0] = gen->gc;
 	adev->ip_versions[SDMA0_HWIP][0] = gen->sdma;
 	adev->ip_versions[MMHUB_HWIP][0] = gen->mmhub;
@@ -80,10 +82,13 @@ static void init_identity(struct amdgpu_device *adev, const struct vgpu_generati
 	RCU_INIT_POINTER(adev->gang_submit, dma_fence_get_stub());
 }
 
-/* Registers are plain memory: what is written stays without effect. */
-static int init_registers(struct amdgpu_device *adev)
+/*
+ * Registers are plain memory: what is written stays without effect. Those of the graphics core
+ * are where they are on hardware, as user space asks for some by number; all others overlap.
+ */
+static int init_registers(struct amdgpu_device *adev, const struct vgpu_generation *gen)
 {
-	static u32 zero[64];
+	static u32 zero[VGPU_SEGMENTS];
 	int i, j;
 
 	adev->rmmio_size = REGISTER_BYTES;
@@ -92,7 +97,8 @@ static int init_registers(struct amdgpu_device *adev)
 		return -ENOMEM;
 	for (i = 0; i < MAX_HWIP; i++)
 		for (j = 0; j < HWIP_MAX_INSTANCE; j++)
-			adev->reg_offset[i][j] = zero;
+			adev->reg_offset[i][j] = i == GC_HWIP ? (u32 *)gen->gc_base : zero;
+	adev->gfx.config.gb_addr_config = gen->gb_addr_config;
 	return 0;
 }
 
@@ -170,7 +176,7 @@ int vgpu_device_fabricate(struct vgpu *vg)
 
 	init_locks(adev);
 	init_identity(adev, vg->gen);
-	r = init_registers(adev);
+	r = init_registers(adev, vg->gen);
 	if (r)
 		return r;
 	INIT_DELAYED_WORK(&adev->delayed_init_work,

@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+#define VGPU_SEGMENTS	8	/* of an IP's registers */
+
 struct amdgpu_device;
 struct vgpu_mqd_ops;
 struct sim_profile;
@@ -42,12 +44,18 @@ extern const struct vgpu_firmware vgpu_mes;	/* mes_ring.c */
  * @gc: IP_VERSION() of the graphics core, and so on: what discovery reports
  * @sdma: see @gc
  * @mmhub: see @gc
+ * @family: AMDGPU_FAMILY_*, which user space knows it by
+ * @external_rev: the same of what is added to the revision
+ * @gc_base: where the segments of the graphics core's registers begin, in dwords. One that
+ *	lies beyond the registers there are (device.c) begins at 0.
+ * @gb_addr_config: GB_ADDR_CONFIG: how the graphics core spreads addresses
  * @vram_type: AMDGPU_VRAM_TYPE_*
  * @vram_width: bits
  * @xgmi: it has links to other GPUs, and copy engines for them
  * @translate_further: 2 MiB directory entries may lead to smaller pages, see
  *	gpuvm.c
  * @gmc_funcs: symbol of amdgpu's memory controller table
+ * @read_register: symbol of amdgpu's function that reads registers for user space
  * @doorbell_index: symbol of amdgpu's function that lays out the doorbells
  * @ih: what its interrupts look like
  * @mqd: what compute MQDs look like
@@ -62,11 +70,16 @@ struct vgpu_generation {
 	u32 gc;
 	u32 sdma;
 	u32 mmhub;
+	u32 family;
+	u32 external_rev;
+	u32 gc_base[VGPU_SEGMENTS];
+	u32 gb_addr_config;
 	u32 vram_type;
 	u32 vram_width;
 	bool xgmi;
 	bool translate_further;
 	const char *gmc_funcs;
+	const char *read_register;
 	const char *doorbell_index;
 	const struct vgpu_ih *ih;
 	const struct vgpu_mqd_ops *mqd;

@@ -38,13 +38,6 @@ static u32 get_xclk(struct amdgpu_device *adev)
 	return 10000;	/* units of 10 kHz */
 }
 
-static int read_register(struct amdgpu_device *adev, u32 se, u32 sh, u32 offset,
-			 u32 *value)
-{
-	*value = 0;
-	return 0;
-}
-
 static u32 get_config_memsize(struct amdgpu_device *adev)
 {
 	return vgpu_of(adev)->vram_size >> 20;
@@ -60,11 +53,11 @@ static u64 get_pcie_replay_count(struct amdgpu_device *adev)
 	return 0;
 }
 
+/* read_register: the generation's own, which knows what user space may read. */
 static const struct amdgpu_asic_funcs asic_funcs = {
 	.flush_hdp = flush_hdp,
 	.invalidate_hdp = flush_hdp,
 	.get_xclk = get_xclk,
-	.read_register = read_register,
 	.get_config_memsize = get_config_memsize,
 	.need_full_reset = never,
 	.need_reset_on_init = never,
@@ -116,14 +109,16 @@ int vgpu_tables_init(struct vgpu *vg)
 	const struct amdgpu_gmc_funcs *gmc = vgpu_symbol(vg->gen->gmc_funcs);
 	struct amdgpu_device *adev = vg->adev;
 
-	if (!gmc)
+	vg->asic_funcs = asic_funcs;
+	vg->asic_funcs.read_register = vgpu_symbol(vg->gen->read_register);
+	if (!gmc || !vg->asic_funcs.read_register)
 		return -ENOENT;
 	vg->gmc_funcs = *gmc;
 	vg->gmc_funcs.flush_gpu_tlb = flush_gpu_tlb;
 	vg->gmc_funcs.flush_gpu_tlb_pasid = flush_gpu_tlb_pasid;
 	vg->gmc_funcs.query_mem_partition_mode = query_mem_partition;
 	adev->gmc.gmc_funcs = &vg->gmc_funcs;
-	adev->asic_funcs = &asic_funcs;
+	adev->asic_funcs = &vg->asic_funcs;
 	adev->smuio.funcs = &smuio_funcs;
 	adev->gfx.funcs = &gfx_funcs;
 	return 0;

@@ -102,6 +102,7 @@ struct vgpu_clock {
  * @doorbells: CPU mapping of the doorbell aperture
  * @kfd2kgd: amdkfd's table with our entries
  * @gmc_funcs: amdgpu's table with our entries
+ * @asic_funcs: ours, with an entry of amdgpu's
  * @lock: see the top of this file
  * @timer: set to the next event of the model
  * @timer_at: when that is, 0: just fired
@@ -125,6 +126,7 @@ struct vgpu {
 	u8 __iomem *doorbells;
 	struct kfd2kgd_calls kfd2kgd;
 	struct amdgpu_gmc_funcs gmc_funcs;
+	struct amdgpu_asic_funcs asic_funcs;
 
 	raw_spinlock_t lock;
 	struct hrtimer timer;
