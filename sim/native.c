@@ -20,7 +20,7 @@ enum {
 	COOKIE_KERNEL,	/* its number + 1; synthetic kernels have 0 here */
 };
 
-/* There instead, for one that is not known. No number of a kernel is as large. */
+/* There instead, with its number, for one that is not known. No number of a kernel is as large. */
 #define COOKIE_UNKNOWN	(1ULL << 32)
 
 static const struct sim_native *const tables[] = {
@@ -102,11 +102,11 @@ static bool too_large(const struct sim_native *k, const struct sim_dispatch *d)
 }
 
 static bool unknown_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
-			   struct sim_dispatch *d)
+			   struct sim_dispatch *d, u32 number)
 {
 	if (!q->gpu->time_unknown || !sim_unknown_costs(q, p->code, d))
 		return false;
-	d->cookie[COOKIE_KERNEL] = COOKIE_UNKNOWN;
+	d->cookie[COOKIE_KERNEL] = COOKIE_UNKNOWN + number;
 	return true;
 }
 
@@ -117,7 +117,7 @@ bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 	u32 rounds = 1;
 
 	if (i < 0)
-		return unknown_kernel(q, p, d);
+		return unknown_kernel(q, p, d, -1 - i);
 	k = sim_native_at(i);
 	if (!k || (k->rounds && !k->rounds(q, p->args, &rounds)))
 		return false;
@@ -155,9 +155,11 @@ bool sim_native_timed(const struct sim_dispatch *d)
 	return k && too_large(k, d);
 }
 
-bool sim_native_unknown(const struct sim_dispatch *d)
+s32 sim_native_unknown(const struct sim_dispatch *d)
 {
-	return d->cookie[COOKIE_KERNEL] == COOKIE_UNKNOWN;
+	u64 number = d->cookie[COOKIE_KERNEL] - COOKIE_UNKNOWN;
+
+	return number <= 0x7fffffff ? (s32)number : -1;
 }
 
 /* False: the cookies are not those of a dispatch. */
@@ -203,7 +205,7 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 	const struct sim_native *k = i < 1000 ? sim_native_at(i) : NULL;
 	struct sim_native_call c;
 
-	if (sim_native_unknown(d))
+	if (sim_native_unknown(d) >= 0)
 		return true;
 	if (!k || !load_call(q, d, &c))
 		return false;

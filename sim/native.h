@@ -95,7 +95,10 @@ const struct sim_native *sim_native_at(u32 i);
  */
 s32 sim_native_find(struct sim_queue *q, u64 code, char name[SIM_NATIVE_NAME]);
 
-/* Prepare @d for kernel number @i, -1: one that is not known; false: fault. */
+/*
+ * Prepare @d for kernel number @i; less than 0: one that is not known, -1 - @i being the
+ * number it has for the caller. False: fault.
+ */
 bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 		       struct sim_dispatch *d, s32 i);
 
@@ -105,8 +108,11 @@ bool sim_native_is(const struct sim_dispatch *d);
 /* Whether @d, which was, takes its time only, as it is too large: nothing is done to memory. */
 bool sim_native_timed(const struct sim_dispatch *d);
 
-/* The same of one that takes its time only because it is not known. */
-bool sim_native_unknown(const struct sim_dispatch *d);
+/*
+ * The number of one that takes its time only because it is not known, or -1: it is another.
+ * It was saved with the waves in memory of the process, and may be any.
+ */
+s32 sim_native_unknown(const struct sim_dispatch *d);
 
 /* ops->retired of such a dispatch. */
 bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,

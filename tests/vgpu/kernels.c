@@ -65,22 +65,27 @@ static s32 find_kernel(struct vgpu_queue *q, u64 code)
 	return n->known[i].kernel;
 }
 
-static void count_kernel(struct vgpu_node *node, const struct sim_dispatch *d, s32 kernel)
+/* The entry of a dispatch of a kernel that is not known, NULL: of another. */
+static struct vgpu_unknown *unknown_of(struct vgpu_node *node, const struct sim_dispatch *d)
 {
-	struct vgpu_unknown *u;
+	s32 number = sim_native_unknown(d);
 
-	if (!sim_native_unknown(d)) {
-		node->stats.native_kernels++;
-		node->stats.timed_kernels += sim_native_timed(d);
-		return;
-	}
-	u = &node->unknown[-1 - kernel];
-	if (!u->dispatches++) {
+	return number >= 0 && number < node->nr_unknown ? &node->unknown[number] : NULL;
+}
+
+/* It may be fetched again, if its queue is taken off before it begins. */
+static void count_fetched(struct vgpu_node *node, const struct sim_dispatch *d)
+{
+	struct vgpu_unknown *u = unknown_of(node, d);
+
+	if (u) {
 		u->vgprs = d->vgprs;
 		u->lds_bytes = d->lds_bytes;
 		u->workgroup_ns = d->workgroup_ns;
+		return;
 	}
-	node->stats.unknown_timed++;
+	node->stats.native_kernels++;
+	node->stats.timed_kernels += sim_native_timed(d);
 }
 
 bool vgpu_native_kernel(struct sim_queue *sim, const struct sim_aql_dispatch *p,
@@ -96,19 +101,31 @@ bool vgpu_native_kernel(struct sim_queue *sim, const struct sim_aql_dispatch *p,
 	kernel = find_kernel(q, p->code);
 	if (!sim_native_kernel(sim, p, d, kernel))
 		return false;
-	count_kernel(q->node, d, kernel);
+	count_fetched(q->node, d);
 	return true;
 }
 
 bool vgpu_native_retired(struct sim_queue *sim, const struct sim_dispatch *d,
 			 u32 first, u32 n, u64 t)
 {
-	if (sim_native_is(d))
+	if (sim_native_is(d)) {
+		vgpu_queue(sim)->node->stats.real_workgroups += n;
 		return sim_native_retired(sim, d, first, n, t);
+	}
 	return sim_kernel_retired(sim, d, first, n, t);
 }
 
 bool vgpu_native_completed(struct sim_queue *sim, const struct sim_dispatch *d, u64 t)
 {
-	return sim_native_is(d) || sim_kernel_completed(sim, d, t);
+	struct vgpu_node *node = vgpu_queue(sim)->node;
+	struct vgpu_unknown *u = unknown_of(node, d);
+
+	if (!sim_native_is(d))
+		return sim_kernel_completed(sim, d, t);
+	node->stats.real_kernels++;
+	if (u) {
+		node->stats.unknown_timed++;
+		u->dispatches++;
+	}
+	return true;
 }

@@ -142,7 +142,10 @@ struct vgpu_hiq {
  * @native_kernels: dispatches of kernels the model carries out
  * @native_lookups: of them, such that their code object was looked into
  * @timed_kernels: of them, such that took their time only (sim_native_timed())
- * @unknown_timed: dispatches of kernels the model does not know, which took a time (time_unknown)
+ * @real_kernels: dispatches of code objects' kernels, known or not, that have completed
+ * @real_workgroups: workgroups of such that have ended
+ * @unknown_timed: dispatches of kernels the model does not know that have completed, that is
+ *	taken a time (time_unknown)
  * @unknown_names: how many kernels these were
  * @unknown_kernels: code objects looked into for a kernel the model does not know, and refuses
  * @vm_faults: accesses to unmapped process memory
@@ -177,6 +180,8 @@ struct vgpu_stats {
 	u64 native_kernels;
 	u64 native_lookups;
 	u64 timed_kernels;
+	u64 real_kernels;
+	u64 real_workgroups;
 	u64 unknown_timed;
 	u64 unknown_names;
 	u64 unknown_kernels;
@@ -204,9 +209,9 @@ struct vgpu_natives {
 /**
  * struct vgpu_unknown - a kernel the model does not know, and times (time_unknown)
  * @name: its symbol, or what is known instead
- * @dispatches: how many there were
+ * @dispatches: how many have completed
  * @vgprs: of a lane, as its descriptor says
- * @lds_bytes: of a workgroup of the first dispatch
+ * @lds_bytes: of a workgroup of the last dispatch
  * @workgroup_ns: what that took
  */
 struct vgpu_unknown {

@@ -45,6 +45,8 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, native_kernels);
 	SHOW(m, *s, native_lookups);
 	SHOW(m, *s, timed_kernels);
+	SHOW(m, *s, real_kernels);
+	SHOW(m, *s, real_workgroups);
 	SHOW(m, *s, unknown_timed);
 	SHOW(m, *s, unknown_names);
 	SHOW(m, *s, unknown_kernels);

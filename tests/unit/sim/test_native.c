@@ -386,7 +386,8 @@ static void test_unknown_costs(void **state)
 	assert_int_equal(unknown_ns(10, 0, &d), (1000 + 64 * 32) * each / 2100);
 	assert_int_equal(d.vgprs, 32);
 	assert_int_equal(d.lds_bytes, 0);
-	assert_true(sim_native_is(&d) && sim_native_unknown(&d));
+	assert_true(sim_native_is(&d));
+	assert_int_equal(sim_native_unknown(&d), 0);
 	assert_false(sim_native_timed(&d));
 	/* two a CU take twice as long, 8 fill it, and more do not make it slower */
 	assert_int_equal(unknown_ns(20, 0, &d), (1000 + 64 * 32) * 2 * each / 2100);
@@ -442,6 +443,23 @@ static void test_unknown_refused(void **state)
 	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
 	memset(test->image.code + 16, 0, 8);
 	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
+}
+
+/* The caller's number of an unknown kernel goes with its dispatch, and no other has one. */
+static void test_unknown_number(void **state)
+{
+	struct sim_aql_dispatch p = { .code = (uintptr_t)test->image.code };
+	struct sim_queue *sim = &test->f->q[0].aql.sim;
+	struct sim_dispatch d = { .workgroups = 1, .waves = 1 };
+
+	(void)state;
+	setup_unknown(4, 0);
+	sim->gpu = &test->f->gpu;
+	assert_true(sim_native_kernel(sim, &p, &d, -1 - 511));
+	assert_int_equal(sim_native_unknown(&d), 511);
+	assert_true(sim_native_retired(sim, &d, 0, 1, 0));
+	assert_true(sim_native_kernel(sim, &p, &d, 0));
+	assert_int_equal(sim_native_unknown(&d), -1);
 }
 
 /* One that is known is carried out in this mode, too. */
@@ -557,6 +575,7 @@ static void test_cookies(void **state)
 	assert_false(sim_native_retired(sim, &d, 0, 1, 0));
 	d.cookie[5] = ~0ULL;
 	assert_false(sim_native_retired(sim, &d, 0, 1, 0));
+	assert_int_equal(sim_native_unknown(&d), -1);
 	d.cookie[5] = 1;	/* no grid */
 	assert_false(sim_native_retired(sim, &d, 0, 1, 0));
 	d.cookie[1] = 1ULL << 32 | 1;
@@ -633,6 +652,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unknown_costs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_gfx11, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_number, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_interrupted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_symbol, setup, teardown),
