@@ -46,7 +46,7 @@ static void init_gfx(struct amdgpu_device *adev, const struct sim_profile *p)
 	gfx->mec_fw_version = p->mec_fw_version;
 	gfx->mec2_fw_version = p->mec_fw_version;
 	gfx->rs64_enable = true;
-	gfx->config.max_tile_pipes = 16;
+	gfx->config.max_tile_pipes = 32;
 	gfx->config.gc_tcp_l1_size = 32;
 	gfx->config.gc_num_tcp_per_wpg = 2;
 	gfx->config.gc_num_sqc_per_wgp = 1;
@@ -202,7 +202,8 @@ const struct vgpu_generation vgpu_gfx1100 = {
 	.family = AMDGPU_FAMILY_GC_11_0_0,
 	.external_rev = 0x1,		/* soc21_common_early_init() */
 	.gc_base = { 0x1260, 0xa000, 0x1c000 },		/* as those before it: sienna_cichlid_ip_offset.h */
-	.gb_addr_config = 0x544,	/* assumed: 16 pipes, 2 fragments, 32 packers */
+	/* assumed: 32 pipes, 2 fragments, 32 packers; AddrLib takes no more packers than pipes */
+	.gb_addr_config = 0x545,
 	.vram_type = AMDGPU_VRAM_TYPE_GDDR6,
 	.vram_width = 384,
 	.gmc_funcs = "gmc_v11_0_gmc_funcs",
