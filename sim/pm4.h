@@ -132,6 +132,6 @@ enum { PM4_WRITE_TO_REG = 0 };
 /* CP_IQ_WAIT_TIME2 */
 #define PM4_SCH_WAVE_SHIFT	8
 #define PM4_SCH_WAVE(value)	pm4_bits(value, PM4_SCH_WAVE_SHIFT, 8)
-#define PM4_REG_IQ_WAIT_TIME2	0x10b0	/* GC 9, where its segment 0 begins */
+#define PM4_REG_IQ_WAIT_TIME2	0x30b0	/* GC 9: segment 0 begins at 0x2000 */
 
 #endif /* SIM_PM4_H */
