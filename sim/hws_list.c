@@ -16,6 +16,7 @@
  * @hops: buffers before it
  * @rotated: it leads back to its beginning
  * @process: MAP_QUEUES belong to this one
+ * @gws: which has a share of the global wave sync
  */
 struct reader {
 	struct sim_hws *h;
@@ -25,6 +26,7 @@ struct reader {
 	u32 hops;
 	bool rotated;
 	struct sim_hws_process *process;
+	bool gws;
 };
 
 static bool bad_packet(struct reader *r, const char *why, const u32 *p, u32 n)
@@ -66,6 +68,7 @@ static bool map_process(struct reader *r, const u32 *p, u32 n)
 	sim_sched_add_process(&h->sched, &process->sched);
 	h->nr_processes++;
 	r->process = process;
+	r->gws = PM4_PROC_GWS(p);
 	if (h->ops->process)
 		h->ops->process(h->owner, process);
 	return true;
@@ -126,8 +129,9 @@ static bool map_queues(struct reader *r, const u32 *p, u32 n)
 		return bad_packet(r, "MAP_QUEUES: length, or no MAP_PROCESS before", p, n);
 	if (PM4_MAP_COUNT(p) != 1 || PM4_MAP_QUEUE_SEL(p) != PM4_SLOTS_OF_HWS)
 		return bad_packet(r, "MAP_QUEUES: not one queue in a slot of our choice", p, n);
-	if (PM4_MAP_GWS(p))
-		return bad_packet(r, "MAP_QUEUES: there is no GWS", p, n);
+	/* barriers of a grid are those of kernels the model knows: nothing else comes of it */
+	if (PM4_MAP_GWS(p) && !r->gws)
+		return bad_packet(r, "MAP_QUEUES: GWS of a process without", p, n);
 	if (PM4_MAP_TYPE(p) != PM4_QUEUE_NORMAL && PM4_MAP_TYPE(p) != PM4_QUEUE_STATIC)
 		return bad_packet(r, "MAP_QUEUES: type of queue", p, n);
 	if (pool >= SIM_POOLS || !h->sched.slot_mask[pool])

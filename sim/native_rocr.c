@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bare code that ROCr 5.2.3 brings for copies and fills on gfx90a, known by a
- * hash of it. Its work-items take turns over the whole range; here each
+ * The bare code that ROCr brings for copies and fills, on gfx90a (5.2.3 and since)
+ * and gfx942 (6.1.2 and since), known by a hash of it. Its work-items take turns over the whole range; here each
  * workgroup has its own part of it. At the end, and in what is missing before, it
  * comes to the same. How long they take is assumed.
  */
@@ -88,5 +88,8 @@ const struct sim_native sim_native_rocr[] = {
 	{ NULL, 0x806e316b366f0df5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
 	{ NULL, 0xf82927699e61085cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
 	{ NULL, 0x83afef5248054f25ULL, VGPRS, CYCLES, 0, NULL, run_fill },
+	{ NULL, 0xa8e82c77d4f1c2b5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
+	{ NULL, 0xed198fe7aa4c359cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
+	{ NULL, 0x8429cecb0901d0e5ULL, VGPRS, CYCLES, 0, NULL, run_fill },
 	{ },
 };

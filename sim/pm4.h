@@ -85,6 +85,7 @@ static inline u64 pm4_u64(u32 lo, u32 hi)
 #define PM4_PROC_DEBUG(p)	pm4_bits((p)[1], 22, 3)	/* new_debug, tmz, diq */
 #define PM4_PROC_QUANTUM_MS(p)	pm4_bits((p)[1], 25, 7)
 #define PM4_PROC_PD(p)		pm4_u64((p)[2], (p)[3])
+#define PM4_PROC_GWS(p)		pm4_bits((p)[13], 0, 7)
 
 /* MAP_QUEUES */
 #define PM4_MAP_EXT_ENGINE(p)	pm4_bits((p)[1], 2, 2)

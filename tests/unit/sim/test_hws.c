@@ -666,6 +666,21 @@ static void test_refused_list_packets(void **state)
 	assert_dead("MAP_PROCESS: no address space", bad);
 }
 
+/* A queue may have the global wave sync where its process has a share of it. */
+static void test_gws(void **state)
+{
+	u32 refusals = bed.refused;
+
+	(void)state;
+	set_resources(0xfff8, 0xff);
+	map_process(5)[13] = 64;
+	map_queues(1)[1] |= 1 << 12;
+	run_list(1);
+	run(100000);
+	assert_int_equal(bed.refused, refusals);
+	assert_int_equal(bed.hws->nr_queues, 1);
+}
+
 static void test_refused_queues(void **state)
 {
 	const u64 *bad = &bed.hws->stats.bad_packets;
@@ -679,7 +694,7 @@ static void test_refused_queues(void **state)
 	ready();
 	map_queues(1)[1] |= 1 << 12;
 	run_list(1);
-	assert_dead("MAP_QUEUES: there is no GWS", bad);
+	assert_dead("MAP_QUEUES: GWS of a process without", bad);
 
 	ready();
 	map_queues(1)[1] |= PM4_QUEUE_DEBUG << 21;
@@ -794,6 +809,7 @@ int main(void)
 		TEST(test_stuck),
 		TEST(test_refused_lists),
 		TEST(test_refused_list_packets),
+		TEST(test_gws),
 		TEST(test_refused_queues),
 		TEST(test_refused_packets),
 		TEST(test_injection),
