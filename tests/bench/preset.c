@@ -38,10 +38,10 @@ static const struct preset presets[] = {
 	{
 		.name = "resnet50-b256-w16",
 		.images = 256,
-		.source = "as resnet50-b256; workgroups of 16 waves, 416 of which fill "
-			  "the 104 CUs of a MI250 twice: assumed",
+		.source = "as resnet50-b256; workgroups of 16 waves, 320 of which fill "
+			  "80 CUs twice: assumed",
 		.stages = {
-			{ 54, 416, 1024, 1180000 },
+			{ 54, 320, 1024, 1180000 },
 		},
 	},
 };
