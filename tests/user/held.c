@@ -8,7 +8,7 @@
 #define MS		1000000ULL
 #define MAX_QUEUES	256
 
-const struct spin_shape held_lengthy = { 64, 256, 200 * MS };
+const struct spin_shape held_lengthy = { 64, 256, 500 * MS };
 const struct spin_shape held_tiny = { 1, 64, 1000 };
 
 int held_fd;

@@ -17,7 +17,7 @@
 #define HELD_REASONS	(HELD_MINE | HELD_ACTIVE | HELD_DISABLED | HELD_EVICTED |	\
 			 HELD_DEBUGGED | KFD_XSCHED_QUEUE_RESET)
 
-#define HELD_STILL_MS	300	/* how long we watch a queue do nothing */
+#define HELD_STILL_MS	700	/* how long we watch a queue do nothing; held_lengthy is shorter */
 #define HELD_DONE_MS	20000	/* when something that runs must be done */
 
 /* Long enough to be stopped half-way each time; the GPU counts it on only while it runs. */
