@@ -105,6 +105,7 @@ struct sim_hws_ops {
  * @run_list: RUN_LIST packets of the HIQ
  * @map_process: MAP_PROCESS packets
  * @map_queues: MAP_QUEUES packets
+ * @map_gws: of those, for queues with the global wave sync
  * @query_status: QUERY_STATUS packets
  * @write_data: WRITE_DATA packets
  * @bad_packets: refused: unknown, malformed, or asking for what is not done
@@ -117,6 +118,7 @@ struct sim_hws_stats {
 	u64 run_list;
 	u64 map_process;
 	u64 map_queues;
+	u64 map_gws;
 	u64 query_status;
 	u64 write_data;
 	u64 bad_packets;

@@ -145,6 +145,7 @@ static bool map_queues(struct reader *r, const u32 *p, u32 n)
 	q->wptr_va = PM4_MAP_WPTR(p);
 	q->doorbell = PM4_MAP_DOORBELL(p);
 	q->sched.pool = pool;
+	h->stats.map_gws += PM4_MAP_GWS(p);
 	q->sched.is_static = PM4_MAP_TYPE(p) == PM4_QUEUE_STATIC;
 	sim_sched_add(&h->sched, &r->process->sched, &q->sched);
 	h->nr_queues++;

@@ -271,6 +271,21 @@ static bool run_write(struct sim_native_call *c)
 	return true;
 }
 
+struct gws_args {
+	u32 others;
+};
+
+/*
+ * What 5.2 and 5.7 run before a cooperative kernel: how many workgroups its barriers wait for, beside
+ * the one that comes. It is not in memory; the kernels that have such barriers carry them out themselves.
+ */
+static bool run_gws_init(struct sim_native_call *c)
+{
+	struct gws_args args;
+
+	return sim_read(c->q, c->args, &args, sizeof(args));
+}
+
 const struct sim_native sim_native_hip[] = {
 	{ "__amd_rocclr_fillBufferAligned.kd", 0, VGPRS, CYCLES, 0, NULL, run_fill },
 	{ "__amd_rocclr_fillBufferAligned2D.kd", 0, VGPRS, CYCLES, 0, NULL, run_fill_2d },
@@ -280,5 +295,6 @@ const struct sim_native sim_native_hip[] = {
 	{ "__amd_rocclr_copyBufferRectAligned.kd", 0, VGPRS, CYCLES, 0, NULL,
 	  run_copy_rect_aligned },
 	{ "__amd_rocclr_streamOpsWrite.kd", 0, VGPRS, CYCLES, 0, NULL, run_write },
+	{ "__amd_rocclr_gwsInit.kd", 0, VGPRS, CYCLES, 0, NULL, run_gws_init },
 	{ },
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <hip/hip_cooperative_groups.h>
-
 #include "kernels.h"
+
+/* Of 5.7 it needs the runtime's own header before it. */
+#include <hip/hip_cooperative_groups.h>
 
 /* The clock of 100 MHz that all of a GPU share. */
 static __device__ unsigned long long gpu_clock(void)

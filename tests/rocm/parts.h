@@ -10,7 +10,8 @@ void test_streams(void);
 void test_events(void);
 void test_graphs(void);
 void test_async(void);
-void test_cooperative(void);
+/* @held: its queues are held now and then */
+void test_cooperative(bool held);
 void test_queues(void);
 void test_pressure(void);
 

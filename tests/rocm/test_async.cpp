@@ -143,9 +143,43 @@ static void pools(void)
 	HIP(hipMemPoolDestroy(pool));
 }
 
+/* Memory that is there only while the graph runs that was captured with it. */
+static void graph_memory(void)
+{
+	const std::vector<uint32_t> from = numbers(N, 3);
+	device_array<uint32_t> in(from), out(N);
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+	size_t nodes = 0;
+	uint32_t *d;
+	stream s;
+
+	if (!has_pools()) {
+		tap_skip("this HIP has no memory pools", "a graph with memory of its own");
+		return;
+	}
+	HIP(hipStreamBeginCapture(s.s, hipStreamCaptureModeGlobal));
+	HIP(hipMallocAsync((void **)&d, N * 4, s.s));
+	HIP(hipMemcpyAsync(d, in.at, N * 4, hipMemcpyDeviceToDevice, s.s));
+	launch_iterate(d, N, 50, s.s);
+	HIP(hipMemcpyAsync(out.at, d, N * 4, hipMemcpyDeviceToDevice, s.s));
+	HIP(hipMemcpyAsync(in.at, d, N * 4, hipMemcpyDeviceToDevice, s.s));
+	HIP(hipFreeAsync(d, s.s));
+	HIP(hipStreamEndCapture(s.s, &graph));
+	HIP(hipGraphGetNodes(graph, NULL, &nodes));
+	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	for (int i = 0; i < 5; i++)
+		HIP(hipGraphLaunch(exec, s.s));
+	HIP(hipStreamSynchronize(s.s));
+	tap_ok(nodes == 6 && out.get() == iterated(from, 250), "a graph with memory of its own, five times");
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+}
+
 void test_async(void)
 {
 	run_test("functions of the host", host_functions);
 	run_test("memory in streams", stream_memory);
 	run_test("pools", pools);
+	run_test("memory of a graph", graph_memory);
 }

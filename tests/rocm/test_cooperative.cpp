@@ -4,7 +4,12 @@
 #include "kernels.h"
 #include "parts.h"
 
+extern "C" {
+#include "../user/gpustat.h"
+}
+
 #define SIZE	256
+#define US	20000
 
 static int attribute(hipDeviceAttribute_t which)
 {
@@ -24,12 +29,13 @@ static hipError_t launch_sum(uint32_t groups, uint32_t *in, uint32_t *part, uint
 }
 
 /* Each workgroup must see what all of them did before the barrier. */
-static void grid_sync(void)
+static void grid_sync(bool held)
 {
 	const uint32_t groups = attribute(hipDeviceAttributeMultiprocessorCount), n = groups * SIZE;
 	std::vector<uint32_t> from = numbers(n, 1), want(groups);
 	device_array<uint32_t> in(from), part(groups), out(groups), ended(1);
 	uint32_t sum = 0, wrong = 0;
+	long saves = gpustat("saves"), gws = gpustat("map_gws");
 	stream s;
 
 	for (uint32_t x : from)
@@ -38,13 +44,30 @@ static void grid_sync(void)
 		HIP(hipMemsetAsync(part.at, 0, groups * 4, s.s));
 		HIP(hipMemsetAsync(out.at, 0, groups * 4, s.s));
 		HIP(hipMemsetAsync(ended.at, 0, 4, s.s));
-		HIP(launch_sum(groups, in.at, part.at, out.at, ended.at, rounds_of_us(2000), s.s));
+		HIP(launch_sum(groups, in.at, part.at, out.at, ended.at, rounds_of_us(US), s.s));
 		HIP(hipStreamSynchronize(s.s));
 		for (uint32_t g = 0; g < groups; g++)
 			want[g] = sum + g;
 		wrong += out.get() != want || ended.get()[0] != groups;
 	}
 	tap_is(wrong, 0, "a kernel whose %u workgroups wait for each other, ten times", groups);
+	saves = gpustat("saves") - saves;
+	tap_note("they were interrupted %ld times", saves);
+	/* MES is not told of it */
+	if (gpustat("map_queues"))
+		tap_ok(gpustat("map_gws") > gws, "their queue has the global wave sync");
+	if (held)
+		tap_ok(saves >= 3, "although they were interrupted three times and more");
+}
+
+static void grid_sync_alone(void)
+{
+	grid_sync(false);
+}
+
+static void grid_sync_held(void)
+{
+	grid_sync(true);
 }
 
 /* More workgroups than can be there at a time would wait for ever. */
@@ -59,7 +82,7 @@ static void too_large(void)
 	(void)hipGetLastError();
 }
 
-void test_cooperative(void)
+void test_cooperative(bool held)
 {
 	if (!attribute(hipDeviceAttributeCooperativeLaunch)) {
 		device_array<uint32_t> some(1);
@@ -70,6 +93,6 @@ void test_cooperative(void)
 		(void)hipGetLastError();
 		return;
 	}
-	run_test("barrier of a grid", grid_sync);
+	run_test("barrier of a grid", held ? grid_sync_held : grid_sync_alone);
 	run_test("too large a grid", too_large);
 }

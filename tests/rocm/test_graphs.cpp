@@ -73,6 +73,39 @@ static void built(void)
 	HIP(hipGraphDestroy(graph));
 }
 
+/* A graph in a graph, twice, behind and before a kernel of its own. */
+static void nested(void)
+{
+	device_array<uint32_t> d(numbers(N, 13));
+	uint32_t n = N, ten = 10, three = 3;
+	void *args[] = { &d.at, &n, &ten };
+	hipGraphNode_t node, first, last;
+	hipKernelNodeParams kernel = { };
+	hipGraph_t inner, outer;
+	hipGraphExec_t exec;
+	stream s;
+
+	kernel.func = (void *)xs_iterate;
+	kernel.gridDim = dim3(N / 256);
+	kernel.blockDim = dim3(256);
+	kernel.kernelParams = args;
+	HIP(hipGraphCreate(&inner, 0));
+	HIP(hipGraphAddKernelNode(&node, inner, NULL, 0, &kernel));
+	HIP(hipGraphCreate(&outer, 0));
+	HIP(hipGraphAddChildGraphNode(&first, outer, NULL, 0, inner));
+	args[2] = &three;
+	HIP(hipGraphAddKernelNode(&node, outer, &first, 1, &kernel));
+	HIP(hipGraphAddChildGraphNode(&last, outer, &node, 1, inner));
+	HIP(hipGraphInstantiate(&exec, outer, NULL, NULL, 0));
+	for (int i = 0; i < 4; i++)
+		HIP(hipGraphLaunch(exec, s.s));
+	HIP(hipStreamSynchronize(s.s));
+	tap_ok(d.get() == iterated(numbers(N, 13), 4 * 23), "a graph with a graph in it, four times");
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(outer));
+	HIP(hipGraphDestroy(inner));
+}
+
 /* What the host does between two kernels, to memory of both. */
 static void host_step(void *data)
 {
@@ -118,11 +151,19 @@ static void with_host(void)
 	HIP(hipGraphAddHostNode(&between, graph, &first, 1, &host));
 	HIP(hipGraphAddKernelNode(&last, graph, &between, 1, &kernel));
 	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	HIP(hipGraphLaunch(exec, s.s));
+	HIP(hipStreamSynchronize(s.s));
+	tap_ok(std::vector<uint32_t>(words, words + N) == host_steps(from, 1, rounds),
+	       "a graph of a kernel, a function of the host and a kernel");
+#if HIP_VERSION >= 50300000
 	for (int i = 0; i < 10; i++)
 		HIP(hipGraphLaunch(exec, s.s));
 	HIP(hipStreamSynchronize(s.s));
-	tap_ok(std::vector<uint32_t>(words, words + N) == host_steps(from, 10, rounds),
-	       "a graph of a kernel, a function of the host and a kernel, ten times");
+	tap_ok(std::vector<uint32_t>(words, words + N) == host_steps(from, 11, rounds),
+	       "the same ten times more");
+#else
+	tap_skip("this HIP corrupts its memory when such a graph is launched again", "the same ten times more");
+#endif
 	HIP(hipGraphExecDestroy(exec));
 	HIP(hipGraphDestroy(graph));
 	HIP(hipHostFree(words));
@@ -187,6 +228,7 @@ void test_graphs(void)
 {
 	run_test("captured", captured);
 	run_test("built", built);
+	run_test("nested", nested);
 	run_test("with host", with_host);
 	run_test("updated", updated);
 }

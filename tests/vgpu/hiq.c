@@ -183,6 +183,7 @@ static void step(struct vgpu_node *node, u64 t)
 	s->run_list = h->stats.run_list;
 	s->map_process = h->stats.map_process;
 	s->map_queues = h->stats.map_queues;
+	s->map_gws = h->stats.map_gws;
 	s->query_status = h->stats.query_status;
 	s->write_data = h->stats.write_data;
 	s->slices = h->sched.stats.process_turns + h->sched.stats.queue_turns;

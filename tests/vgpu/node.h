@@ -119,6 +119,7 @@ struct vgpu_hiq {
  * @run_list: RUN_LIST packets, the chaining ones not counted
  * @map_process: MAP_PROCESS packets
  * @map_queues: MAP_QUEUES packets
+ * @map_gws: of those, for queues with the global wave sync
  * @query_status: QUERY_STATUS packets
  * @write_data: WRITE_DATA packets
  * @slices: quanta that ended in a rotation of an over-subscribed runlist
@@ -157,6 +158,7 @@ struct vgpu_stats {
 	u64 run_list;
 	u64 map_process;
 	u64 map_queues;
+	u64 map_gws;
 	u64 query_status;
 	u64 write_data;
 	u64 slices;

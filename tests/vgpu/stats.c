@@ -23,6 +23,7 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, run_list);
 	SHOW(m, *s, map_process);
 	SHOW(m, *s, map_queues);
+	SHOW(m, *s, map_gws);
 	SHOW(m, *s, query_status);
 	SHOW(m, *s, write_data);
 	SHOW(m, *s, slices);

@@ -679,6 +679,7 @@ static void test_gws(void **state)
 	run(100000);
 	assert_int_equal(bed.refused, refusals);
 	assert_int_equal(bed.hws->nr_queues, 1);
+	assert_int_equal(bed.hws->stats.map_gws, 1);
 }
 
 static void test_refused_queues(void **state)
