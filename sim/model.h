@@ -415,7 +415,7 @@ enum sim_preempt_state {
  * @free: cohorts nobody uses
  * @cohorts: all of them
  * @time_unknown: set by the caller after sim_gpu_init(): a kernel the model does not know takes
- *	a time and leaves no result (unknown.c), instead of halting its queue
+ *	so many times what unknown.c says and leaves no result. 0: it halts its queue
  * @stats: totals
  */
 struct sim_gpu {
@@ -442,7 +442,7 @@ struct sim_gpu {
 	u64 preempt_begin;
 	struct sim_cohort *free;
 	struct sim_cohort cohorts[SIM_MAX_COHORTS];
-	bool time_unknown;
+	u32 time_unknown;
 	struct sim_stats stats;
 };
 

@@ -13,6 +13,10 @@
  *     many times as long as there are waves. How many there are follows from
  *     what fits on a compute unit (registers, LDS, wave slots), or from the grid,
  *     if it is too small to fill them all.
+ *
+ * All that is taken so many times as the caller says. A guest that is emulated takes
+ * many times as long as a real host from one launch to the next: kernels that do not
+ * leave the GPU idle nearly always, and hardly a preemption would meet one.
  */
 #include "native.h"
 
@@ -53,7 +57,7 @@ bool sim_unknown_costs(struct sim_queue *q, u64 code, struct sim_dispatch *d)
 	instructions = WAVE_INSTRUCTIONS + VGPR_INSTRUCTIONS * d->vgprs +
 		d->lds_bytes / d->waves / LDS_INSTRUCTION_BYTES;
 	d->workgroup_ns = instructions * INSTRUCTION_CYCLES * simd_waves(p, d) * 1000 /
-		p->clock_mhz;
+		p->clock_mhz * q->gpu->time_unknown;
 	d->spread = d->workgroups > MOST_SPREAD ? 0 : SPREAD;
 	return true;
 }

@@ -14,6 +14,9 @@
 
 #include "vgpu.h"
 
+/* Of the parameter time_unknown: a kernel of a second is one of a quarter of an hour. */
+#define MOST_TIMES	1000
+
 static char *profile = "mi308x";
 module_param(profile, charp, 0444);
 MODULE_PARM_DESC(profile, "GPU to model: mi308x, mi300x, mi250, gfx11");
@@ -26,10 +29,10 @@ static uint vram_mb = 256;
 module_param(vram_mb, uint, 0444);
 MODULE_PARM_DESC(vram_mb, "VRAM in MiB; BAR 2 must hold 2 MiB more");
 
-bool vgpu_time_unknown;
-module_param_named(time_unknown, vgpu_time_unknown, bool, 0444);
+uint vgpu_time_unknown;
+module_param_named(time_unknown, vgpu_time_unknown, uint, 0444);
 MODULE_PARM_DESC(time_unknown,
-		 "kernels that are not known take a time and leave no result, instead of halting their queue");
+		 "kernels that are not known leave no result and take so many times a plausible time; 0: they halt their queue");
 
 int vgpu_verbose;
 module_param_named(verbose, vgpu_verbose, int, 0644);
@@ -190,6 +193,10 @@ static int __init vgpu_init(void)
 	}
 	if (vgpu_partition_mode(partition) < 0) {
 		pr_err("unknown partition mode %s\n", partition);
+		return -EINVAL;
+	}
+	if (vgpu_time_unknown > MOST_TIMES) {
+		pr_err("time_unknown is %u at the most\n", MOST_TIMES);
 		return -EINVAL;
 	}
 	r = vgpu_symbols_init();

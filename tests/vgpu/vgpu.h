@@ -241,7 +241,7 @@ u64 vgpu_clock_gpu(void);
 void vgpu_clock_init(struct dentry *dir);
 
 extern int vgpu_verbose;
-extern bool vgpu_time_unknown;
+extern uint vgpu_time_unknown;
 
 #define vgpu_dbg(fmt, ...) do {			\
 	if (unlikely(vgpu_verbose))		\

@@ -356,7 +356,7 @@ static void setup_unknown(u32 granules, u32 lds_bytes)
 {
 	make_image(&test->image, "gemm.kd");
 	make_descriptor(test->image.code, granules, lds_bytes);
-	test->f->gpu.time_unknown = true;
+	test->f->gpu.time_unknown = 1;
 }
 
 /* What the model makes of a dispatch of @groups workgroups; ~0: it refuses it. */
@@ -405,6 +405,10 @@ static void test_unknown_costs(void **state)
 	assert_int_equal(d.lds_bytes, 40960);
 	unknown_ns(80, 65536, &d);
 	assert_int_equal(d.lds_bytes, 65536);
+	/* and so many times that */
+	make_descriptor(test->image.code, 4, 0);
+	test->f->gpu.time_unknown = 50;
+	assert_int_equal(unknown_ns(10, 0, &d), (1000 + 64 * 32) * each / 2100 * 50);
 }
 
 /* wave32 and wave64 count registers in other granules, and fewer are there. */
@@ -434,9 +438,9 @@ static void test_unknown_refused(void **state)
 	(void)state;
 	setup_unknown(4, 0);
 	assert_true(unknown_ns(1, 0, &d) != ~0ULL);
-	test->f->gpu.time_unknown = false;
+	test->f->gpu.time_unknown = 0;
 	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
-	test->f->gpu.time_unknown = true;
+	test->f->gpu.time_unknown = 1;
 	memcpy(test->image.code + 16, &far, 8);
 	assert_true(unknown_ns(1, 0, &d) == ~0ULL);
 	memcpy(test->image.code + 16, &odd, 8);
@@ -469,7 +473,7 @@ static void test_unknown_others(void **state)
 
 	(void)state;
 	make_descriptor(test->image.code, 4, 0);
-	test->f->gpu.time_unknown = true;
+	test->f->gpu.time_unknown = 1;
 	fake_map(test->f, dispatch(test->image.code), 0);
 	fake_run(test->f);
 	count(&before, &after);
