@@ -15,7 +15,7 @@
 #include <hip/hip_runtime.h>
 #include <rocblas/rocblas.h>
 
-static const int sizes[] = { 64, 128, 256 };
+static const int sizes[] = { 64, 256, 1024 };
 static unsigned int calls, failed;
 
 static void hip(hipError_t e, const char *what)
