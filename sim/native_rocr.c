@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bare code that ROCr brings for copies and fills, on gfx90a (5.2.3 and since)
- * and gfx942 (6.1.2 and since), known by a hash of it. Its work-items take turns over the whole range; here each
- * workgroup has its own part of it. At the end, and in what is missing before, it
- * comes to the same. How long they take is assumed.
+ * The bare code that ROCr brings for copies and fills, on gfx90a (5.2.3 and since),
+ * gfx942 (6.1.2 and since) and gfx11 (6.4.3), known by a hash of it. Its work-items
+ * take turns over the whole range; here each workgroup has its own part of it. At the
+ * end, and in what is missing before, it comes to the same. How long they take is
+ * assumed.
  */
 #include "native.h"
 
@@ -91,5 +92,8 @@ const struct sim_native sim_native_rocr[] = {
 	{ NULL, 0xa8e82c77d4f1c2b5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
 	{ NULL, 0xed198fe7aa4c359cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
 	{ NULL, 0x8429cecb0901d0e5ULL, VGPRS, CYCLES, 0, NULL, run_fill },
+	{ NULL, 0xc8076fa06a9f3e3bULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
+	{ NULL, 0x6574cc7cc3570611ULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
+	{ NULL, 0x77bd7bf2e6a1dc4cULL, VGPRS, CYCLES, 0, NULL, run_fill },
 	{ },
 };
