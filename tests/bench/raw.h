@@ -105,29 +105,17 @@ struct raw_mode {
 };
 
 /**
- * struct raw_steps - instructions of a launch in user space
- * @count: launches that were counted
- * @least: of one of them
- * @most: of another
- */
-struct raw_steps {
-	size_t count;
-	uint64_t least;
-	uint64_t most;
-};
-
-/**
  * struct raw_hip - what else is known when both models are HIP programs
  * @stack: what they ran on: versions of ROCm, the GPU as ROCm names it, the kernel
  * @saves: kernels that were interrupted, by enum raw_mode_id
- * @off: launches while nobody watches
- * @on: launches while the scheduler watches
+ * @off: instructions of a launch in user space while nobody watches, median
+ * @on: while the scheduler watches
  */
 struct raw_hip {
 	struct json_object *stack;
 	uint64_t saves[RAW_MODES];
-	struct raw_steps off;
-	struct raw_steps on;
+	uint64_t off;
+	uint64_t on;
 };
 
 /**

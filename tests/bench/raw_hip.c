@@ -25,22 +25,37 @@ static bool read_saves(struct raw *raw, json_object *doc)
 	return true;
 }
 
-static bool read_steps(struct raw_steps *s, json_object *steps, const char *key)
+static int64_t steps_at(json_object *all, size_t i)
+{
+	return json_object_get_int64(json_object_array_get_idx(all, i));
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	int64_t x = json_object_get_int64(*(json_object *const *)a);
+	int64_t y = json_object_get_int64(*(json_object *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * The median: most launches take the same, but a few meet what another thread of the runtime has not
+ * cleared away yet.
+ */
+static bool read_steps(uint64_t *median, json_object *steps, const char *key)
 {
 	json_object *all;
-	uint64_t n;
-	size_t i;
+	size_t count;
 
 	if (!json_object_object_get_ex(steps, key, &all) ||
 	    !json_object_is_type(all, json_type_array))
 		return false;
-	s->count = json_object_array_length(all);
-	for (i = 0; i < s->count; i++) {
-		n = (uint64_t)json_object_get_int64(json_object_array_get_idx(all, i));
-		s->least = !i || n < s->least ? n : s->least;
-		s->most = n > s->most ? n : s->most;
-	}
-	return s->count && s->least;
+	count = json_object_array_length(all);
+	json_object_array_sort(all, compare_steps);
+	if (!count || steps_at(all, 0) <= 0)
+		return false;
+	*median = (uint64_t)steps_at(all, count / 2);
+	return true;
 }
 
 static const char *text_of(json_object *o, const char *key)

@@ -108,8 +108,8 @@ static void add_hip(json_object *doc, const struct raw_hip *hip, const struct st
 	json_object_object_add(doc, "verified",
 			       json_object_new_boolean(stats->words && !stats->wrong));
 	add_count(doc, "interrupts", hip->saves[RAW_HPF]);
-	add_count(o, "off", hip->off.most);
-	add_count(o, "on", hip->on.most);
+	add_count(o, "off", hip->off);
+	add_count(o, "on", hip->on);
 	json_object_object_add(doc, "user_instructions_per_launch", o);
 }
 

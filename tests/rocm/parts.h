@@ -12,7 +12,8 @@ void test_graphs(void);
 void test_async(void);
 /* @held: its queues are held now and then */
 void test_cooperative(bool held);
-void test_queues(void);
+/* @asleep: waiting is hipDeviceScheduleBlockingSync */
+void test_queues(bool asleep);
 void test_pressure(void);
 
 #endif /* ROCM_PARTS_H */

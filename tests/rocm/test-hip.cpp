@@ -2,10 +2,13 @@
 /*
  * What a HIP program may rely on, with every result checked.
  *
- *   test-hip [FIFO]	begin when a line comes from FIFO, with HIP set up by then; "held": somebody
- *			holds its queues now and then
+ *   test-hip [FIFO [asleep]]
+ *
+ * With a FIFO, begin when a line comes from there, with HIP set up by then; the line "held": somebody
+ * holds its queues now and then. "asleep": all waiting is hipDeviceScheduleBlockingSync.
  */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -13,9 +16,12 @@
 
 int main(int argc, char **argv)
 {
-	bool held = false;
+	bool asleep = argc > 2 && !strcmp(argv[2], "asleep"), held = false;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* Before anything else: HIP 6.4 waits for ever if streams are there already. */
+	if (asleep)
+		HIP(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
 	run_test("set up", set_up);
 	if (argc > 1)
 		held = wait_for_line(argv[1]) == "held\n";
@@ -28,7 +34,7 @@ int main(int argc, char **argv)
 	test_graphs();
 	test_async();
 	test_cooperative(held);
-	test_queues();
+	test_queues(asleep);
 	test_pressure();
 	return tap_done();
 }
