@@ -105,7 +105,7 @@ look:
 # With the newest ROCm also a part of "make check".
 check-rocm:
 	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm base \
-		sh -c 'scripts/build all && scripts/check-rocm'
+		sh -c 'scripts/build all && scripts/check-rocm --all'
 
 # What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
 check-patches:
