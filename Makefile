@@ -33,6 +33,7 @@ help:
 	@echo 'make demo-raw       the same without ROCm: programs that have queues of their own'
 	@echo 'make check          the tests; the last line counts them'
 	@echo 'make check-all      what "make check" leaves out: every ROCm there is, llama.cpp, every kernel source'
+	@echo 'make check-part     a fixed part of that, which is run for each change besides "make check"'
 	@echo 'make check-rocm     HIP programs of every ROCm there is on the software GPU, and preempted there'
 	@echo 'make check-third    llama.cpp and others, as Debian packs them, held and preempted there'
 	@echo 'make check-variants an amdgpu with shared virtual memory and without the tap'
@@ -51,6 +52,7 @@ help:
 	@echo 'make vgpu           vgpu.ko, the software GPU for the tests'
 	@echo 'make guest          the image that the virtual machine boots'
 	@echo 'make docs           the manual, build/docs/html'
+	@echo 'make figures        the figures and the picture that README shows, of this tree (half an hour)'
 	@echo 'make look           pictures of what xschedctl shows, build/look'
 	@echo 'make shell          a shell in the rig, where all of this is made'
 	@echo ''
@@ -75,6 +77,10 @@ check:
 # A ROCm that cannot be had is skipped by name, and so are programs nobody here wrote (6 GB, 3 minutes).
 check-all:
 	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky base scripts/check --all
+
+# What .ci/run adds to "make check".
+check-part:
+	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky base scripts/check --part
 
 check-third:
 	@scripts/rig run --try third-forky base sh -c 'scripts/build raw && scripts/check-third'
@@ -101,6 +107,10 @@ bench-policies:
 # Not a part of "make check": it measures the machine, which should have nothing else to do.
 bench-scale:
 	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-scale'
+
+# README.md's figures and picture, and their range, of this tree: the demonstration on six builds.
+figures:
+	$(RIG_ROCM) sh -c 'scripts/figures vary && scripts/figures take'
 
 # The pictures of Documentation/looking.rst; nothing is tested.
 look:
@@ -186,6 +196,6 @@ distclean:
 	rm -rf $(BUILD)
 	@scripts/rig clean
 
-.PHONY: help demo demo-hip check check-all check-rocm check-third check-variants check-patches sanitize vgpu-selftest \
-	bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu user guest look docs shell \
+.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches sanitize vgpu-selftest \
+	bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu user guest look figures docs shell \
 	install install-user install-dkms demo-raw clean distclean
