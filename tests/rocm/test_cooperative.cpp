@@ -10,6 +10,7 @@ extern "C" {
 
 #define SIZE	256
 #define US	20000
+#define INTERRUPTS	3
 
 static int attribute(hipDeviceAttribute_t which)
 {
@@ -40,7 +41,8 @@ static void grid_sync(bool held)
 
 	for (uint32_t x : from)
 		sum += x;
-	for (int i = 0; i < 10; i++) {
+	/* Held, until holds have met the kernel often enough: how soon depends on how busy the machine is. */
+	for (int i = 0; i < 10 || (held && i < 300 && gpustat("saves") - saves < INTERRUPTS); i++) {
 		HIP(hipMemsetAsync(part.at, 0, groups * 4, s.s));
 		HIP(hipMemsetAsync(out.at, 0, groups * 4, s.s));
 		HIP(hipMemsetAsync(ended.at, 0, 4, s.s));
@@ -50,14 +52,14 @@ static void grid_sync(bool held)
 			want[g] = sum + g;
 		wrong += out.get() != want || ended.get()[0] != groups;
 	}
-	tap_is(wrong, 0, "a kernel whose %u workgroups wait for each other, ten times", groups);
+	tap_is(wrong, 0, "a kernel whose %u workgroups wait for each other, ten times and more", groups);
 	saves = gpustat("saves") - saves;
 	tap_note("they were interrupted %ld times", saves);
 	/* MES is not told of it */
 	if (gpustat("map_queues"))
 		tap_ok(gpustat("map_gws") > gws, "their queue has the global wave sync");
 	if (held)
-		tap_ok(saves >= 3, "although they were interrupted three times and more");
+		tap_ok(saves >= INTERRUPTS, "although they were interrupted three times and more");
 }
 
 static void grid_sync_alone(void)
