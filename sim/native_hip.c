@@ -276,7 +276,7 @@ struct gws_args {
 };
 
 /*
- * What 5.2 and 5.7 run before a cooperative kernel: how many workgroups its barriers wait for, beside
+ * What HIP 5.7 runs before a cooperative kernel: how many workgroups its barriers wait for, beside
  * the one that comes. It is not in memory; the kernels that have such barriers carry them out themselves.
  */
 static bool run_gws_init(struct sim_native_call *c)
