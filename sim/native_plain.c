@@ -82,21 +82,30 @@ static bool run_copy(struct sim_native_call *c)
 			       4ULL * (end_x(c, args.n) - first));
 }
 
+/* The sum of the workgroup's part of n words. */
+static bool sum_words(struct sim_native_call *c, u64 in, u32 n, u64 *sum)
+{
+	const u32 *word;
+	u64 i;
+
+	*sum = 0;
+	for (i = c->first[0]; i < end_x(c, n); i++) {
+		word = sim_native_word(c, 0, in + 4 * i, 4, false);
+		if (!word)
+			return false;
+		*sum += *word;
+	}
+	return true;
+}
+
 /* *out += the sum of all in[i], one atomic addition a workgroup */
 static bool run_reduce(struct sim_native_call *c)
 {
 	struct unary_args args;
-	const u32 *in;
-	u64 *out, i, sum = 0;
+	u64 *out, sum;
 
-	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+	if (!sim_read(c->q, c->args, &args, sizeof(args)) || !sum_words(c, args.in, args.n, &sum))
 		return false;
-	for (i = c->first[0]; i < end_x(c, args.n); i++) {
-		in = sim_native_word(c, 0, args.in + 4 * i, 4, false);
-		if (!in)
-			return false;
-		sum += *in;
-	}
 	out = sim_native_word(c, 1, args.out, 8, true);
 	if (!out)
 		return false;
@@ -229,23 +238,16 @@ static bool add_parts(struct sim_native_call *c, const struct grid_sum_args *arg
 static bool run_grid_sum(struct sim_native_call *c)
 {
 	struct grid_sum_args args;
-	u32 *part, *ended, sum = 0;
-	const u32 *in;
-	u64 i;
+	u32 *part, *ended;
+	u64 sum;
 
-	if (!sim_read(c->q, c->args, &args, sizeof(args)))
+	if (!sim_read(c->q, c->args, &args, sizeof(args)) || !sum_words(c, args.in, args.n, &sum))
 		return false;
-	for (i = c->first[0]; i < end_x(c, args.n); i++) {
-		in = sim_native_word(c, 0, args.in + 4 * i, 4, false);
-		if (!in)
-			return false;
-		sum += *in;
-	}
 	part = sim_native_word(c, 1, args.part + 4ULL * c->group, 4, true);
 	ended = sim_native_word(c, 3, args.ended, 4, true);
 	if (!part || !ended)
 		return false;
-	*part += sum;
+	*part += (u32)sum;
 	return ++*ended % c->groups || add_parts(c, &args);
 }
 
