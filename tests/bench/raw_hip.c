@@ -38,23 +38,46 @@ static int compare_steps(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/*
- * The median: most launches take the same, but a few meet what another thread of the runtime has not
- * cleared away yet.
- */
-static bool read_steps(uint64_t *median, json_object *steps, const char *key)
+/* The launches of that key, from the least instructions to the most; NULL if they are not there. */
+static json_object *read_steps(json_object *doc, const char *key)
 {
-	json_object *all;
-	size_t count;
+	json_object *steps, *all;
 
-	if (!json_object_object_get_ex(steps, key, &all) ||
-	    !json_object_is_type(all, json_type_array))
-		return false;
-	count = json_object_array_length(all);
+	if (!json_object_object_get_ex(doc, "steps", &steps) ||
+	    !json_object_object_get_ex(steps, key, &all) ||
+	    !json_object_is_type(all, json_type_array) || !json_object_array_length(all))
+		return NULL;
 	json_object_array_sort(all, compare_steps);
-	if (!count || steps_at(all, 0) <= 0)
+	return steps_at(all, 0) > 0 ? all : NULL;
+}
+
+static uint64_t median(json_object *all)
+{
+	return (uint64_t)steps_at(all, json_object_array_length(all) / 2);
+}
+
+/*
+ * Launches of one kernel are not alike: threads of the runtime come between, and it takes one path or
+ * another. But each path has its number, and an instruction more on all of them would change them all.
+ */
+static double share_seen(json_object *off, json_object *on)
+{
+	size_t i, n = json_object_array_length(on), seen = 0;
+
+	for (i = 0; i < n; i++)
+		seen += !!json_object_array_bsearch(json_object_array_get_idx(on, i), off, compare_steps);
+	return (double)seen / (double)n;
+}
+
+static bool read_launches(struct raw_hip *hip, json_object *doc)
+{
+	json_object *off = read_steps(doc, "off"), *on = read_steps(doc, "on");
+
+	if (!off || !on)
 		return false;
-	*median = (uint64_t)steps_at(all, count / 2);
+	hip->off = median(off);
+	hip->on = median(on);
+	hip->alike = share_seen(off, on);
 	return true;
 }
 
@@ -106,7 +129,7 @@ static bool read_stack(struct raw_hip *hip, json_object *doc)
 
 bool raw_read_hip(struct raw *raw, const char *dir)
 {
-	json_object *doc, *steps;
+	json_object *doc;
 	char path[512];
 	bool ok;
 
@@ -114,8 +137,7 @@ bool raw_read_hip(struct raw *raw, const char *dir)
 	doc = json_object_from_file(path);
 	raw->hip = calloc(1, sizeof(*raw->hip));
 	ok = doc && raw->hip && read_stack(raw->hip, doc) && read_saves(raw, doc) &&
-	     json_object_object_get_ex(doc, "steps", &steps) &&
-	     read_steps(&raw->hip->off, steps, "off") && read_steps(&raw->hip->on, steps, "on");
+	     read_launches(raw->hip, doc);
 	if (!ok)
 		fprintf(stderr, "xs-report: %s: not a result\n", path);
 	json_object_put(doc);

@@ -157,8 +157,9 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 
 static double tolerance_of(const char *key, double tolerance)
 {
-	/* How many waves there are to save depends on the same moments. */
-	if (!strcmp(key, "switch") || !strcmp(key, "wave_saves"))
+	/* How many waves there are to save depends on the same moments, and so do the paths that launches take. */
+	if (!strcmp(key, "switch") || !strcmp(key, "wave_saves") ||
+	    !strcmp(key, "user_instructions_per_launch"))
 		return fmax(tolerance, SWITCH_TOLERANCE);
 	return tolerance;
 }
