@@ -106,10 +106,11 @@ static void in_time(void)
 	memcpy(host, from.data(), 1024);
 	begin = now_ms();
 	launch_iterate(host, 256, rounds_of_us(200000), s.s);
-	tap_ok(now_ms() - begin < 150 && !memcmp(host, from.data(), 1024),
+	tap_ok(now_ms() - begin < 140 && !memcmp(host, from.data(), 1024),
 	       "a kernel of 200 ms has no result at once");
 	HIP(hipStreamSynchronize(s.s));
-	tap_ok(now_ms() - begin > 150, "nor is it done before its time");
+	/* rounds_of_us() knows no GPU's clock */
+	tap_ok(now_ms() - begin > 140, "nor is it done before its time");
 	tap_ok(std::vector<uint32_t>(host, host + 256) == iterated(from, rounds_of_us(200000)),
 	       "then it is there");
 	HIP(hipHostFree(host));

@@ -10,6 +10,8 @@
 static void properties(void)
 {
 	const char *gfx = getenv("GPU_GFX");
+	/* waves of 32 lanes, and what HIP counts is pairs of CUs */
+	const bool rdna = !strncmp(gfx, "gfx11", 5);
 	hipDeviceProp_t p;
 	int count;
 
@@ -19,8 +21,9 @@ static void properties(void)
 	tap_note("device '%s', %s, %d CUs, %zu MB", p.name, p.gcnArchName,
 		 p.multiProcessorCount, p.totalGlobalMem >> 20);
 	tap_ok(!strncmp(p.gcnArchName, gfx, strlen(gfx)), "the architecture is %s", gfx);
-	tap_is(p.multiProcessorCount, atoi(getenv("GPU_CUS")), "all compute units are there");
-	tap_is(p.warpSize, 64, "a wave has 64 lanes");
+	tap_is(p.multiProcessorCount, atoi(getenv("GPU_CUS")) / (rdna ? 2 : 1),
+	       "all compute units are there");
+	tap_is(p.warpSize, rdna ? 32 : 64, "lanes of a wave");
 	tap_ok(p.maxThreadsPerBlock == 1024 && p.sharedMemPerBlock == 65536,
 	       "limits of a workgroup");
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <memory>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -168,13 +169,16 @@ static void asleep(double cpu, const char *what, bool must)
 
 static void waiting_asleep(void)
 {
-	const bool old = HIP_VERSION < 50300000, other = HIP_VERSION >= 60000000;
-
 	waiting(wait_stream, "hipStreamSynchronize, as it is");
 	HIP(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
-	asleep(waiting(wait_event, "hipEventSynchronize"), "hipEventSynchronize", !old);
-	asleep(waiting(wait_stream, "hipStreamSynchronize"), "hipStreamSynchronize", !old && !other);
-	asleep(waiting(wait_device, "hipDeviceSynchronize"), "hipDeviceSynchronize", !old && !other);
+	asleep(waiting(wait_event, "hipEventSynchronize"), "hipEventSynchronize");
+	if (strncmp(getenv("GPU_GFX"), "gfx11", 5)) {
+		asleep(waiting(wait_stream, "hipStreamSynchronize"), "hipStreamSynchronize");
+		asleep(waiting(wait_device, "hipDeviceSynchronize"), "hipDeviceSynchronize");
+	} else {
+		tap_skip("on gfx11 HIP hangs after it, with no packet left in any queue: not explained",
+			 "hipStreamSynchronize and hipDeviceSynchronize sleep");
+	}
 	HIP(hipSetDeviceFlags(hipDeviceScheduleAuto));
 }
 

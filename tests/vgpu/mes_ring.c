@@ -97,13 +97,17 @@ static bool look_at_mqd(struct vgpu_node *node, enum MES_QUEUE_TYPE type,
 	return true;
 }
 
-/* Kernel queues, TMZ, GDS and exclusive use are not modelled. */
+/*
+ * Kernel queues, TMZ and GDS are not modelled. A queue with GWS is to be scheduled
+ * exclusively; what that means for others is not documented. Here it means nothing:
+ * barriers of a grid are those of kernels the model knows.
+ */
 static bool is_modelled(const union MESAPI__ADD_QUEUE *p)
 {
 	return !p->paging && !p->debug_vmid && !p->program_gds &&
 		!p->is_gang_suspended && !p->is_tmz_queue &&
 		!p->map_kiq_utility_queue && !p->map_legacy_kq &&
-		!p->exclusively_scheduled && !p->is_long_running &&
+		!p->is_long_running &&
 		!p->is_dwm_queue && !p->is_video_blit_queue && p->is_kfd_process;
 }
 
