@@ -159,7 +159,7 @@ static void call_backs(void)
 	int i;
 
 	called = in_order = 0;
-	launch_iterate(d.at, N, rounds_of_us(30000), s.s);
+	launch_iterate(d.at, N, rounds_of_us(100000), s.s);
 	for (i = 0; i < 5; i++)
 		HIP(hipStreamAddCallback(s.s, on_stream, (void *)(intptr_t)i, 0));
 	tap_is(called, 0, "no call-back before the kernel is done");
