@@ -41,8 +41,8 @@ static void grid_sync(bool held)
 
 	for (uint32_t x : from)
 		sum += x;
-	/* on a busy host more, until one is interrupted */
-	for (int i = 0; i < 10 || (held && i < 200 && gpustat("saves") == saves); i++) {
+	/* Held, until holds have met the kernel often enough: how soon depends on how busy the machine is. */
+	for (int i = 0; i < 10 || (held && i < 300 && gpustat("saves") - saves < INTERRUPTS); i++) {
 		HIP(hipMemsetAsync(part.at, 0, groups * 4, s.s));
 		HIP(hipMemsetAsync(out.at, 0, groups * 4, s.s));
 		HIP(hipMemsetAsync(ended.at, 0, 4, s.s));
@@ -59,7 +59,7 @@ static void grid_sync(bool held)
 	if (gpustat("map_queues"))
 		tap_ok(gpustat("map_gws") > gws, "their queue has the global wave sync");
 	if (held)
-		tap_ok(saves > 0, "although they were interrupted");
+		tap_ok(saves >= INTERRUPTS, "although they were interrupted three times and more");
 }
 
 static void grid_sync_alone(void)

@@ -119,9 +119,13 @@ static void times(void)
 	tap_is(hipEventQuery(begin.e), hipSuccess, "one that has come is");
 	HIP(hipEventElapsedTime(&first, begin.e, middle.e));
 	HIP(hipEventElapsedTime(&both, begin.e, end.e));
-	tap_note("kernels of 20 and 40 ms took %.2f ms and %.2f ms", first, both - first);
-	/* not less, but for the GPU's clock (rounds_of_us()); more when the host is busy */
-	tap_ok(first > 15 && first < 200 && both - first > 30 && both - first < 200,
+	tap_note("kernels of 20 and 40 ms took %.2f ms and %.2f ms, until it was seen %.2f ms",
+		 first, both - first, wall);
+	/*
+	 * Not less, but for the GPU's clock (rounds_of_us()), whatever the host is busy with, and who holds the queue;
+	 * nor more than one waited.
+	 */
+	tap_ok(first > 15 && both - first > 30 && both < 1.1 * wall,
 	       "events tell how long the GPU took");
 }
 
