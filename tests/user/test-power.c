@@ -16,8 +16,8 @@
 #include "xsarm.h"
 
 #define WATCHDOG	SYSFILE_GLOBAL "watchdog_ms"
-#define LEASE		"500"
-#define SLEEP_S		1	/* longer than a lease */
+#define LEASE		"1500"	/* longer than a queue is watched */
+#define SLEEP_S		2	/* longer than a lease */
 #define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
