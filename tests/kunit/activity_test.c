@@ -207,6 +207,8 @@ static void sampled_during_a_switch(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, xt_read(test, a), 1);
 	KUNIT_EXPECT_EQ(test, xt->events[0].type, XT_READY);
 	KUNIT_EXPECT_LT(test, xt->events[0].time_ns, end - 100 * NSEC_PER_MSEC);
+	/* the release at the end is waited for, but not that long on a busy machine */
+	xt->node->switch_ms = 0;
 }
 
 /* A held queue whose waves were saved keeps READY until it ran dry. */
