@@ -110,14 +110,12 @@ struct raw_mode {
  * @saves: kernels that were interrupted, by enum raw_mode_id
  * @off: instructions of a launch in user space while nobody watches, median
  * @on: while the scheduler watches
- * @alike: share of the launches while it watches that take what one took while nobody did
  */
 struct raw_hip {
 	struct json_object *stack;
 	uint64_t saves[RAW_MODES];
 	uint64_t off;
 	uint64_t on;
-	double alike;
 };
 
 /**

@@ -56,19 +56,6 @@ static uint64_t median(json_object *all)
 	return (uint64_t)steps_at(all, json_object_array_length(all) / 2);
 }
 
-/*
- * Launches of one kernel are not alike: threads of the runtime come between, and it takes one path or
- * another. But each path has its number, and an instruction more on all of them would change them all.
- */
-static double share_seen(json_object *off, json_object *on)
-{
-	size_t i, n = json_object_array_length(on), seen = 0;
-
-	for (i = 0; i < n; i++)
-		seen += !!json_object_array_bsearch(json_object_array_get_idx(on, i), off, compare_steps);
-	return (double)seen / (double)n;
-}
-
 static bool read_launches(struct raw_hip *hip, json_object *doc)
 {
 	json_object *off = read_steps(doc, "off"), *on = read_steps(doc, "on");
@@ -77,7 +64,6 @@ static bool read_launches(struct raw_hip *hip, json_object *doc)
 		return false;
 	hip->off = median(off);
 	hip->on = median(on);
-	hip->alike = share_seen(off, on);
 	return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The table and the verdict. */
+#include <math.h>
 #include <stdio.h>
 
 #include "report.h"
@@ -9,7 +10,11 @@
 #define LO_SHARE_MIN	0.85	/* without starving the other */
 #define RUN_AGAIN_MAX	100.0	/* ms, and the kernel lets go when it is killed */
 #define INTERRUPTS_MIN	100	/* kernels of HIP programs, under hpf */
-#define ALIKE_MIN	0.25	/* launches that take exactly what another took; see raw_hip.c */
+/*
+ * Launches of HIP 6.4 take one of several paths, 6827, 6872, 7003 instructions and others, as threads of the runtime
+ * come between: medians of twenty differ by that.
+ */
+#define PATHS		0.04
 
 static void print_row(const char *name, const struct stats_mode *s, double p99_alone)
 {
@@ -75,14 +80,16 @@ static bool criterion(bool ok, const char *what, double value, const char *want)
 static bool hip_verdict(const struct raw_hip *hip, const struct stats *stats)
 {
 	uint64_t n = hip->saves[RAW_HPF];
+	double more;
 	bool ok;
 
 	ok = criterion(stats->words && !stats->wrong, "words of results that are wrong",
 		       (double)stats->wrong, "none, in all modes");
 	ok &= criterion(n >= INTERRUPTS_MIN, "hpf: kernels interrupted half-way", (double)n,
 			"at least 100");
-	ok &= criterion(hip->alike >= ALIKE_MIN, "launches under xschedd that take what one without took",
-			hip->alike, "at least a quarter; with an instruction more: none");
+	more = (double)hip->on / (double)hip->off - 1;
+	ok &= criterion(fabs(more) <= PATHS, "user-space instructions of a launch under xschedd, more",
+			more, "0.04 at most, more or less: launches differ");
 	return ok;
 }
 
