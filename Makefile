@@ -108,7 +108,7 @@ bench-policies:
 bench-scale:
 	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-scale'
 
-# README.md's figures and picture, and their range, of this tree: the demonstration on six builds.
+# README.md's figures and picture, and their range, of this tree: the demonstration on builds in which code has moved.
 figures:
 	$(RIG_ROCM) sh -c 'scripts/figures vary && scripts/figures take'
 

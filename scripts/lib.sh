@@ -144,6 +144,19 @@ tap() {
 	printf '%s\n' "$output" | tail -n 40 | sed 's/^/# /'
 }
 
+# tap_relay PREFIX: the TAP on stdin as results of ours, numbered on.
+tap_relay() {
+	local line
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) tap "$1${line#*- }" true ;;
+		"not ok "*) tap "$1${line#*- }" false ;;
+		\#*) echo "$line" ;;
+		esac
+	done
+}
+
 # End of a script of taps: print the plan; exit 0 only if all passed.
 tap_done() {
 	echo "1..$tap_count"
