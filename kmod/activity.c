@@ -33,6 +33,7 @@
 #include "activity.h"
 #include "armed.h"
 #include "client.h"
+#include "compat.h"
 #include "event.h"
 #include "interest.h"
 #include "node.h"
@@ -614,7 +615,7 @@ struct xs_activity_counts xs_activity_counts(void)
 
 int xs_activity_init(void)
 {
-	struct kthread_worker *worker = kthread_create_worker(0, "kfd_xsched");
+	struct kthread_worker *worker = kthread_run_worker(0, "kfd_xsched");
 
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
@@ -623,8 +624,7 @@ int xs_activity_init(void)
 	kthread_init_work(&sampler.work, sample);
 	kthread_init_work(&sampler.ring, xs_activity_look_at_rung);
 	kthread_init_work(&sampler.edge, look_at_armed);
-	hrtimer_init(&sampler.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	sampler.timer.function = timer_fired;
+	hrtimer_setup(&sampler.timer, timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	sampler.worker = worker;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "activity.h"
 #include "batch.h"
 #include "change.h"
+#include "compat.h"
 #include "event.h"
 #include "node.h"
 #include "place.h"
@@ -130,7 +131,7 @@ static struct xs_node *node_new(struct xs_hw_node *hw,
 
 	if (!node)
 		return NULL;
-	node->worker = kthread_create_worker(0, "xsched-%u", desc->gpu_id);
+	node->worker = kthread_run_worker(0, "xsched-%u", desc->gpu_id);
 	if (IS_ERR(node->worker)) {
 		kfree(node);
 		return NULL;

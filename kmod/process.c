@@ -13,7 +13,6 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -21,6 +20,7 @@
 #include "activity.h"
 #include "armed.h"
 #include "client.h"
+#include "compat.h"
 #include "event.h"
 #include "process.h"
 #include "queue.h"
@@ -126,16 +126,13 @@ struct xs_owner xs_owner_get(const struct xs_process *process)
 	struct xs_owner owner;
 	struct task_struct *task = get_pid_task(process->pid, PIDTYPE_TGID);
 
-	if (task) {
-		owner.cred = get_task_cred(task);
-		put_task_struct(task);
-	} else {
-		/* Reaped already; what it was is the best there is. */
-		owner.cred = get_cred(process->owner.cred);
-	}
+	/* Reaped already? What it was is the best there is. */
+	owner.cred = task ? get_task_cred(task) : get_cred(process->owner.cred);
 	/* After the credentials: commit_creds() makes it undumpable first. */
 	smp_rmb();
-	owner.dumpable = get_dumpable(process->mm) == SUID_DUMP_USER;
+	owner.dumpable = xs_dumpable(task, process->mm);
+	if (task)
+		put_task_struct(task);
 	return owner;
 }
 
@@ -165,10 +162,10 @@ bool xs_process_permits_locked(const struct xs_process *process,
 	guard(rcu)();
 	task = pid_task(process->pid, PIDTYPE_TGID);
 	target = task ? __task_cred(task) : process->owner.cred;
-	/* Before get_dumpable(), as there. */
+	/* Before xs_dumpable(), as there. */
 	smp_rmb();
 	if (what != XS_PERMIT_RAISE && is_own(target) &&
-	    get_dumpable(process->mm) == SUID_DUMP_USER)
+	    xs_dumpable(task, process->mm))
 		return true;
 	return what == XS_PERMIT_LIST ? ns_capable_noaudit(target->user_ns, CAP_SYS_NICE) :
 					ns_capable(target->user_ns, CAP_SYS_NICE);
