@@ -2,14 +2,16 @@
 #
 # What one types. The work is done by scripts/; "make help" lists the targets.
 
-BUILD := build
+# "make KERNEL=7 ...": with that Linux (tests/roots/base-7), in a directory of its own.
+BASE := base$(KERNEL:%=-%)
+BUILD := build$(KERNEL:%=/linux-%)
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 # What is built and run to be tested is in file systems of its own, see scripts/rig: this machine
 # itself has nothing installed. Only "install" and what it needs is made with its own compiler.
-RIG := @scripts/rig run base
-RIG_ROCM := @scripts/rig run --rocm base
-MAKE_SIM := make --no-print-directory -s -C sim/xsched-sim O=/kfd-xsched/build
+RIG := @scripts/rig run $(BASE)
+RIG_ROCM := @scripts/rig run --rocm $(BASE)
+MAKE_SIM := make --no-print-directory -s -C sim/xsched-sim O=/kfd-xsched/$(BUILD)
 
 PREFIX ?= /usr/local
 SBINDIR ?= $(PREFIX)/sbin
@@ -62,6 +64,8 @@ help:
 	@echo 'make clean          forget results, logs and what is built, but for amdgpu'
 	@echo 'make distclean      remove build/, and the file systems and caches of all checkouts'
 	@echo ''
+	@echo 'KERNEL=7 before any of them: with the newest Linux of trixie-backports; builds in build/linux-7'
+	@echo ''
 	@echo 'All but the last five build and run in Debian 13, whatever this machine is; they need root, and'
 	@echo 'mmdebstrap to make it. Everything made is in build/ and in ~/.cache/kfd-xsched (scripts/rig).'
 
@@ -76,14 +80,14 @@ check:
 
 # A ROCm that cannot be had is skipped by name, and so are programs nobody here wrote (6 GB, 3 minutes).
 check-all:
-	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky base scripts/check --all
+	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky $(BASE) scripts/check --all
 
 # What .ci/run adds to "make check".
 check-part:
-	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky base scripts/check --part
+	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky $(BASE) scripts/check --part
 
 check-third:
-	@scripts/rig run --try third-forky base sh -c 'scripts/build raw && scripts/check-third'
+	@scripts/rig run --try third-forky $(BASE) sh -c 'scripts/build raw && scripts/check-third'
 
 # Also a part of "make check".
 vgpu-selftest:
@@ -118,7 +122,7 @@ look:
 
 # With the newest ROCm also a part of "make check".
 check-rocm:
-	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm base \
+	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm $(BASE) \
 		sh -c 'scripts/build all && scripts/check-rocm --all'
 
 # What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
