@@ -20,8 +20,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "kfd_priv.h"
-#include "kfd_sched_dqm.h"
+#include "compat_dqm.h"
 
 #define MAX_PIDS	128
 #define MAX_TEXT	2048
@@ -29,7 +28,7 @@
 /* What amdgpu does not export. */
 struct symbols {
 	int (*kfd_topology_enum_kfd_devices)(u8 index, struct kfd_node **node);
-	const struct kfd_sched_dqm_funcs *funcs;
+	struct dqm_calls dqm;
 	u64 (*vgpu_clock_gpu)(void);
 };
 
@@ -71,36 +70,20 @@ static bool is_meant(const struct command *c, const struct qcm_process_device *q
 	return false;
 }
 
-/* The counters must be right before the map. As amdkfd has them, whose functions are static. */
-static void mark(const struct command *c, struct qcm_process_device *qpd, struct queue *q)
+/* The counters must be right before the map. */
+static int mark(const struct command *c, struct queue *q)
 {
-	int n = c->off ? -1 : 1;
-
-	q->properties.is_active = !c->off;
-	c->dqm->runlist_stale = true;
-	c->dqm->active_queue_count += n;
-	if (q->properties.type == KFD_QUEUE_TYPE_COMPUTE)
-		c->dqm->active_cp_queue_count += n;
-	if (q->properties.is_gws) {
-		c->dqm->gws_queue_count += n;
-		qpd->mapped_gws_queue = !c->off;
-	}
+	symbols.dqm.set_active(c->dqm, q, !c->off);
 	result.queues++;
+	return 0;
 }
 
-static int change_mes(const struct command *c, struct qcm_process_device *qpd, struct queue *q)
+static int change_mes(const struct command *c, struct queue *q)
 {
-	int ret = c->off ? symbols.funcs->remove_mes(c->dqm, q, qpd) :
-			   symbols.funcs->add_mes(c->dqm, q, qpd);
-
-	if (!ret)
-		mark(c, qpd, q);
-	return ret;
+	return symbols.dqm.change_mes(c->dqm, q, !c->off) ?: mark(c, q);
 }
 
-static int for_each(const struct command *c,
-		    int (*change)(const struct command *c, struct qcm_process_device *qpd,
-				  struct queue *q))
+static int for_each(const struct command *c, int (*change)(const struct command *c, struct queue *q))
 {
 	struct device_process_node *process;
 	struct queue *q;
@@ -111,16 +94,10 @@ static int for_each(const struct command *c,
 			continue;
 		list_for_each_entry(q, &process->qpd->queues_list, list) {
 			if (!ret && q->properties.is_active == c->off)
-				ret = change(c, process->qpd, q);
+				ret = change(c, q);
 		}
 	}
 	return ret;
-}
-
-static int change_hws(const struct command *c, struct qcm_process_device *qpd, struct queue *q)
-{
-	mark(c, qpd, q);
-	return 0;
 }
 
 /* Begin and end of what counts. */
@@ -144,14 +121,14 @@ static int run_hws(const struct command *c)
 	u64 start = begin();
 	int ret;
 
-	ret = symbols.funcs->unmap(c->dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0, 1, false);
+	ret = symbols.dqm.preempt(c->dqm, 1);
 	result.unmap_ns = end(start);
 	if (ret)
 		return ret;
 
-	for_each(c, change_hws);
+	for_each(c, mark);
 	start = begin();
-	ret = symbols.funcs->map(c->dqm);
+	ret = symbols.dqm.map(c->dqm);
 	result.map_ns = end(start);
 	return ret;
 }
@@ -262,10 +239,11 @@ static int find_symbols(void)
 	lookup = (void *)probe.addr;
 	unregister_kprobe(&probe);
 	symbols.kfd_topology_enum_kfd_devices = (void *)lookup("kfd_topology_enum_kfd_devices");
-	symbols.funcs = (void *)lookup("kfd_sched_dqm");
+	dqm_calls_find(&symbols.dqm, lookup);
 	symbols.vgpu_clock_gpu = (void *)lookup("vgpu_clock_gpu");
-	return symbols.kfd_topology_enum_kfd_devices && symbols.funcs && symbols.vgpu_clock_gpu ?
-		0 : -ENOENT;
+	return symbols.kfd_topology_enum_kfd_devices && symbols.vgpu_clock_gpu &&
+		symbols.dqm.preempt && symbols.dqm.map && symbols.dqm.change_mes &&
+		symbols.dqm.set_active ? 0 : -ENOENT;
 }
 
 static int __init baseline_init(void)

@@ -27,6 +27,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "probe.h"
 
 struct probe_counts probe_counts;
@@ -108,7 +109,8 @@ static void probe_process_exit(struct kfd_process *process)
 {
 }
 
-static void probe_evicted(struct kfd_process *process, struct kfd_node *node, bool evicted)
+static void __maybe_unused
+probe_evicted(struct kfd_process *process, struct kfd_node *node, bool evicted)
 {
 	atomic_inc(evicted ? &probe_counts.evicted : &probe_counts.restored);
 }
@@ -127,7 +129,7 @@ static const struct kfd_sched_ops probe_ops = {
 	.queue_add = probe_queue_add,
 	.queue_del = probe_queue_del,
 	.process_exit = probe_process_exit,
-	.evicted = probe_evicted,
+	PROBE_ON_EVICTED(probe_evicted)
 	.doorbell = probe_doorbell,
 };
 
@@ -280,11 +282,15 @@ static int command_info_locked(pid_t tgid)
 
 static int command_counts(void)
 {
-	scnprintf(probe_result, sizeof(probe_result),
-		  "doorbells=%d offset=%d evicted=%d restored=%d gone_waves=%d\n",
-		  atomic_xchg(&probe_counts.doorbells, 0), atomic_read(&probe_counts.offset),
-		  atomic_xchg(&probe_counts.evicted, 0), atomic_xchg(&probe_counts.restored, 0),
-		  atomic_read(&probe_counts.gone_waves));
+	int at = scnprintf(probe_result, sizeof(probe_result),
+			   "doorbells=%d offset=%d gone_waves=%d\n",
+			   atomic_xchg(&probe_counts.doorbells, 0),
+			   atomic_read(&probe_counts.offset), atomic_read(&probe_counts.gone_waves));
+
+	if (PROBE_EVICTED)
+		scnprintf(probe_result + at, sizeof(probe_result) - at, "evicted=%d restored=%d\n",
+			  atomic_xchg(&probe_counts.evicted, 0),
+			  atomic_xchg(&probe_counts.restored, 0));
 	return 0;
 }
 

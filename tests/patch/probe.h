@@ -39,7 +39,7 @@ struct probe_queue {
  * struct probe_counts - what was told
  * @doorbells: callbacks of the tap
  * @offset: of the last one
- * @evicted: evictions
+ * @evicted: evictions, where these are told
  * @restored: restores
  * @gone_waves: what kfd_sched_queue_waves() said of the last queue that went, when
  *	that was told

@@ -456,7 +456,7 @@ static void test_chain(void)
 	tap_ok(chain_is(0, 0) && result("again") == 0, "does nothing");
 }
 
-/* Memory that the kernel takes back evicts the process, and it is told. */
+/* Memory that the kernel takes back evicts the process, and it is told, by a series that tells it. */
 static void test_evicted(struct app *app)
 {
 	struct kfdq_buffer buffer;
@@ -470,11 +470,16 @@ static void test_evicted(struct app *app)
 	for (tries = 0; tries < 500 && restored < 1; tries++) {
 		usleep(10000);
 		probe("counts");
+		if (result("evicted") < 0)
+			break;
 		evicted += result("evicted");
 		restored += result("restored");
 	}
-	tap_ok(evicted >= 1 && evicted == restored, "evicted %ld times, restored %ld times", evicted,
-	       restored);
+	if (result("evicted") < 0)
+		tap_skip("amdkfd does not tell it", "evicted and restored");
+	else
+		tap_ok(evicted >= 1 && evicted == restored, "evicted %ld times, restored %ld times",
+		       evicted, restored);
 	tap_is(app_run(app, 0, &brief), 0, "the queue works");
 	kfdq_free(app->dev, &buffer);
 }
