@@ -55,7 +55,7 @@ static int init_memory(struct vgpu *vg)
 	r = vgpu_call(amdgpu_gart_table_vram_alloc, adev);
 	if (r)
 		goto fini_bo;
-	adev->mman.buffer_funcs_enabled = true;	/* moves: see memory.c */
+	compat_enable_moves(adev);	/* see memory.c */
 	vgpu_call(amdgpu_gtt_mgr_recover, &adev->mman.gtt_mgr);
 	adev->vm_manager.first_kfd_vmid = 16 - vg->profile->vmids;
 	vgpu_call(amdgpu_vm_manager_init, adev);
@@ -153,9 +153,9 @@ static int init_kfd(struct vgpu *vg)
  * blocks: when it is unbound and the last file on it is closed, with amdkfd
  * gone already.
  */
-static int fini_block(void *handle)
+static int fini_block(compat_ip_block *block)
 {
-	struct vgpu *vg = vgpu_of(handle);
+	struct vgpu *vg = vgpu_of(compat_ip_adev(block));
 
 	fini_firmware(vg);
 	fini_memory(vg);
@@ -190,7 +190,7 @@ void vgpu_unplug(struct vgpu *vg)
 	vgpu_partition_unregister(vg);
 	drm_dev_unplug(adev_to_drm(vg->adev));
 	vg->adev->shutdown = true;
-	vgpu_call(amdgpu_amdkfd_suspend, vg->adev, false);
+	vgpu_call(amdgpu_amdkfd_suspend, vg->adev, COMPAT_SUSPEND_PROC(true));
 }
 
 int vgpu_bringup(struct vgpu *vg)

@@ -25,7 +25,6 @@ static void init_locks(struct amdgpu_device *adev)
 	mutex_init(&adev->gfx.gfx_off_mutex);
 	mutex_init(&adev->gfx.partition_mutex);
 	mutex_init(&adev->gfx.reset_sem_mutex);
-	mutex_init(&adev->gfx.kfd_sch_mutex);
 	mutex_init(&adev->srbm_mutex);
 	mutex_init(&adev->grbm_idx_mutex);
 	mutex_init(&adev->mn_lock);
@@ -141,9 +140,10 @@ static void init_gfx(struct amdgpu_device *adev, const struct sim_profile *p,
 
 static void init_gmc(struct vgpu *vg)
 {
-	struct amdgpu_gmc *gmc = &vg->adev->gmc;
+	struct amdgpu_device *adev = vg->adev;
+	struct amdgpu_gmc *gmc = &adev->gmc;
 
-	gmc->aper_base = pci_resource_start(vg->adev->pdev, 2);
+	gmc->aper_base = pci_resource_start(adev->pdev, 2);
 	gmc->aper_size = vg->vram_size;
 	gmc->mc_vram_size = vg->vram_size;
 	gmc->real_vram_size = vg->vram_size;
@@ -175,6 +175,7 @@ int vgpu_device_fabricate(struct vgpu *vg)
 	int r;
 
 	init_locks(adev);
+	compat_init_device(adev);
 	init_identity(adev, vg->gen);
 	r = init_registers(adev, vg->gen);
 	if (r)

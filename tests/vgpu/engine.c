@@ -358,9 +358,8 @@ int vgpu_engine_init(void)
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(&vgpu_cpus, cpu);
 		c->kick = IRQ_WORK_INIT_HARD(on_kick);
-		hrtimer_init(&c->poll, CLOCK_MONOTONIC,
-			     HRTIMER_MODE_REL_PINNED_HARD);
-		c->poll.function = on_poll;
+		hrtimer_setup(&c->poll, on_poll, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	for_each_kernel_tracepoint(find_switch_point, NULL);
 	return switch_point ? 0 : -ENOENT;
@@ -391,8 +390,7 @@ int vgpu_engine_add(struct vgpu *vg)
 
 	raw_spin_lock_init(&vg->lock);
 	vg->tlb_epoch = 1;
-	hrtimer_init(&vg->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
-	vg->timer.function = on_timer;
+	hrtimer_setup(&vg->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	for (i = 0; i < vg->nr_nodes; i++)
 		vgpu_node_init(&vg->nodes[i]);
 	for (i = 0; i < VGPU_DEVICES; i++) {

@@ -140,7 +140,7 @@ static void reset_gpu(struct work_struct *work)
 
 static void kill_process(u32 pasid)
 {
-	struct kfd_process *p = vgpu_calls.kfd_lookup_process_by_pasid(pasid);
+	struct kfd_process *p = compat_process_by_pasid(pasid);
 
 	if (!p)
 		return;

@@ -84,21 +84,27 @@ static int parse_number(const char *word, bool any, u64 max, u64 *to)
 	return r;
 }
 
-static int pasid_of(u32 pid, u32 *pasid)
+/* On the node's GPU. */
+static int pasid_of(const struct vgpu_node *node, u32 pid, u32 *pasid)
 {
-	struct kfd_process *p;
+	struct kfd_node *dev = node->vg->adev->kfd.dev->nodes[node->index];
 	struct pid *ref = find_get_pid(pid);
+	struct kfd_process_device *pdd;
+	struct kfd_process *p;
 
 	p = vgpu_call(kfd_lookup_process_by_pid, ref);
 	put_pid(ref);
 	if (!p)
 		return -ESRCH;
-	*pasid = p->pasid;
+	pdd = vgpu_call(kfd_get_process_device_data, dev, p);
+	if (pdd)
+		*pasid = compat_pasid(pdd);
 	vgpu_calls.kfd_unref_process(p);
-	return 0;
+	return pdd ? 0 : -ESRCH;
 }
 
-static int parse_argument(enum argument arg, char **text, struct vgpu_fault *f)
+static int parse_argument(const struct vgpu_node *node, enum argument arg, char **text,
+			  struct vgpu_fault *f)
 {
 	u64 value = 0;
 	int r = 0;
@@ -116,12 +122,13 @@ static int parse_argument(enum argument arg, char **text, struct vgpu_fault *f)
 		return parse_number(next_word(text), true, U32_MAX, &f->arg);
 	case ARG_PID:
 		r = parse_number(next_word(text), true, PID_MAX_LIMIT, &value);
-		return r || !value ? r : pasid_of(value, &f->pasid);
+		return r || !value ? r : pasid_of(node, value, &f->pasid);
 	}
 	return -EINVAL;
 }
 
-static int parse_fault(enum vgpu_fault_kind kind, char *text, struct vgpu_fault *f)
+static int parse_fault(const struct vgpu_node *node, enum vgpu_fault_kind kind, char *text,
+		       struct vgpu_fault *f)
 {
 	const struct command *c = &commands[kind];
 	u64 count = 1;
@@ -129,7 +136,7 @@ static int parse_fault(enum vgpu_fault_kind kind, char *text, struct vgpu_fault 
 	int r;
 
 	*f = (struct vgpu_fault){ .kind = kind };
-	r = parse_argument(c->arg, &text, f);
+	r = parse_argument(node, c->arg, &text, f);
 	if (r)
 		return r;
 	word = next_word(&text);
@@ -203,7 +210,7 @@ static int arm(struct vgpu_node *node, const char *name, char *text)
 			break;
 	if (kind == VGPU_FAULT_KINDS)
 		return -EINVAL;
-	r = parse_fault(kind, text, &f);
+	r = parse_fault(node, kind, text, &f);
 	if (r)
 		return r;
 	raw_spin_lock_irqsave(&node->vg->lock, flags);

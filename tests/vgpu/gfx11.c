@@ -144,9 +144,9 @@ static void fini_writeback(struct amdgpu_device *adev)
 /* One of the steps of amdgpu's IP block, which are not in a header. */
 static int ip_step(struct amdgpu_device *adev, const char *name)
 {
-	int (*step)(void *handle) = vgpu_symbol(name);
+	int (*step)(compat_ip_block *block) = vgpu_symbol(name);
 
-	return step ? step(adev) : -ENOENT;
+	return step ? compat_ip_step(step, adev) : -ENOENT;
 }
 
 static int start(struct vgpu *vg)

@@ -34,7 +34,7 @@ void *vgpu_gart_ptr(struct vgpu *vg, u64 addr)
 	void *page = NULL;
 	u64 pte;
 
-	addr &= AMDGPU_GMC_HOLE_MASK;
+	addr &= gmc->mc_mask;
 	if (addr >= gmc->vram_start && addr <= gmc->vram_end)
 		return vram_ptr(vg, addr - gmc->vram_start);
 	if (addr >= gmc->gart_start && addr <= gmc->gart_end) {
@@ -123,7 +123,7 @@ void *vgpu_vm_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 	bool present = false;
 	void *page = NULL;
 
-	va &= AMDGPU_GMC_HOLE_MASK;
+	va &= q->node->vg->adev->gmc.mc_mask;
 	if (!WARN_ON_ONCE(offset + bytes > 4096))
 		page = page_ptr(q, va >> 12, write, &present);
 	return page ? page + offset : vm_fault(q, va, write, present);
@@ -132,13 +132,14 @@ void *vgpu_vm_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 /* ops->peek: the same to read, where there may be nothing. */
 const void *vgpu_vm_peek(struct sim_queue *sim, u64 va, u32 bytes)
 {
+	struct vgpu_queue *q = vgpu_queue(sim);
 	u32 offset = va & 0xfff;
 	const void *page = NULL;
 	bool present;
 
-	va &= AMDGPU_GMC_HOLE_MASK;
+	va &= q->node->vg->adev->gmc.mc_mask;
 	if (!WARN_ON_ONCE(offset + bytes > 4096))
-		page = page_ptr(vgpu_queue(sim), va >> 12, false, &present);
+		page = page_ptr(q, va >> 12, false, &present);
 	return page ? page + offset : NULL;
 }
 

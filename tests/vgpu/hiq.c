@@ -13,7 +13,7 @@
 /* The address space whose doorbell writes concern that process's queues. */
 const void *vgpu_mm_of_pasid(u32 pasid)
 {
-	struct kfd_process *p = vgpu_calls.kfd_lookup_process_by_pasid(pasid);
+	struct kfd_process *p = compat_process_by_pasid(pasid);
 	const void *mm;
 
 	if (!p)

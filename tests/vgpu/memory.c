@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What TTM asks SDMA to do, done by the CPU: clear and fill buffers, move them
+ * What TTM asks SDMA to do, done by the CPU: clear buffers, move them
  * between VRAM and system memory. A move waits for every fence of the buffer
  * first, as the real copy job does, so it also waits for KFD's evictions.
  */
@@ -10,25 +10,18 @@
 #include "amdgpu_res_cursor.h"
 #include "amdgpu_ttm.h"
 
-static void fill(struct amdgpu_bo *bo, u32 value)
+static void clear(struct amdgpu_bo *bo)
 {
 	struct vgpu *vg = vgpu_of(amdgpu_ttm_adev(bo->tbo.bdev));
 	struct amdgpu_res_cursor c;
-	u32 *p;
-	u64 n, i;
+	u64 n;
 
 	if (bo->tbo.resource->mem_type != TTM_PL_VRAM)
 		return;		/* system pages come cleared from TTM */
 	amdgpu_res_first(bo->tbo.resource, 0, amdgpu_bo_size(bo), &c);
 	for (; c.remaining; amdgpu_res_next(&c, n)) {
 		n = c.size;
-		p = vg->vram + c.start;
-		if (!value) {
-			memset(p, 0, n);
-			continue;
-		}
-		for (i = 0; i < n / 4; i++)
-			p[i] = value;
+		memset(vg->vram + c.start, 0, n);
 	}
 }
 
@@ -38,18 +31,11 @@ static void done(struct dma_fence **fence)
 		*fence = dma_fence_get_stub();
 }
 
-int vgpu_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
-		      struct dma_fence **fence)
+int vgpu_clear_buffer(struct amdgpu_ttm_buffer_entity *entity, struct amdgpu_bo *bo,
+		      struct dma_resv *resv, struct dma_fence **fence,
+		      bool consider_clear_status, u64 job_id)
 {
-	fill(bo, 0);
-	done(fence);
-	return 0;
-}
-
-int vgpu_fill_buffer(struct amdgpu_bo *bo, u32 value, struct dma_resv *resv,
-		     struct dma_fence **fence, bool delayed, u64 job_id)
-{
-	fill(bo, value);
+	clear(bo);
 	done(fence);
 	return 0;
 }
@@ -65,6 +51,7 @@ static void *mem_ptr(struct vgpu *vg, const struct amdgpu_copy_mem *m,
 }
 
 int vgpu_copy_mem_to_mem(struct amdgpu_device *adev,
+			 struct amdgpu_ttm_buffer_entity *entity,
 			 const struct amdgpu_copy_mem *src,
 			 const struct amdgpu_copy_mem *dst, u64 size, bool tmz,
 			 struct dma_resv *resv, struct dma_fence **fence)

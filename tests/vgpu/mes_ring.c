@@ -23,6 +23,7 @@ union frame {
 	u32 dwords[FRAME_DWORDS];
 	union MES_API_HEADER header;
 	union MESAPI_SET_HW_RESOURCES resources;
+	union MESAPI_SET_HW_RESOURCES_1 more_resources;
 	union MESAPI__ADD_QUEUE add;
 	union MESAPI__REMOVE_QUEUE remove;
 	union MESAPI__SUSPEND suspend;
@@ -192,6 +193,9 @@ static const struct MES_API_STATUS *parse(struct vgpu_node *node, const union fr
 	case MES_SCH_API_SET_HW_RSRC:
 		parse_resources(node, &f->resources, call);
 		return &f->resources.api_status;
+	/* where it may leave information and a fence that nothing here waits for */
+	case MES_SCH_API_SET_HW_RSRC_1:
+		return &f->more_resources.api_status;
 	case MES_SCH_API_ADD_QUEUE:
 		parse_add(node, &f->add, call);
 		return &f->add.api_status;

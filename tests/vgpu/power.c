@@ -25,7 +25,7 @@ static int power_down(struct vgpu *vg, bool runtime)
 
 	adev->in_suspend = true;
 	adev->in_runpm = runtime;
-	vgpu_call(amdgpu_amdkfd_suspend, adev, runtime);
+	vgpu_call(amdgpu_amdkfd_suspend, adev, COMPAT_SUSPEND_PROC(!runtime));
 	return vgpu_call(amdgpu_ttm_evict_resources, adev, TTM_PL_VRAM);
 }
 
@@ -35,7 +35,7 @@ static int power_up(struct vgpu *vg)
 	int r = vg->gen->restart ? vg->gen->restart(vg) : 0;
 
 	if (!r)
-		r = vgpu_call(amdgpu_amdkfd_resume, adev, adev->in_runpm);
+		r = vgpu_call(amdgpu_amdkfd_resume, adev, COMPAT_SUSPEND_PROC(!adev->in_runpm));
 	adev->in_suspend = false;
 	adev->in_runpm = false;
 	return r;

@@ -115,9 +115,7 @@ static struct redirection redirections[] = {
 	{ "write_kernel_doorbell64", new_kernel_doorbell64 },
 	{ "amdgpu_amdkfd_unmap_hiq", new_unmap_hiq },
 	{ "amdgpu_device_gpu_recover", new_gpu_recover },
-	{ "amdgpu_ttm_clear_buffer", vgpu_clear_buffer },
-	{ "amdgpu_fill_buffer", vgpu_fill_buffer },
-	{ "amdgpu_ttm_copy_mem_to_mem", vgpu_copy_mem_to_mem },
+	COMPAT_MOVES
 };
 
 static void notrace on_entry(unsigned long ip, unsigned long parent,

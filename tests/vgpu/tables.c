@@ -59,7 +59,7 @@ static const struct amdgpu_asic_funcs asic_funcs = {
 	.invalidate_hdp = flush_hdp,
 	.get_xclk = get_xclk,
 	.get_config_memsize = get_config_memsize,
-	.need_full_reset = never,
+	COMPAT_ASIC_FUNCS(never)
 	.need_reset_on_init = never,
 	.get_pcie_replay_count = get_pcie_replay_count,
 };

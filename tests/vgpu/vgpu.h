@@ -26,6 +26,7 @@
  *   gpuvm.c     GPU addresses to memory, by the driver's own page tables
  *   kernels.c   which kernel a dispatch is of
  *   stats.c     debugfs vgpu/stats
+ *   compat.h    what differs between kernels
  *   clock.c     debugfs vgpu/clock: what of the guest's time is the GPU's
  *   power.c     system sleep and runtime PM
  *
@@ -67,7 +68,7 @@
  */
 struct vgpu_calls {
 	void (*kgd2kfd_interrupt)(struct kfd_dev *kfd, const void *entry);
-	struct kfd_process *(*kfd_lookup_process_by_pasid)(u32 pasid);
+	typeof(&kfd_lookup_process_by_pasid) kfd_lookup_process_by_pasid;
 	void (*kfd_unref_process)(struct kfd_process *p);
 };
 
@@ -204,11 +205,12 @@ int vgpu_mes_create(struct vgpu *vg);
 void vgpu_mes_destroy(struct vgpu *vg);
 
 /* memory.c */
-int vgpu_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
-		      struct dma_fence **fence);
-int vgpu_fill_buffer(struct amdgpu_bo *bo, u32 value, struct dma_resv *resv,
-		     struct dma_fence **fence, bool delayed, u64 job_id);
+struct amdgpu_ttm_buffer_entity;
+int vgpu_clear_buffer(struct amdgpu_ttm_buffer_entity *entity, struct amdgpu_bo *bo,
+		      struct dma_resv *resv, struct dma_fence **fence,
+		      bool consider_clear_status, u64 job_id);
 int vgpu_copy_mem_to_mem(struct amdgpu_device *adev,
+			 struct amdgpu_ttm_buffer_entity *entity,
 			 const struct amdgpu_copy_mem *src,
 			 const struct amdgpu_copy_mem *dst, u64 size, bool tmz,
 			 struct dma_resv *resv, struct dma_fence **fence);
@@ -247,5 +249,7 @@ extern uint vgpu_time_unknown;
 	if (unlikely(vgpu_verbose))		\
 		pr_info(fmt, ##__VA_ARGS__);	\
 } while (0)
+
+#include "compat.h"
 
 #endif /* VGPU_H */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between the kernels that amdgpu is of. The code is written for the newest; nothing
+ * else here asks for a version. To be included at the end of vgpu.h.
+ */
+#ifndef VGPU_COMPAT_H
+#define VGPU_COMPAT_H
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock_id, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock_id, mode);
+	timer->function = function;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+
+/* A process has one PASID, not one on each GPU. */
+static inline u32 compat_pasid(const struct kfd_process_device *pdd)
+{
+	return pdd->process->pasid;
+}
+
+static inline struct kfd_process *compat_process_by_pasid(u32 pasid)
+{
+	return vgpu_calls.kfd_lookup_process_by_pasid(pasid);
+}
+
+/* Functions of an IP block are told its device. */
+typedef void compat_ip_block;
+
+static inline struct amdgpu_device *compat_ip_adev(compat_ip_block *block)
+{
+	return block;
+}
+
+static inline int compat_ip_step(int (*step)(compat_ip_block *block), struct amdgpu_device *adev)
+{
+	return step(adev);
+}
+
+static inline void compat_init_device(struct amdgpu_device *adev)
+{
+	mutex_init(&adev->gfx.kfd_sch_mutex);
+}
+
+#define COMPAT_ASIC_FUNCS(_never)	.need_full_reset = (_never),
+
+/* The argument is the opposite: whether it is runtime PM. */
+#define COMPAT_SUSPEND_PROC(_proc)	(!(_proc))
+
+/* Work for SDMA is of no entity, and what is cleared may also be filled: with nothing else. */
+static inline int compat_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
+				      struct dma_fence **fence)
+{
+	return vgpu_clear_buffer(NULL, bo, resv, fence, false, 0);
+}
+
+static inline int compat_fill_buffer(struct amdgpu_bo *bo, u32 value, struct dma_resv *resv,
+				     struct dma_fence **fence, bool delayed, u64 job_id)
+{
+	if (WARN_ON_ONCE(value))
+		return -EOPNOTSUPP;
+	return vgpu_clear_buffer(NULL, bo, resv, fence, false, job_id);
+}
+
+static inline int compat_copy_mem_to_mem(struct amdgpu_device *adev,
+					 const struct amdgpu_copy_mem *src,
+					 const struct amdgpu_copy_mem *dst, u64 size, bool tmz,
+					 struct dma_resv *resv, struct dma_fence **fence)
+{
+	return vgpu_copy_mem_to_mem(adev, NULL, src, dst, size, tmz, resv, fence);
+}
+
+#define COMPAT_MOVES								\
+	{ "amdgpu_ttm_clear_buffer", compat_clear_buffer },			\
+	{ "amdgpu_fill_buffer", compat_fill_buffer },				\
+	{ "amdgpu_ttm_copy_mem_to_mem", compat_copy_mem_to_mem },
+
+static inline void compat_enable_moves(struct amdgpu_device *adev)
+{
+	adev->mman.buffer_funcs_enabled = true;
+}
+
+#else
+
+static inline u32 compat_pasid(const struct kfd_process_device *pdd)
+{
+	return pdd->pasid;
+}
+
+static inline struct kfd_process *compat_process_by_pasid(u32 pasid)
+{
+	return vgpu_calls.kfd_lookup_process_by_pasid(pasid, NULL);
+}
+
+typedef struct amdgpu_ip_block compat_ip_block;
+
+static inline struct amdgpu_device *compat_ip_adev(compat_ip_block *block)
+{
+	return block->adev;
+}
+
+static inline int compat_ip_step(int (*step)(compat_ip_block *block), struct amdgpu_device *adev)
+{
+	struct amdgpu_ip_block block = { .adev = adev };
+
+	return step(&block);
+}
+
+static inline void compat_init_device(struct amdgpu_device *adev)
+{
+	int i;
+
+	mutex_init(&adev->psp.ptl.mutex);
+	mutex_init(&adev->gfx.userq_sch_mutex);
+	mutex_init(&adev->gfx.workload_profile_mutex);
+	mutex_init(&adev->vcn.workload_profile_mutex);
+	xa_init_flags(&adev->userq_doorbell_xa, XA_FLAGS_LOCK_IRQ);
+	vgpu_call(amdgpu_reg_access_init, adev);
+	for (i = 0; i < MAX_XCP; ++i) {
+		adev->isolation[i].spearhead = dma_fence_get_stub();
+		vgpu_call(amdgpu_sync_create, &adev->isolation[i].active);
+		vgpu_call(amdgpu_sync_create, &adev->isolation[i].prev);
+	}
+}
+
+#define COMPAT_ASIC_FUNCS(_never)
+#define COMPAT_SUSPEND_PROC(_proc)	(_proc)
+
+#define COMPAT_MOVES								\
+	{ "amdgpu_ttm_clear_buffer", vgpu_clear_buffer },			\
+	{ "amdgpu_ttm_copy_mem_to_mem", vgpu_copy_mem_to_mem },
+
+/* There must be an entity to choose, which is not looked at. */
+static inline void compat_enable_moves(struct amdgpu_device *adev)
+{
+	adev->mman.buffer_funcs_enabled = true;
+	adev->mman.num_move_entities = 1;
+}
+
+#endif
+
+#endif /* VGPU_COMPAT_H */
