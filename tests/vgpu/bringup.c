@@ -43,9 +43,12 @@ static int init_memory(struct vgpu *vg)
 	struct amdgpu_device *adev = vg->adev;
 	int r;
 
-	r = vgpu_call(amdgpu_bo_init, adev);
+	r = compat_scheduler_init(vg);
 	if (r)
 		return r;
+	r = vgpu_call(amdgpu_bo_init, adev);
+	if (r)
+		goto fini_scheduler;
 	vg->vram = (void __force *)adev->mman.aper_base_kaddr;
 	r = vgpu_call(amdgpu_gart_init, adev);
 	if (r)
@@ -55,7 +58,7 @@ static int init_memory(struct vgpu *vg)
 	r = vgpu_call(amdgpu_gart_table_vram_alloc, adev);
 	if (r)
 		goto fini_bo;
-	compat_enable_moves(adev);	/* see memory.c */
+	adev->mman.buffer_funcs_enabled = true;	/* moves: see memory.c */
 	vgpu_call(amdgpu_gtt_mgr_recover, &adev->mman.gtt_mgr);
 	adev->vm_manager.first_kfd_vmid = 16 - vg->profile->vmids;
 	vgpu_call(amdgpu_vm_manager_init, adev);
@@ -71,6 +74,8 @@ fini_gart:
 	vgpu_call(amdgpu_gart_table_vram_free, adev);
 fini_bo:
 	fini_bo(adev);
+fini_scheduler:
+	compat_scheduler_fini(vg);
 	return r;
 }
 
@@ -80,6 +85,7 @@ static void fini_memory(struct vgpu *vg)
 	vgpu_call(amdgpu_vm_manager_fini, vg->adev);
 	vgpu_call(amdgpu_gart_table_vram_free, vg->adev);
 	fini_bo(vg->adev);
+	compat_scheduler_fini(vg);
 }
 
 /* The scheduler firmware, where amdgpu starts it rather than amdkfd. */

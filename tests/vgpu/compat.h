@@ -82,9 +82,14 @@ static inline int compat_copy_mem_to_mem(struct amdgpu_device *adev,
 	{ "amdgpu_fill_buffer", compat_fill_buffer },				\
 	{ "amdgpu_ttm_copy_mem_to_mem", compat_copy_mem_to_mem },
 
-static inline void compat_enable_moves(struct amdgpu_device *adev)
+/* Page tables and moves need no scheduler of jobs where there is no job. */
+static inline int compat_scheduler_init(struct vgpu *vg)
 {
-	adev->mman.buffer_funcs_enabled = true;
+	return 0;
+}
+
+static inline void compat_scheduler_fini(struct vgpu *vg)
+{
 }
 
 #else
@@ -137,11 +142,28 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 	{ "amdgpu_ttm_clear_buffer", vgpu_clear_buffer },			\
 	{ "amdgpu_ttm_copy_mem_to_mem", vgpu_copy_mem_to_mem },
 
-/* There must be an entity to choose, which is not looked at. */
-static inline void compat_enable_moves(struct amdgpu_device *adev)
+/* Each VM has entities, and a move chooses one: they must have a scheduler, which gets no job. */
+static inline int compat_scheduler_init(struct vgpu *vg)
 {
-	adev->mman.buffer_funcs_enabled = true;
-	adev->mman.num_move_entities = 1;
+	static const struct drm_sched_backend_ops no_ops;
+	const struct drm_sched_init_args args = {
+		.ops = &no_ops,
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+		.credit_limit = 1,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.name = "vgpu",
+		.dev = vg->adev->dev,
+	};
+
+	vg->adev->vm_manager.vm_pte_scheds[0] = &vg->sched;
+	vg->adev->vm_manager.vm_pte_num_scheds = 1;
+	vg->adev->mman.num_move_entities = 1;
+	return drm_sched_init(&vg->sched, &args);
+}
+
+static inline void compat_scheduler_fini(struct vgpu *vg)
+{
+	drm_sched_fini(&vg->sched);
 }
 
 #endif

@@ -148,8 +148,11 @@ int vgpu_partition_init(struct vgpu *vg)
 	r = init_memory_partition(vg);
 	if (r)
 		return r;
-	return vgpu_call(amdgpu_xcp_mgr_init, vg->adev, vg->partition_mode, vg->nr_nodes,
-			 &xcp_funcs);
+	/* no mode first, as amdgpu does it: the next looks at the manager */
+	r = vgpu_call(amdgpu_xcp_mgr_init, vg->adev, AMDGPU_XCP_MODE_NONE, 1, &xcp_funcs);
+	if (r)
+		return r;
+	return vgpu_call(amdgpu_xcp_init, vg->adev->xcp_mgr, vg->nr_nodes, vg->partition_mode);
 }
 
 /* With the DRM device: the render nodes of the other partitions. */

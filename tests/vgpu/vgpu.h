@@ -104,6 +104,7 @@ struct vgpu_clock {
  * @kfd2kgd: amdkfd's table with our entries
  * @gmc_funcs: amdgpu's table with our entries
  * @asic_funcs: ours, with an entry of amdgpu's
+ * @sched: of jobs, of which there are none; where amdgpu asks for one
  * @lock: see the top of this file
  * @timer: set to the next event of the model
  * @timer_at: when that is, 0: just fired
@@ -128,6 +129,7 @@ struct vgpu {
 	struct kfd2kgd_calls kfd2kgd;
 	struct amdgpu_gmc_funcs gmc_funcs;
 	struct amdgpu_asic_funcs asic_funcs;
+	struct drm_gpu_scheduler sched;
 
 	raw_spinlock_t lock;
 	struct hrtimer timer;
