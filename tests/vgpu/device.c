@@ -10,6 +10,7 @@
 #include "vgpu.h"
 #include "amdgpu_reset.h"
 #include "amdgpu_vm.h"
+#include "amd_pcie.h"
 
 #define REGISTER_BYTES	(512 << 10)
 #define VRAM_MC_BASE	0x8000000000ULL
@@ -76,6 +77,8 @@ static void init_identity(struct amdgpu_device *adev, const struct vgpu_generati
 	adev->ip_versions[MMHUB_HWIP][0] = gen->mmhub;
 	adev->usec_timeout = AMDGPU_MAX_USEC_TIMEOUT;
 	adev->have_atomics_support = true;
+	adev->pm.pcie_gen_mask = CAIL_PCIE_LINK_SPEED_SUPPORT_GEN5;
+	adev->pm.pcie_mlw_mask = CAIL_PCIE_LINK_WIDTH_SUPPORT_X16;
 	adev->accel_working = true;
 	adev->fence_context = dma_fence_context_alloc(AMDGPU_MAX_RINGS);
 	RCU_INIT_POINTER(adev->gang_submit, dma_fence_get_stub());
