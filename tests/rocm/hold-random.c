@@ -2,7 +2,7 @@
 /*
  * Hold all queues of a process and let them go, at random moments, until it ends or a file is there.
  *
- *   hold-random PID STOP SEED HELD_US RUN_US	prints how many holds took a queue off the GPU
+ *   hold-random PID STOP SEED HELD_US RUN_US	prints how many of how many holds took a queue off the GPU
  *
  * A hold lasts up to HELD_US, it runs up to RUN_US in between. Fails if there was none, or a call failed.
  */
@@ -18,12 +18,12 @@
 
 /**
  * struct tally - what came of it
- * @holds: that took a queue off the GPU
- * @calls: all of them
+ * @holds: all of them
+ * @off: that took a queue off the GPU
  */
 struct tally {
 	unsigned long holds;
-	unsigned long calls;
+	unsigned long off;
 };
 
 static void sleep_up_to(long us)
@@ -44,8 +44,8 @@ static bool apply(int fd, uint32_t op, pid_t pid, struct tally *tally)
 		return false;
 	if (ret)
 		tap_bail("operation %u on %d: error %d", op, pid, ret);
-	tally->calls++;
-	tally->holds += op == KFD_XSCHED_OP_SUSPEND && result.flips;
+	tally->holds += op == KFD_XSCHED_OP_SUSPEND;
+	tally->off += op == KFD_XSCHED_OP_SUSPEND && result.flips;
 	return true;
 }
 
@@ -67,6 +67,6 @@ int main(int argc, char **argv)
 		sleep_up_to(atol(argv[4]));
 		apply(fd, KFD_XSCHED_OP_RESUME, pid, &tally);
 	}
-	printf("%lu holds in %lu calls\n", tally.holds, tally.calls);
-	return tally.holds ? 0 : 1;
+	printf("%lu of %lu holds took a queue off the GPU\n", tally.off, tally.holds);
+	return tally.off ? 0 : 1;
 }
