@@ -52,13 +52,24 @@ set_machine() {
 # last instructions are counted, the main loop may warp the clock to the next timer, and
 # those instructions come on top (icount_start_warp_timer() of QEMU 7.2): nanoseconds that are
 # there in one run and not in the next. On one CPU they take turns, and under SCHED_BATCH
-# the one that wakes up does not interrupt the other.
+# the one that wakes up does not interrupt the other. It is the last we may use; or the last but
+# LANE, if several of us run at a time (scripts/check).
 machine_launcher() {
 	local cpus
 
 	[ "$1" = icount ] || return 0
-	cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
-	printf '%s\n' taskset -c "${cpus##*[-,]}" chrt -b 0
+	mapfile -t cpus < <(allowed_cpus)
+	printf '%s\n' taskset -c "${cpus[-1 - ${LANE:-0} % ${#cpus[@]}]}" chrt -b 0
+}
+
+# The host's CPUs that we may use, a line each.
+allowed_cpus() {
+	local first last
+
+	sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr , '\n' |
+		while IFS=- read -r first last; do
+			seq "$first" "${last:-$first}"
+		done
 }
 
 # machine_outputs DIR: options that send the guest's serial lines (the kernel's, and the
