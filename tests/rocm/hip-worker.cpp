@@ -128,11 +128,11 @@ static void request(std::istringstream &in)
 		want = iterated(want, kernels * rounds_of_us(us));
 		wrong += d.get() != want;
 	}
-	snprintf(text, sizeof(text), " requests %u wrong %u", count, wrong);
+	snprintf(text, sizeof(text), " requests %u wrong %u ms %.3f", count, wrong, now_ms() - begin);
 	said(!wrong, text);
 }
 
-/* Times of events are those of the kernels between them, at the least. */
+/* Times of events are those of the kernels between them, at the least: three quarters of @us on the fastest GPU. */
 static void streams(std::istringstream &in)
 {
 	uint32_t count, us;
@@ -143,7 +143,7 @@ static void streams(std::istringstream &in)
 	in >> count >> us;
 	good = chain_streams(count, us, &ms);
 	snprintf(text, sizeof(text), " ms %.3f", ms);
-	said(good && ms >= 0.9 * count * us / 1000, text);
+	said(good && ms >= 0.75 * count * us / 1000, text);
 }
 
 static void memory(std::istringstream &in)
