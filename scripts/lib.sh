@@ -16,9 +16,15 @@ CACHE=${KFD_XSCHED_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kfd-xsched}
 AMD=$BUILD/amdgpu/drivers/gpu/drm/amd
 export BUILD JOBS
 mkdir -p "$LOGS"
+
 # Almost all runs in the rig, where nothing of the machine itself is seen.
 in_rig() {
 	[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this in the rig: scripts/rig run base scripts/$(basename "$0")"
+}
+
+# why_no_root NAME LOG: why the rig could not make it; what it said is in LOG.
+why_no_root() {
+	cat "$CACHE/roots/$1.failed" 2>/dev/null || tail -n 1 "$2"
 }
 
 # The makes we call are not parts of the one that called us: no -n, -k or job server of its.
