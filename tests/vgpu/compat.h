@@ -128,6 +128,7 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 	mutex_init(&adev->vcn.workload_profile_mutex);
 	xa_init_flags(&adev->userq_doorbell_xa, XA_FLAGS_LOCK_IRQ);
 	vgpu_call(amdgpu_reg_access_init, adev);
+	vgpu_call(amdgpu_early_init_rlc_reg_funcs, adev);
 	adev->gmc.pte_addr_mask = 0x0000fffffffff000ULL;
 	for (i = 0; i < MAX_XCP; ++i) {
 		adev->isolation[i].spearhead = dma_fence_get_stub();
