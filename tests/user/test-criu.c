@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -236,6 +238,20 @@ static bool is_mes(void)
 	return !xsdev_node(held_fd, &node) && node.backend == KFD_XSCHED_BACKEND_MES;
 }
 
+/* A checkpoint has the MQDs of all XCCs. Linux 7 takes no more back than that of one. */
+static bool has_too_many_xccs(void)
+{
+	struct kfdq_device *dev;
+	struct utsname host;
+	uint64_t xccs = 0;
+
+	if (uname(&host) || atoi(host.release) < 7 || kfdq_open(&dev))
+		return false;
+	kfdq_property(dev, "num_xcc", &xccs);
+	kfdq_close(dev);
+	return xccs > 1;
+}
+
 static void test_restore(void)
 {
 	pid_t pid;
@@ -250,6 +266,11 @@ static void test_restore(void)
 		end(pid);
 		tap_skip("from gfx10 on amdkfd 6.12 does not take back what it gave",
 			 "restore");
+		return;
+	}
+	if (shared->ret == -EINVAL && has_too_many_xccs()) {
+		end(pid);
+		tap_skip("amdkfd 7.3 takes back the queues of one XCC only", "restore");
 		return;
 	}
 	if (!tap_is(shared->ret, 0, "restore: a new process takes its place"))

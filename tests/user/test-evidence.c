@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "evidence.h"
@@ -20,6 +21,7 @@
 #define MIB		(1 << 20)
 #define DEBUGFS		"/sys/kernel/debug/kfd/"
 #define DUMP_BYTES	(1 << 20)
+#define QUEUE_PRIORITY	134	/* dword of the MQD */
 
 /* The evidence, from tests/vgpu/evidence; each ends with a zero byte. */
 extern const char evidence_mqd[], evidence_hqd[];
@@ -292,6 +294,27 @@ static void read_dumps(struct kfdq_device *dev)
 	free(text);
 }
 
+/*
+ * The real GPU's driver was older than Linux 7, which leaves cp_hqd_queue_priority alone: there it is
+ * expected to be 0, and everything else as it was.
+ */
+static void expect_no_priority(void)
+{
+	unsigned int xcc, pipe, queue;
+	struct utsname host;
+
+	if (uname(&host) || atoi(host.release) < 7)
+		return;
+	tap_note("Linux %s: cp_hqd_queue_priority is to be 0", host.release);
+	for (xcc = 0; xcc < EVIDENCE_XCCS; xcc++) {
+		real.mqd[xcc][QUEUE_PRIORITY] = 0;
+		real.hiq[xcc].regs[QUEUE_PRIORITY - MQD_HQD] = 0;
+		for (pipe = 0; pipe < EVIDENCE_PIPES; pipe++)
+			for (queue = 0; queue < EVIDENCE_QUEUES; queue++)
+				real.slots[xcc][pipe][queue].regs[QUEUE_PRIORITY - MQD_HQD] = 0;
+	}
+}
+
 int main(void)
 {
 	struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
@@ -308,6 +331,7 @@ int main(void)
 			tap_bail("no queue %u", i);
 	kfdq_queue_addresses(queues[QUEUES - 1], &address);
 	read_dumps(dev);
+	expect_no_priority();
 	test_topology(dev);
 	test_mqds();
 	test_hqds();
