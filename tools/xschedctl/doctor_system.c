@@ -17,8 +17,8 @@
 
 #define GROUP		"xsched"
 #define KNOBS		"/sys/class/kfd_xsched/global"
-/* The kernel the patch series is for. */
-#define KERNEL		"6.12."
+/* The kernels the patch series are for. */
+static const char *const kernels[] = { "6.12.", "7.2.", "7.3." };
 
 /* Of the series' symbols, the one that everything else needs. */
 #define PATCH_SYMBOL	" kfd_sched_apply"
@@ -29,15 +29,25 @@ static void release(const struct doctor *doctor, char *text, size_t size)
 		snprintf(text, size, "unknown");
 }
 
+static bool has_series(const char *kernel)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (!strncmp(kernel, kernels[i], strlen(kernels[i])))
+			return true;
+	return false;
+}
+
 void check_kernel(struct doctor *doctor)
 {
 	char kernel[128];
 
 	release(doctor, kernel, sizeof(kernel));
-	if (strncmp(kernel, KERNEL, strlen(KERNEL)))
+	if (!has_series(kernel))
 		finding(doctor, "kernel", NOTE,
-			"boot a 6.12 kernel, or port the series in patches/",
-			"Linux %s; the patches are made for 6.12", kernel);
+			"boot a 6.12 or 7.3 kernel, or port the series in patches/",
+			"Linux %s; the patches are made for 6.12, 7.2 and 7.3", kernel);
 	else
 		finding(doctor, "kernel", FINE, "", "Linux %s", kernel);
 	if (!root_exists(doctor, "/sys/module/amdgpu")) {
