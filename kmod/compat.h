@@ -43,8 +43,11 @@ static inline bool xs_dumpable(const struct task_struct *task, struct mm_struct 
 /* As task_exec_state_get_dumpable(), which modules cannot call. */
 static inline bool xs_dumpable(const struct task_struct *task, struct mm_struct *mm)
 {
+	const struct task_exec_state *state;
+
 	guard(rcu)();
-	return task && READ_ONCE(rcu_dereference(task->exec_state)->dumpable) == TASK_DUMPABLE_OWNER;
+	state = task ? rcu_dereference(task->exec_state) : NULL;
+	return state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
 }
 #endif
 
