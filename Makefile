@@ -125,7 +125,7 @@ check-rocm:
 	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm $(BASE) \
 		sh -c 'scripts/build all && scripts/check-rocm --all'
 
-# What "make check" does not: each patch of linux-6.12 compiles after the one before, and every hunk can fail.
+# What "make check" does not: each patch of the series compiles after the one before, and every hunk can fail.
 check-patches:
 	$(RIG) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
 
