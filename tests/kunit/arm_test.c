@@ -46,7 +46,7 @@ static int init(struct kunit *test)
 	return 0;
 }
 
-static void exit(struct kunit *test)
+static void arm_exit(struct kunit *test)
 {
 	xs_watchdog_set_ms(XS_WATCHDOG_MS);
 	xs_set_enabled(true);
@@ -841,7 +841,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name = "arm",
 	.init = init,
-	.exit = exit,
+	.exit = arm_exit,
 	.test_cases = cases,
 };
 

@@ -4,8 +4,8 @@
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
-#include <linux/sched/coredump.h>
 
+#include "compat.h"
 #include "harness.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
@@ -387,12 +387,12 @@ static void class_permissions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], MEDIUM), -EPERM);
 	KUNIT_EXPECT_EQ(test, set_class(test, b, PROCESS, xt->process->nr, REALTIME), -EPERM);
 	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 2), 0);
-	set_dumpable(current->mm, SUID_DUMP_ROOT);
+	compat_set_dumpable(xt->process->task, false);
 	KUNIT_EXPECT_EQ(test, set_class(test, b, QUEUE, xt->ids[0], NORMAL), -EPERM);
 	KUNIT_EXPECT_EQ(test, xt_apply(test, b, &both, 1), 0);
 	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, XS_PRIORITY_APP);
 	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, APP);
-	set_dumpable(current->mm, SUID_DUMP_USER);
+	compat_set_dumpable(xt->process->task, true);
 	xt_unbecome(test);
 	KUNIT_EXPECT_EQ(test, set_class(test, xt->files[0], QUEUE, xt->ids[0], REALTIME), 0);
 }
@@ -454,15 +454,15 @@ static void elevated_process(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct file *b;
 
-	set_dumpable(current->mm, SUID_DUMP_ROOT);
+	compat_set_dumpable(xt->process->task, false);
 	xt_become(test, XT_UID);
 	b = xt_open(test);
 	KUNIT_EXPECT_EQ(test, xt_list(test, b), 0);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[0]), -EPERM);
-	set_dumpable(current->mm, SUID_DUMP_USER);
+	compat_set_dumpable(xt->process->task, true);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[0]), 0);
 	/* What one has taken one may give back, whatever happened since. */
-	set_dumpable(current->mm, SUID_DUMP_ROOT);
+	compat_set_dumpable(xt->process->task, false);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[1]), -EPERM);
 	KUNIT_EXPECT_EQ(test, xt_resume(test, b, xt->ids[0]), 0);
 	KUNIT_EXPECT_EQ(test, xt_resume(test, b, xt->ids[0]), -EPERM);

@@ -9,10 +9,10 @@
 #include <linux/mmap_lock.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
 
+#include "compat.h"
 #include "fake.h"
 #include "xsched.h"
 
@@ -255,6 +255,7 @@ static int process_thread(void *data)
 		cred->euid = uid;
 		cred->suid = uid;
 		cred->fsuid = uid;
+		compat_own_dumpable();
 		commit_creds(cred);
 	}
 	while (!kthread_should_stop())

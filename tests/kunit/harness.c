@@ -15,10 +15,9 @@
 #include <linux/mman.h>
 #include <linux/mmu_context.h>
 #include <linux/mount.h>
-#include <linux/namei.h>
-#include <linux/sched/coredump.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "harness.h"
 #include "xsched.h"
 
@@ -35,11 +34,10 @@ static void make_device_node(struct kunit *test)
 
 	/* Anybody may open it: what they then may do is the core's to say. */
 	current->fs->umask = 0;
-	dentry = kern_path_create(AT_FDCWD, XT_PATH, &path, 0);
+	dentry = start_creating_path(AT_FDCWD, XT_PATH, &path, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(dentry));
-	ret = vfs_mknod(mnt_idmap(path.mnt), d_inode(path.dentry), dentry,
-			S_IFCHR | 0666, dev);
-	done_path_create(&path, dentry);
+	ret = compat_mknod(&path, dentry, S_IFCHR | 0666, dev);
+	end_creating_path(&path, dentry);
 	current->fs->umask = umask;
 	KUNIT_ASSERT_EQ(test, ret, 0);
 }
@@ -49,14 +47,12 @@ static void remove_device_node(struct kunit *test)
 	struct dentry *dentry;
 	struct path path;
 
-	dentry = kern_path_locked(XT_PATH, &path);
+	dentry = start_removing_path(XT_PATH, &path);
 	if (IS_ERR(dentry))
 		return;
 	KUNIT_EXPECT_EQ(test, vfs_unlink(mnt_idmap(path.mnt), d_inode(path.dentry),
 					 dentry, NULL), 0);
-	inode_unlock(d_inode(path.dentry));
-	dput(dentry);
-	path_put(&path);
+	end_removing_path(&path, dentry);
 }
 
 static u64 last_id(struct kunit *test)
@@ -78,7 +74,6 @@ int xt_init(struct kunit *test)
 	xt->user = kunit_vm_mmap(test, NULL, 0, XT_USER_SIZE, PROT_READ | PROT_WRITE,
 				 MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	KUNIT_ASSERT_NE(test, xt->user, 0);
-	set_dumpable(current->mm, SUID_DUMP_USER);
 
 	fake_reset();
 	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
@@ -86,6 +81,7 @@ int xt_init(struct kunit *test)
 	xt->files[0] = xt_open(test);
 	xt->node = fake_node_add(test, XT_GPU, FAKE_CAPS);
 	xt->process = fake_process_add(test, XT_UID);
+	compat_set_dumpable(xt->process->task, true);
 	for (i = 0; i < ARRAY_SIZE(xt->queues); i++) {
 		xt->queues[i] = fake_queue_add(test, xt->process, xt->node);
 		KUNIT_ASSERT_NOT_NULL(test, xt->queues[i]);
@@ -445,8 +441,7 @@ void xt_become(struct kunit *test, unsigned int uid)
 	cred->fsuid = KUIDT_INIT(uid);
 	cap_clear(cred->cap_permitted);
 	cap_clear(cred->cap_effective);
-	xt->old_cred = override_creds(cred);
-	put_cred(cred);
+	xt->old_cred = compat_override_creds(cred);
 }
 
 void xt_unbecome(struct kunit *test)
@@ -454,7 +449,7 @@ void xt_unbecome(struct kunit *test)
 	struct xt *xt = test->priv;
 
 	if (xt->old_cred)
-		revert_creds(xt->old_cred);
+		compat_revert_creds(xt->old_cred);
 	xt->old_cred = NULL;
 }
 
