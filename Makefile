@@ -41,6 +41,8 @@ help:
 	@echo 'make check-variants an amdgpu with shared virtual memory and without the tap'
 	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
 	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too; COMPILE=y: compile there)'
+	@echo 'make check-trees    every kernel source that Debian has: whether a series fits, compiles, has run'
+	@echo '                    (TREES=...: unpacked amdgpu-dkms sources, too; the first time 4 GB are fetched)'
 	@echo 'make sanitize       the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-switch   what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
@@ -80,7 +82,8 @@ check:
 
 # A ROCm that cannot be had is skipped by name, and so are programs nobody here wrote (6 GB, 3 minutes).
 check-all:
-	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky $(BASE) scripts/check --all
+	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky --try base-7 $(BASE) \
+		scripts/check --all
 
 # What .ci/run adds to "make check".
 check-part:
@@ -128,6 +131,10 @@ check-rocm:
 # What "make check" does not: each patch of the series compiles after the one before, and every hunk can fail.
 check-patches:
 	$(RIG) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
+
+# A kernel that cannot be had is skipped by name.
+check-trees:
+	@scripts/rig run --try base-7 $(BASE) sh -c 'scripts/build raw && scripts/check-trees $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
@@ -200,6 +207,6 @@ distclean:
 	rm -rf $(BUILD)
 	@scripts/rig clean
 
-.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches sanitize vgpu-selftest \
-	bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu user guest look figures docs shell \
+.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees \
+	sanitize vgpu-selftest bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu user guest look figures docs shell \
 	install install-user install-dkms demo-raw clean distclean
