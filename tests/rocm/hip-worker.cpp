@@ -2,9 +2,9 @@
 /*
  * A HIP process that does what it is told, a line at a time, and says how it went.
  *
- *   hip-worker FIFO [fork CHILDREN]
+ *   hip-worker FIFO [asleep | fork CHILDREN]
  *
- * With "fork", before HIP is touched: the children are workers, too, with the FIFOs
+ * "asleep": all waiting is hipDeviceScheduleBlockingSync; HIP polls otherwise. With "fork", before HIP is touched: the children are workers, too, with the FIFOs
  * FIFO.0, FIFO.1, ... (and FIFO.0.log, ...); the process itself only waits for them. Commands:
  *
  *   work COUNT US ITEMS SEED    COUNT kernels of US microseconds in a row
@@ -293,12 +293,15 @@ static void obey(const std::string &line)
 	said(false, " unknown command");
 }
 
-static int serve(const std::string &fifo)
+static int serve(const std::string &fifo, bool asleep)
 {
 	hipDeviceProp_t p;
 	std::string line;
 
 	try {
+		/* Before anything else, as in test-hip. */
+		if (asleep)
+			HIP(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
 		set_up();
 		HIP(hipGetDeviceProperties(&p, 0));
 		printf("device %s\n", p.gcnArchName);
@@ -323,7 +326,7 @@ static int fork_workers(const std::string &fifo, int n)
 		if (!freopen((name + ".log").c_str(), "w", stdout))
 			return 1;
 		setvbuf(stdout, NULL, _IOLBF, 0);
-		return serve(name);
+		return serve(name, false);
 	}
 	for (i = 0; i < n; i++)
 		failed += wait(&status) < 0 || status;
@@ -336,7 +339,9 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 4 && !strcmp(argv[2], "fork"))
 		return fork_workers(argv[1], atoi(argv[3]));
+	if (argc == 3 && !strcmp(argv[2], "asleep"))
+		return serve(argv[1], true);
 	if (argc != 2)
-		tap_bail("usage: hip-worker FIFO [fork CHILDREN]");
-	return serve(argv[1]);
+		tap_bail("usage: hip-worker FIFO [asleep | fork CHILDREN]");
+	return serve(argv[1], false);
 }
