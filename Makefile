@@ -43,6 +43,7 @@ help:
 	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too; COMPILE=y: compile there)'
 	@echo 'make check-trees    every kernel source that Debian has: whether a series fits, compiles, has run'
 	@echo '                    (TREES=...: unpacked amdgpu-dkms sources, too; the first time 4 GB are fetched)'
+	@echo 'make module-patch   the patch that puts kfd_xsched into Linux, behind the series for Linux 7'
 	@echo 'make sanitize       the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
 	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
 	@echo 'make bench-switch   what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
@@ -132,6 +133,10 @@ check-rocm:
 check-patches:
 	$(RIG) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
 
+# The patch that puts kfd_xsched into Linux, behind patches/linux-7.
+module-patch:
+	@scripts/rig run base-7 sh -c 'scripts/build linux && scripts/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
+
 # A kernel that cannot be had is skipped by name.
 check-trees:
 	@scripts/rig run --try base-7 $(BASE) sh -c 'scripts/build raw && scripts/check-trees $(TREES)'
@@ -207,6 +212,6 @@ distclean:
 	rm -rf $(BUILD)
 	@scripts/rig clean
 
-.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees \
+.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees module-patch \
 	sanitize vgpu-selftest bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu user guest look figures docs shell \
 	install install-user install-dkms demo-raw clean distclean

@@ -23,16 +23,17 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* From then on kthread_create_worker() does not start the thread any more. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+/* It started the thread then. */
 #define kthread_run_worker	kthread_create_worker
 #endif
 
 /*
- * Whether who has the credentials of a task may look into it. That was a property of the address
- * space, which may outlive the task, NULL then. From then on nobody may.
+ * xs_dumpable() tells whether who has the credentials of a task may look into it. After the task,
+ * which is NULL then, nobody may.
  */
 #ifdef SUID_DUMP_USER
+/* It was a property of the address space, which may outlive the task. */
 static inline bool xs_dumpable(const struct task_struct *task, struct mm_struct *mm)
 {
 	return get_dumpable(mm) == SUID_DUMP_USER;
