@@ -4,8 +4,9 @@
  *
  *   hip-worker FIFO [asleep | fork CHILDREN]
  *
- * "asleep": all waiting is hipDeviceScheduleBlockingSync; HIP polls otherwise. With "fork", before HIP is touched: the children are workers, too, with the FIFOs
- * FIFO.0, FIFO.1, ... (and FIFO.0.log, ...); the process itself only waits for them. Commands:
+ * "asleep": all waiting is hipDeviceScheduleBlockingSync; HIP polls otherwise. With "fork",
+ * before HIP is touched: the children are workers, too, with the FIFOs FIFO.0, FIFO.1, ...
+ * (and FIFO.0.log, ...); the process itself only waits for them. Commands:
  *
  *   work COUNT US ITEMS SEED    COUNT kernels of US microseconds in a row
  *   loop US ITEMS SEED STOP     the same, ten at a time, until the file STOP is there
