@@ -135,7 +135,8 @@ check-patches:
 
 # The patch that puts kfd_xsched into Linux, behind patches/linux-7.
 module-patch:
-	@scripts/rig run base-7 sh -c 'scripts/build linux && scripts/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
+	@scripts/rig run base-7 \
+		sh -c 'scripts/build linux && scripts/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
 
 # A kernel that cannot be had is skipped by name.
 check-trees:
@@ -212,6 +213,6 @@ distclean:
 	rm -rf $(BUILD)
 	@scripts/rig clean
 
-.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees module-patch \
-	sanitize vgpu-selftest bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu user guest look figures docs shell \
-	install install-user install-dkms demo-raw clean distclean
+.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees \
+	module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu \
+	user guest look figures docs shell install install-user install-dkms demo-raw clean distclean

@@ -20,7 +20,7 @@
 #include "activity.h"
 #include "armed.h"
 #include "client.h"
-#include "compat.h"
+#include "dumpable.h"
 #include "event.h"
 #include "process.h"
 #include "queue.h"
