@@ -174,7 +174,7 @@ static void held_time_goes_on(struct kunit *test)
 	u64 together, apart;
 
 	on_process(test, OP(SUSPEND));
-	mdelay(2);
+	usleep_range(2000, 3000);
 	together = describe(test, 0).held_ns;
 	KUNIT_EXPECT_GE(test, together, NSEC_PER_MSEC);
 	fake_queue_add(test, xt->process, xt->node);
@@ -186,7 +186,7 @@ static void held_time_goes_on(struct kunit *test)
 	KUNIT_EXPECT_GE(test, together, apart);
 	KUNIT_EXPECT_EQ(test, describe(test, 0).held_ns, together);
 	on_process(test, OP(SUSPEND));
-	mdelay(2);
+	usleep_range(2000, 3000);
 	KUNIT_EXPECT_GE(test, describe(test, 0).held_ns, together + NSEC_PER_MSEC);
 	on_process(test, OP(RESUME));
 	on_queue(test, OP(SUSPEND), 0);
