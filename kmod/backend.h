@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the core asks of the driver below, and what the driver tells the core.
+ * What the core asks of the driver below. What the driver reports is struct xs_news
+ * in core.h.
  *
  * kfd.c implements struct xs_backend_ops on top of the patched amdkfd, and is
  * the only file that includes its header. KUnit implements it with a fake, so
  * nothing else in kmod/ may know amdkfd.
  *
- * Handles (struct xs_hw_*) are opaque to the core. Each is valid from the call
- * that adds it until the call that deletes it returns.
+ * Handles (struct xs_hw_*) are opaque to the core. Each is valid from the call of
+ * xs_news that adds it until the one that removes it returns.
  */
 #ifndef KFD_XSCHED_BACKEND_H
 #define KFD_XSCHED_BACKEND_H
@@ -68,17 +69,24 @@ struct xs_hw_queue_desc {
 #define XS_GRACE_NOW		0U		/* microseconds; the shortest the node can */
 
 /**
- * struct xs_hw_target - one queue of a change, and what became of it
- * @hw: which
- * @next: the next one of the same change
- * @ret: out, 0 or -ESRCH (being destroyed), -EACCES (was reset)
- * @flipped: out, went on or off the hardware
- * @effective_priority: out, if a priority was asked for
- * @effective_level: out, as xs_hw_change.level, if one was asked for
+ * struct xs_hw_change - what one queue is to become, and what became of it
+ * @hw: the queue
+ * @next: the next change of the transaction, or NULL
+ * @hold: somebody holds it
+ * @priority: 0..15, XS_PRIORITY_APP or XS_PRIORITY_KEEP
+ * @level: enum kfd_xsched_class from KFD_XSCHED_CLASS_LOW on, counted from 0, or
+ *	as above; XS_PRIORITY_KEEP without KFD_XSCHED_CAP_CLASS
+ * @ret: out, 0 or -ESRCH (it is being destroyed), -EACCES (it was reset)
+ * @flipped: out, it went on or off the hardware
+ * @effective_priority: out, if a priority or a level was asked for
+ * @effective_level: out, as @level, likewise
  */
-struct xs_hw_target {
+struct xs_hw_change {
 	struct xs_hw_queue *hw;
-	struct xs_hw_target *next;
+	struct xs_hw_change *next;
+	bool hold;
+	s32 priority;
+	s32 level;
 	int ret;
 	bool flipped;
 	u32 effective_priority;
@@ -86,26 +94,13 @@ struct xs_hw_target {
 };
 
 /**
- * struct xs_hw_change - desired state of one queue or more
- * @targets: the first of them; the others along xs_hw_target.next
- * @count: how many
- * @hold: held by somebody
- * @priority: 0..15, XS_PRIORITY_APP or XS_PRIORITY_KEEP
- * @level: enum kfd_xsched_class from KFD_XSCHED_CLASS_LOW on, counted from 0, or
- *	as above; XS_PRIORITY_KEEP without KFD_XSCHED_CAP_CLASS
- * @failed: out, how many have a @ret
- * @flips: out, how many @flipped
+ * struct xs_hw_times - what a transaction took and did
+ * @lock_ns: waiting for the driver's queue manager
+ * @unmap_ns: until the firmware confirmed that all waves are saved
+ * @map_ns: writing the new runlist
+ * @flips: queues that went on or off the hardware
+ * @fw_transactions: HWS: 0 or 1; MES: calls
  */
-struct xs_hw_change {
-	struct xs_hw_target *targets;
-	unsigned int count;
-	bool hold;
-	s32 priority;
-	s32 level;
-	u32 failed;
-	u32 flips;
-};
-
 struct xs_hw_times {
 	u64 lock_ns;
 	u64 unmap_ns;
@@ -116,25 +111,28 @@ struct xs_hw_times {
 
 /**
  * struct xs_backend_ops - the driver below
- * @start: begin to call xs_*_added() and friends, first for what exists; 0 or -errno
- * @stop: no call after this returns; the driver drops every hold and override
- * @apply: at most one firmware transaction; see kfd_sched_apply(). Different nodes
- *	at the same time, one node not
+ * @start: begin to report by xs_news, first what exists; 0 or -errno
+ * @stop: nothing is reported after this returns; the driver drops every hold and
+ *	override
+ * @apply: at most one firmware transaction for a chain of changes; see
+ *	kfd_sched_apply(). Different nodes at the same time, one node not
  * @hold_new: queues the process creates from now on are born held; waits for nothing
  * @state: KFD_XSCHED_QUEUE_ACTIVE, _EVICTED, _DEBUGGED, _DISABLED, _RESET as they
  *	are now; a hint, waits for nothing
- * @waves: waves of the queue on the GPU, or -EOPNOTSUPP
+ * @waves: waves of the queue on the GPU, or, if it is not there, contexts saved for
+ *	it; -EOPNOTSUPP: cannot be known; -EBUSY, -EIO: not now. It does not wait
+ *	for the firmware
  * @priority: the KFD priority the application asks for now; waits for nothing
  * @tap: take the doorbells of the process on that node away until it rings, or
- *	maps them first, and tell then, once, by xs_doorbell(). Waits for nothing
- *	long. 0, or -EOPNOTSUPP, for good. With KFD_XSCHED_CAP_TAP
- * @untap: do not tell; likewise
+ *	maps them first, and report that once. Waits for nothing long. 0, or
+ *	-EOPNOTSUPP, for good. With KFD_XSCHED_CAP_TAP
+ * @untap: do not report; likewise
  */
 struct xs_backend_ops {
 	int (*start)(void);
 	void (*stop)(void);
-	int (*apply)(struct xs_hw_node *node, struct xs_hw_change *changes,
-		     unsigned int count, u32 grace_us, struct xs_hw_times *times);
+	int (*apply)(struct xs_hw_node *node, struct xs_hw_change *changes, u32 grace_us,
+		     struct xs_hw_times *times);
 	void (*hold_new)(struct xs_hw_process *process, bool hold);
 	u32 (*state)(struct xs_hw_queue *queue);
 	int (*waves)(struct xs_hw_queue *queue);
@@ -143,18 +141,7 @@ struct xs_backend_ops {
 	void (*untap)(struct xs_hw_process *process, struct xs_hw_node *node);
 };
 
-/* Implemented by the core, called by the backend. All may sleep, but the last. */
-int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
-void xs_node_removed(struct xs_hw_node *hw);
-void xs_node_reset(struct xs_hw_node *hw, bool done);
-int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc);
-void xs_queue_removed(struct xs_hw_queue *hw);
-void xs_process_exited(struct xs_hw_process *hw);
-
-/*
- * A process rang that was tapped, or mapped its doorbells. In a page fault: waits
- * for nothing. Of any process, also one whose queues nobody watches.
- */
-void xs_doorbell(struct xs_hw_process *process, struct xs_hw_node *node);
+/* The patched amdkfd: kfd.c. */
+extern const struct xs_backend_ops xs_kfd_backend;
 
 #endif /* KFD_XSCHED_BACKEND_H */

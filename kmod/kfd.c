@@ -20,59 +20,51 @@
 #include <kfd_sched.h>
 
 #include "backend.h"
-#include "kfd.h"
+#include "core.h"
 
-static struct kfd_node *to_node(struct xs_hw_node *hw)
+static struct kfd_node *kfd_to_node(struct xs_hw_node *hw)
 {
 	return (struct kfd_node *)hw;
 }
 
-static struct xs_hw_node *from_node(struct kfd_node *node)
+static struct xs_hw_node *kfd_from_node(struct kfd_node *node)
 {
 	return (struct xs_hw_node *)node;
 }
 
-static struct kfd_process *to_process(struct xs_hw_process *hw)
+static struct kfd_process *kfd_to_process(struct xs_hw_process *hw)
 {
 	return (struct kfd_process *)hw;
 }
 
-static struct xs_hw_process *from_process(struct kfd_process *process)
+static struct xs_hw_process *kfd_from_process(struct kfd_process *process)
 {
 	return (struct xs_hw_process *)process;
 }
 
-static struct queue *to_queue(struct xs_hw_queue *hw)
+static struct queue *kfd_to_queue(struct xs_hw_queue *hw)
 {
 	return (struct queue *)hw;
 }
 
-static struct xs_hw_queue *from_queue(struct queue *queue)
+static struct xs_hw_queue *kfd_from_queue(struct queue *queue)
 {
 	return (struct xs_hw_queue *)queue;
 }
 
-/*
- * A switch of thousands of queues must neither allocate nor copy: what the core
- * passes has the layout that amdkfd expects.
- */
+/* What the core passes has the layout that amdkfd expects: nothing is copied. */
 #define ASSERT_SAME_FIELD(xs, xs_field, kfd, kfd_field)		\
 	static_assert(offsetof(struct xs, xs_field) == offsetof(struct kfd, kfd_field))
 
-ASSERT_SAME_FIELD(xs_hw_target, hw, kfd_sched_target, q);
-ASSERT_SAME_FIELD(xs_hw_target, next, kfd_sched_target, next);
-ASSERT_SAME_FIELD(xs_hw_target, ret, kfd_sched_target, ret);
-ASSERT_SAME_FIELD(xs_hw_target, flipped, kfd_sched_target, flipped);
-ASSERT_SAME_FIELD(xs_hw_target, effective_priority, kfd_sched_target, effective_priority);
-ASSERT_SAME_FIELD(xs_hw_target, effective_level, kfd_sched_target, effective_level);
-static_assert(sizeof(struct xs_hw_target) == sizeof(struct kfd_sched_target));
-ASSERT_SAME_FIELD(xs_hw_change, targets, kfd_sched_change, targets);
-ASSERT_SAME_FIELD(xs_hw_change, count, kfd_sched_change, count);
+ASSERT_SAME_FIELD(xs_hw_change, hw, kfd_sched_change, q);
+ASSERT_SAME_FIELD(xs_hw_change, next, kfd_sched_change, next);
 ASSERT_SAME_FIELD(xs_hw_change, hold, kfd_sched_change, hold);
 ASSERT_SAME_FIELD(xs_hw_change, priority, kfd_sched_change, priority);
 ASSERT_SAME_FIELD(xs_hw_change, level, kfd_sched_change, level);
-ASSERT_SAME_FIELD(xs_hw_change, failed, kfd_sched_change, failed);
-ASSERT_SAME_FIELD(xs_hw_change, flips, kfd_sched_change, flips);
+ASSERT_SAME_FIELD(xs_hw_change, ret, kfd_sched_change, ret);
+ASSERT_SAME_FIELD(xs_hw_change, flipped, kfd_sched_change, flipped);
+ASSERT_SAME_FIELD(xs_hw_change, effective_priority, kfd_sched_change, effective_priority);
+ASSERT_SAME_FIELD(xs_hw_change, effective_level, kfd_sched_change, effective_level);
 static_assert(sizeof(struct xs_hw_change) == sizeof(struct kfd_sched_change));
 static_assert(XS_PRIORITY_KEEP == KFD_SCHED_PRIORITY_KEEP);
 static_assert(XS_PRIORITY_APP == KFD_SCHED_PRIORITY_APP);
@@ -96,7 +88,7 @@ ASSERT_SAME_FIELD(xs_hw_times, fw_transactions, kfd_sched_times, fw_transactions
 static_assert(sizeof(struct xs_hw_times) == sizeof(struct kfd_sched_times));
 
 /* Microseconds to the node's units. What is shorter than one unit is one. */
-static u32 grace_units(struct kfd_node *node, u32 grace_us)
+static u32 kfd_grace_units(struct kfd_node *node, u32 grace_us)
 {
 	struct kfd_sched_node_info info;
 	u64 units;
@@ -111,24 +103,24 @@ static u32 grace_units(struct kfd_node *node, u32 grace_us)
 	return clamp_t(u64, units, KFD_SCHED_GRACE_NOW, info.max_grace);
 }
 
-static int kfd_apply(struct xs_hw_node *hw, struct xs_hw_change *changes,
-		     unsigned int count, u32 grace_us, struct xs_hw_times *times)
+static int kfd_apply(struct xs_hw_node *hw, struct xs_hw_change *changes, u32 grace_us,
+		     struct xs_hw_times *times)
 {
-	struct kfd_node *node = to_node(hw);
+	struct kfd_node *node = kfd_to_node(hw);
 
-	return kfd_sched_apply(node, (struct kfd_sched_change *)changes, count,
-			       grace_units(node, grace_us),
+	return kfd_sched_apply(node, (struct kfd_sched_change *)changes,
+			       kfd_grace_units(node, grace_us),
 			       (struct kfd_sched_times *)times);
 }
 
 static void kfd_hold_new(struct xs_hw_process *hw, bool hold)
 {
-	kfd_sched_hold_new(to_process(hw), hold);
+	kfd_sched_hold_new(kfd_to_process(hw), hold);
 }
 
 static u32 kfd_state(struct xs_hw_queue *hw)
 {
-	const u32 reasons = kfd_sched_queue_reasons(to_queue(hw));
+	const u32 reasons = kfd_sched_queue_reasons(kfd_to_queue(hw));
 	u32 state = reasons ? 0 : KFD_XSCHED_QUEUE_ACTIVE;
 
 	/* KFD_SCHED_HELD is ours: the core knows who. */
@@ -145,18 +137,18 @@ static u32 kfd_state(struct xs_hw_queue *hw)
 
 static int kfd_waves(struct xs_hw_queue *hw)
 {
-	return kfd_sched_queue_waves(to_queue(hw));
+	return kfd_sched_queue_waves(kfd_to_queue(hw));
 }
 
 static u32 kfd_priority(struct xs_hw_queue *hw)
 {
 	struct kfd_sched_queue_info info;
 
-	kfd_sched_queue_info(to_queue(hw), &info);
+	kfd_sched_queue_info(kfd_to_queue(hw), &info);
 	return info.priority;
 }
 
-static u32 node_backend(enum kfd_sched_fw fw)
+static u32 kfd_node_backend(enum kfd_sched_fw fw)
 {
 	switch (fw) {
 	case KFD_SCHED_FW_HWS:
@@ -170,35 +162,35 @@ static u32 node_backend(enum kfd_sched_fw fw)
 }
 
 #ifdef KFD_SCHED_HAS_TAP
-static bool can_tap(const struct kfd_sched_node_info *info)
+static bool kfd_can_tap(const struct kfd_sched_node_info *info)
 {
 	return info->can_tap;
 }
 
 static int kfd_tap(struct xs_hw_process *process, struct xs_hw_node *node)
 {
-	return kfd_sched_tap_arm(to_process(process), to_node(node));
+	return kfd_sched_tap_arm(kfd_to_process(process), kfd_to_node(node));
 }
 
 static void kfd_untap(struct xs_hw_process *process, struct xs_hw_node *node)
 {
-	kfd_sched_tap_disarm(to_process(process), to_node(node));
+	kfd_sched_tap_disarm(kfd_to_process(process), kfd_to_node(node));
 }
 
 /* Which doorbell it was does not matter: the indices tell which queue has work. */
 static void kfd_doorbell(struct kfd_process *process, struct kfd_node *node, u32 offset)
 {
-	xs_doorbell(from_process(process), from_node(node));
+	xs_news->doorbell(kfd_from_process(process), kfd_from_node(node));
 }
 #else
 /* An amdkfd without that patch: activity is sampled. */
-static bool can_tap(const struct kfd_sched_node_info *info)
+static bool kfd_can_tap(const struct kfd_sched_node_info *info)
 {
 	return false;
 }
 #endif
 
-static u32 node_caps(const struct kfd_sched_node_info *info)
+static u32 kfd_node_caps(const struct kfd_sched_node_info *info)
 {
 	u32 caps = 0;
 
@@ -211,7 +203,7 @@ static u32 node_caps(const struct kfd_sched_node_info *info)
 		caps |= KFD_XSCHED_CAP_CLASS;
 	if (info->can_count_waves)
 		caps |= KFD_XSCHED_CAP_WAVES;
-	if (can_tap(info))
+	if (kfd_can_tap(info))
 		caps |= KFD_XSCHED_CAP_TAP;
 	return caps;
 }
@@ -225,38 +217,36 @@ static void kfd_node_add(struct kfd_node *node)
 	kfd_sched_node_info(node, &info);
 	desc = (struct xs_hw_node_desc){
 		.gpu_id = info.gpu_id,
-		.backend = node_backend(info.fw),
-		.caps = node_caps(&info),
+		.backend = kfd_node_backend(info.fw),
+		.caps = kfd_node_caps(&info),
 		.max_grace_us = info.max_grace * info.grace_unit_ns / NSEC_PER_USEC,
 	};
-	ret = xs_node_added(from_node(node), &desc);
+	ret = xs_news->node_added(kfd_from_node(node), &desc);
 	if (ret)
 		pr_err("kfd_xsched: node %u is left alone: %d\n", info.gpu_id, ret);
 }
 
 static void kfd_node_del(struct kfd_node *node)
 {
-	xs_node_removed(from_node(node));
+	xs_news->node_removed(kfd_from_node(node));
 }
 
 static void kfd_node_reset(struct kfd_node *node, bool done)
 {
-	xs_node_reset(from_node(node), done);
+	xs_news->node_reset(kfd_from_node(node), done);
 }
 
 /* The core cannot look after this queue: if it was born held, nobody else does. */
-static void let_run(struct queue *queue, struct kfd_node *node)
+static void kfd_let_run(struct queue *queue, struct kfd_node *node)
 {
-	struct kfd_sched_target target = { .q = queue };
 	struct kfd_sched_change change = {
-		.targets = &target,
-		.count = 1,
+		.q = queue,
 		.priority = KFD_SCHED_PRIORITY_KEEP,
 		.level = KFD_SCHED_PRIORITY_KEEP,
 	};
 	struct kfd_sched_times times;
 
-	kfd_sched_apply(node, &change, 1, KFD_SCHED_GRACE_DEFAULT, &times);
+	kfd_sched_apply(node, &change, KFD_SCHED_GRACE_DEFAULT, &times);
 }
 
 static void kfd_queue_add(struct queue *queue)
@@ -270,13 +260,13 @@ static void kfd_queue_add(struct queue *queue)
 	pid = kfd_sched_process_pid(info.process);
 	/* All threads are gone, but something else still uses the mm. */
 	if (!pid) {
-		let_run(queue, info.node);
+		kfd_let_run(queue, info.node);
 		return;
 	}
 
 	desc = (struct xs_hw_queue_desc){
-		.node = from_node(info.node),
-		.process = from_process(info.process),
+		.node = kfd_from_node(info.node),
+		.process = kfd_from_process(info.process),
 		.pid = pid,
 		.mm = info.mm,
 		.queue_id = info.queue_id,
@@ -287,26 +277,26 @@ static void kfd_queue_add(struct queue *queue)
 		.priority = info.priority,
 		.kobj = info.kobj,
 	};
-	ret = xs_queue_added(from_queue(queue), &desc);
+	ret = xs_news->queue_added(kfd_from_queue(queue), &desc);
 	if (ret) {
 		pr_err("kfd_xsched: queue %u of process %d is left alone: %d\n",
 		       info.queue_id, pid_nr(pid), ret);
-		let_run(queue, info.node);
+		kfd_let_run(queue, info.node);
 	}
 	put_pid(pid);
 }
 
 static void kfd_queue_del(struct queue *queue)
 {
-	xs_queue_removed(from_queue(queue));
+	xs_news->queue_removed(kfd_from_queue(queue));
 }
 
 static void kfd_process_exit(struct kfd_process *process)
 {
-	xs_process_exited(from_process(process));
+	xs_news->process_exited(kfd_from_process(process));
 }
 
-static const struct kfd_sched_ops sched_ops = {
+static const struct kfd_sched_ops kfd_news = {
 	.node_add = kfd_node_add,
 	.node_del = kfd_node_del,
 	.node_reset = kfd_node_reset,
@@ -320,12 +310,12 @@ static const struct kfd_sched_ops sched_ops = {
 
 static int kfd_start(void)
 {
-	return kfd_sched_register(&sched_ops);
+	return kfd_sched_register(&kfd_news);
 }
 
 static void kfd_stop(void)
 {
-	kfd_sched_unregister(&sched_ops);
+	kfd_sched_unregister(&kfd_news);
 }
 
 const struct xs_backend_ops xs_kfd_backend = {

@@ -18,12 +18,13 @@
 
 #include <linux/kfd_xsched.h>
 
-#include "activity.h"
-#include "armed.h"
-#include "client.h"
-#include "node.h"
-#include "process.h"
-#include "queue.h"
+struct xs_armed;
+struct xs_client;
+struct xs_holder;
+struct xs_node;
+struct xs_pdd;
+struct xs_queue;
+struct xs_terms;
 
 #ifndef KFD_XSCHED_TRACE_ONCE
 #define KFD_XSCHED_TRACE_ONCE
@@ -118,9 +119,9 @@ DECLARE_EVENT_CLASS(kfd_xsched_queue,
 		__field(u32, queue_id)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = queue->node->desc.gpu_id;
+		__entry->gpu_id = queue->pdd->node->desc.gpu_id;
 		__entry->queue = queue->id;
-		__entry->pid = pid_nr(queue->process->pid);
+		__entry->pid = pid_nr(queue->pdd->process->pid);
 		__entry->queue_id = queue->queue_id;
 	),
 	TP_printk("node%u queue=%llu pid=%d queue_id=%u",
@@ -151,7 +152,7 @@ TRACE_EVENT(queue_priority,
 		__field(s32, override)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = queue->node->desc.gpu_id;
+		__entry->gpu_id = queue->pdd->node->desc.gpu_id;
 		__entry->queue = queue->id;
 		__entry->priority = queue->priority;
 		__entry->prio_class = queue->prio_class;
@@ -162,10 +163,10 @@ TRACE_EVENT(queue_priority,
 		  __entry->prio_class, __entry->override)
 );
 
-/* What a client wants of a queue changed, and is in force. */
-DECLARE_EVENT_CLASS(kfd_xsched_claim,
-	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue),
-	TP_ARGS(client, queue),
+/* What a client, or an armed switch of it, asks of a queue changed, and is in force. */
+DECLARE_EVENT_CLASS(kfd_xsched_request,
+	TP_PROTO(const struct xs_holder *holder, const struct xs_queue *queue),
+	TP_ARGS(holder, queue),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
 		__field(u64, client)
@@ -174,10 +175,10 @@ DECLARE_EVENT_CLASS(kfd_xsched_claim,
 		__field(u32, queue_id)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = queue->node->desc.gpu_id;
-		__entry->client = client->id;
+		__entry->gpu_id = queue->pdd->node->desc.gpu_id;
+		__entry->client = holder->id;
 		__entry->queue = queue->id;
-		__entry->pid = pid_nr(queue->process->pid);
+		__entry->pid = pid_nr(queue->pdd->process->pid);
 		__entry->queue_id = queue->queue_id;
 	),
 	TP_printk("node%u client=%llu queue=%llu pid=%d queue_id=%u",
@@ -185,17 +186,17 @@ DECLARE_EVENT_CLASS(kfd_xsched_claim,
 		  __entry->pid, __entry->queue_id)
 );
 
-DEFINE_EVENT(kfd_xsched_claim, hold,
-	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue),
-	TP_ARGS(client, queue));
-DEFINE_EVENT(kfd_xsched_claim, release,
-	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue),
-	TP_ARGS(client, queue));
+DEFINE_EVENT(kfd_xsched_request, hold,
+	TP_PROTO(const struct xs_holder *holder, const struct xs_queue *queue),
+	TP_ARGS(holder, queue));
+DEFINE_EVENT(kfd_xsched_request, release,
+	TP_PROTO(const struct xs_holder *holder, const struct xs_queue *queue),
+	TP_ARGS(holder, queue));
 
 TRACE_EVENT(set_priority,
-	TP_PROTO(const struct xs_client *client, const struct xs_queue *queue,
+	TP_PROTO(const struct xs_holder *holder, const struct xs_queue *queue,
 		 const struct xs_terms *terms),
-	TP_ARGS(client, queue, terms),
+	TP_ARGS(holder, queue, terms),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
 		__field(u64, client)
@@ -204,8 +205,8 @@ TRACE_EVENT(set_priority,
 		__field(u32, prio_class)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = queue->node->desc.gpu_id;
-		__entry->client = client->id;
+		__entry->gpu_id = queue->pdd->node->desc.gpu_id;
+		__entry->client = holder->id;
 		__entry->queue = queue->id;
 		__entry->priority = terms->priority;
 		__entry->prio_class = terms->prio_class;
@@ -217,9 +218,9 @@ TRACE_EVENT(set_priority,
 
 /* A client's APPLY, from its first look at the entries to its answer. */
 TRACE_EVENT(apply,
-	TP_PROTO(const struct xs_client *client, u32 entries, u32 nodes,
+	TP_PROTO(const struct xs_holder *holder, u32 entries, u32 nodes,
 		 int status, u64 total_ns),
-	TP_ARGS(client, entries, nodes, status, total_ns),
+	TP_ARGS(holder, entries, nodes, status, total_ns),
 	TP_STRUCT__entry(
 		__field(u64, client)
 		__field(u32, entries)
@@ -228,7 +229,7 @@ TRACE_EVENT(apply,
 		__field(u64, total_ns)
 	),
 	TP_fast_assign(
-		__entry->client = client->id;
+		__entry->client = holder->id;
 		__entry->entries = entries;
 		__entry->nodes = nodes;
 		__entry->status = status;
@@ -288,17 +289,17 @@ TRACE_EVENT(switch_end,
 
 /* A process that was tapped on a node rang, or mapped its doorbells: in its fault. */
 TRACE_EVENT(doorbell,
-	TP_PROTO(const struct xs_site *site),
-	TP_ARGS(site),
+	TP_PROTO(const struct xs_pdd *pdd),
+	TP_ARGS(pdd),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
 		__field(pid_t, pid)
 		__field(bool, tapped)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = site->node->desc.gpu_id;
-		__entry->pid = pid_nr(site->process->pid);
-		__entry->tapped = READ_ONCE(site->tapped);
+		__entry->gpu_id = pdd->node->desc.gpu_id;
+		__entry->pid = pid_nr(pdd->process->pid);
+		__entry->tapped = READ_ONCE(pdd->watch.tapped);
 	),
 	TP_printk("node%u pid=%d tapped=%d", __entry->gpu_id, __entry->pid,
 		  __entry->tapped)
@@ -306,16 +307,16 @@ TRACE_EVENT(doorbell,
 
 /* A process is not sampled on a node any more, because it is tapped; or again. */
 TRACE_EVENT(tap,
-	TP_PROTO(const struct xs_site *site, bool on),
-	TP_ARGS(site, on),
+	TP_PROTO(const struct xs_pdd *pdd, bool on),
+	TP_ARGS(pdd, on),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
 		__field(pid_t, pid)
 		__field(bool, on)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = site->node->desc.gpu_id;
-		__entry->pid = pid_nr(site->process->pid);
+		__entry->gpu_id = pdd->node->desc.gpu_id;
+		__entry->pid = pid_nr(pdd->process->pid);
 		__entry->on = on;
 	),
 	TP_printk("node%u pid=%d on=%d", __entry->gpu_id, __entry->pid, __entry->on)
@@ -336,8 +337,9 @@ DECLARE_EVENT_CLASS(kfd_xsched_armed,
 	TP_fast_assign(
 		__entry->client = armed->client->id;
 		__entry->armed = armed->id;
-		__entry->pid = armed->process ? pid_nr(armed->process->pid) : 0;
-		__entry->tenant = armed->tenant;
+		__entry->pid = armed->trigger.process ?
+			pid_nr(armed->trigger.process->pid) : 0;
+		__entry->tenant = armed->trigger.tenant;
 		__entry->ready = armed->active;
 		__entry->edge_ns = armed->edge_ns;
 	),

@@ -8,9 +8,7 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
-#include "eject.h"
 #include "files.h"
-#include "watchdog.h"
 #include "watched.h"
 
 #define PERIOD_US	1000

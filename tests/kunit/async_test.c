@@ -6,7 +6,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 
-#include "client.h"
+#include "front/client.h"
 #include "harness.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
@@ -235,7 +235,7 @@ static void closed_in_flight(struct kunit *test)
 	fake_answer(xt->node, 0);
 	xt_call_wait(test, &closing);
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
-	KUNIT_EXPECT_EQ(test, refcount_read(&client->refs), 1);
+	KUNIT_EXPECT_EQ(test, refcount_read(&client->holder.refs), 1);
 	xs_client_put(client);
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a client keeps of a call for the next: that nothing else of it is left.
+ * Calls of one client, one after the other and at once: nothing of one is left in another.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
 
-#include "client.h"
 #include "harness.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
@@ -13,14 +12,6 @@
 #define PROCESS		KFD_XSCHED_TARGET_PROCESS
 #define TENANT		KFD_XSCHED_TARGET_TENANT
 #define MANY		16
-
-static struct xs_call *kept(struct kunit *test)
-{
-	const struct xt *xt = test->priv;
-	const struct xs_client *client = xt->files[0]->private_data;
-
-	return client->call;
-}
 
 static void expect_nothing_held(struct kunit *test)
 {
@@ -45,22 +36,6 @@ static void expect_good(struct kunit *test)
 	expect_nothing_held(test);
 }
 
-/* The next call finds what the last one used. */
-static void is_kept(struct kunit *test)
-{
-	struct xt *xt = test->priv;
-	const struct xs_call *first;
-
-	KUNIT_EXPECT_NULL(test, kept(test));
-	expect_good(test);
-	first = kept(test);
-	KUNIT_EXPECT_NOT_NULL(test, first);
-	expect_good(test);
-	KUNIT_EXPECT_PTR_EQ(test, kept(test), first);
-	xt_do(test, xt->files[0], OP(SUSPEND), PROCESS, 0, 0);
-	KUNIT_EXPECT_PTR_EQ(test, kept(test), first);
-}
-
 /* @count queues, of which the first are there, all by themselves. */
 static long apply_many(struct kunit *test, u32 op, unsigned int count)
 {
@@ -80,14 +55,12 @@ static long apply_many(struct kunit *test, u32 op, unsigned int count)
 static void larger_and_smaller(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	const struct xs_call *large;
 	unsigned int i;
 
 	expect_good(test);
 	for (i = 3; i < MANY; i++)
 		KUNIT_ASSERT_NOT_NULL(test, fake_queue_add(test, xt->process, xt->node));
 	KUNIT_EXPECT_EQ(test, apply_many(test, OP(SUSPEND), MANY), 0);
-	large = kept(test);
 	for (i = 0; i < MANY; i++)
 		KUNIT_EXPECT_EQ(test, xt->entries[i].effective, 1);
 	KUNIT_EXPECT_EQ(test, xt->results[0].flips, MANY);
@@ -99,7 +72,6 @@ static void larger_and_smaller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, apply_many(test, OP(RESUME), MANY), 0);
 	KUNIT_EXPECT_EQ(test, xt->results[0].flips, MANY - 3);
 	expect_nothing_held(test);
-	KUNIT_EXPECT_PTR_EQ(test, kept(test), large);
 }
 
 /* A call that failed in the middle, in the check, or at a node, leaves nothing behind. */
@@ -169,7 +141,7 @@ static void not_staged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(SUSPEND), PROCESS, nr, 0), -ESRCH);
 }
 
-/* Two threads of one client: the second gets one of its own, and one of both is kept. */
+/* Two threads of one client, on two nodes. */
 static void two_at_once(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -182,13 +154,10 @@ static void two_at_once(struct kunit *test)
 	fake_hang(xt->node);
 	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), PROCESS, xt->process->nr);
 	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
-	KUNIT_EXPECT_NULL(test, kept(test));
 	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(SUSPEND), PROCESS, neighbour->nr, 0), 0);
 	KUNIT_EXPECT_TRUE(test, there->held);
-	KUNIT_EXPECT_NOT_NULL(test, kept(test));
 	fake_answer(xt->node, 0);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), 0);
-	KUNIT_EXPECT_NOT_NULL(test, kept(test));
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS, neighbour->nr, 0), 0);
 	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS, xt->process->nr, 0),
@@ -197,7 +166,6 @@ static void two_at_once(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(is_kept),
 	KUNIT_CASE(larger_and_smaller),
 	KUNIT_CASE(after_a_failure),
 	KUNIT_CASE(other_targets),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes: one for the queues of a place that stand alike, one for each that does not,
- * and what is known of them in between.
+ * Changes: one for each queue that differs from what is asked for, and what is known of
+ * it afterwards.
  */
 #include <linux/delay.h>
 
@@ -57,21 +57,21 @@ static void expect_held(struct kunit *test, bool a, bool b, bool c)
 	KUNIT_EXPECT_EQ(test, xt->queues[2]->held, c);
 }
 
-static void one_for_a_place(struct kunit *test)
+static void one_for_each(struct kunit *test)
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 1);
+		KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 3);
 		expect_held(test, true, true, true);
 		KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 0);
-		KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 1);
+		KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 3);
 		expect_held(test, false, false, false);
 	}
 }
 
-/* One that stands otherwise has a change by itself, and so have those beside it. */
-static void one_each_if_they_differ(struct kunit *test)
+/* One that is held already has none. */
+static void none_if_it_is_so(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 
@@ -80,15 +80,15 @@ static void one_each_if_they_differ(struct kunit *test)
 	expect_held(test, true, true, true);
 	KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 3);
 	expect_held(test, false, false, false);
-	/* Nobody has a claim on it by itself any more. */
+	/* Nobody has a request on it by itself any more. */
 	xt_close(test, xt->files[0]);
 	xt->files[0] = xt_open(test);
-	KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 1);
-	KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 1);
+	KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 3);
+	KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 3);
 }
 
-/* An override is of each queue, and keeps them from being one. */
-static void one_each_with_overrides(struct kunit *test)
+/* A hold keeps overrides as they are. */
+static void with_overrides(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	const unsigned int before = xt->node->changes;
@@ -98,14 +98,15 @@ static void one_each_with_overrides(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt->node->changes - before, 3);
 	KUNIT_EXPECT_EQ(test, xt->queues[2]->override, 3);
 	KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 3);
+	KUNIT_EXPECT_EQ(test, xt->queues[2]->override, 3);
 	xt_do(test, xt->files[0], OP(SET_PRIORITY), KFD_XSCHED_TARGET_PROCESS,
 	      xt->process->nr, KFD_XSCHED_PRIORITY_APP);
 	expect_held(test, true, true, true);
-	KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 1);
+	KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 3);
 	expect_held(test, false, false, false);
 }
 
-/* A queue that goes leaves the others in one change, and a new one comes into it. */
+/* A queue that goes has none, and a new one has one. */
 static void queues_come_and_go(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -113,12 +114,12 @@ static void queues_come_and_go(struct kunit *test)
 
 	on_process(test, OP(SUSPEND));
 	fake_queue_remove(xt->queues[1]);
-	KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 1);
+	KUNIT_EXPECT_EQ(test, changes_of(test, OP(RESUME)), 2);
 	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
 	KUNIT_EXPECT_FALSE(test, xt->queues[2]->held);
 	queue = fake_queue_add(test, xt->process, xt->node);
-	/* It may have been born held: first it is told. */
-	KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 1);
+	/* It may have been born held: that was stated. */
+	KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 3);
 	KUNIT_EXPECT_TRUE(test, queue->held);
 	fake_queue_remove(xt->queues[0]);
 	fake_queue_remove(xt->queues[2]);
@@ -134,7 +135,7 @@ static void one_is_gone(struct kunit *test)
 	on_process(test, OP(SUSPEND));
 	on_process(test, OP(RESUME));
 	xt->queues[1]->ret = -ESRCH;
-	KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 1);
+	KUNIT_EXPECT_EQ(test, changes_of(test, OP(SUSPEND)), 3);
 	expect_held(test, true, false, true);
 	KUNIT_EXPECT_EQ(test, describe(test, 0).holders, 1);
 	KUNIT_EXPECT_EQ(test, describe(test, 0).preemptions, 2);
@@ -247,9 +248,9 @@ static void newcomer_in_flight_that_fails(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(one_for_a_place),
-	KUNIT_CASE(one_each_if_they_differ),
-	KUNIT_CASE(one_each_with_overrides),
+	KUNIT_CASE(one_for_each),
+	KUNIT_CASE(none_if_it_is_so),
+	KUNIT_CASE(with_overrides),
 	KUNIT_CASE(queues_come_and_go),
 	KUNIT_CASE(one_is_gone),
 	KUNIT_CASE(some_did_not_run),

@@ -7,7 +7,7 @@
 #include <linux/pid.h>
 
 #include "harness.h"
-#include "xsched.h"
+#include "core.h"
 
 static struct kunit *current_test;
 
@@ -53,6 +53,36 @@ static void stop_with_live_queues(struct kunit *test)
 	fake_queue_add(test, xt->process, xt->node);
 	KUNIT_ASSERT_EQ(test, xt_list(test, xt->files[0]), 1);
 	KUNIT_EXPECT_EQ(test, xt->list[0].id, xt->ids[2] + 1);
+}
+
+/* A GPU is unplugged under live queues: nobody asks the driver anything of them. */
+static void node_goes_with_queues(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_node *second = fake_node_add(test, XT_GPU + 1, FAKE_CAPS);
+	struct xs_hw_queue *queue = fake_queue_add(test, xt->process, second);
+	const u64 nr = xt->process->nr, id = xt->ids[2] + 1;
+	struct file *a = xt->files[0];
+
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
+				    nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, id).holders, 1);
+	fake_node_remove(second);
+	second->applies = 0;
+	queue->wave_reads = 0;
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, id).holders, 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, id), -ESRCH);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_PROCESS,
+				    nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 3);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
+				    nr, 0), 0);
+	xt_close(test, a);
+	KUNIT_EXPECT_EQ(test, second->applies, 0);
+	KUNIT_EXPECT_EQ(test, queue->wave_reads, 0);
+	/* The driver takes them away when it gets there. */
+	fake_queue_remove(queue);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
 }
 
 /* What exists when the core starts is there for the first client. */
@@ -151,6 +181,7 @@ static void references_are_dropped(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(stop_with_live_queues),
+	KUNIT_CASE(node_goes_with_queues),
 	KUNIT_CASE(start_replays),
 	KUNIT_CASE(start_fails),
 	KUNIT_CASE(told_twice),

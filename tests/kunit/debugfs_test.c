@@ -10,11 +10,9 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "eject.h"
 #include "files.h"
 #include "harness.h"
-#include "watchdog.h"
-#include "xsched.h"
+#include "core.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE
@@ -68,11 +66,11 @@ static void everything(struct kunit *test)
 	       xt->ids[0], xt->process->nr);
 	expect(test, text, 4, " applied=held ");
 	expect(test, text, 1, " priority=3 class=3 override=3/1 ");
-	expect(test, text, 5, "    claim ");
-	expect(test, text, 1, "client 0: pid=0 uid=0 comm=sysfs state=active ");
+	expect(test, text, 5, "    request ");
+	expect(test, text, 1, "\nsysfs:\n");
 	expect(test, text, 2, "comm=%s state=active ", current->group_leader->comm);
 	expect(test, text, 1, " events=0x1 sample_us=0 settle_us=0 unread=1 lost=0\n");
-	/* Under queues, under clients, and a rule. */
+	/* Under queues, under clients, and one on a process. */
 	expect(test, text, 11, " now=held/");
 	expect(test, text, 1, "\n  process %d: tenant=0 now=held/-1/1\n", xt->process->nr);
 	expect(test, text, 1, "\n  tenant 1: processes=0 now=free/-1/1\n");
@@ -152,7 +150,7 @@ static unsigned int expect_consistent(struct kunit *test, const char *text)
 		KUNIT_ASSERT_EQ(test, sscanf(at, " holders=%u", &holders), 1);
 		sum += holders;
 	}
-	KUNIT_EXPECT_EQ(test, count_lines(text, "    claim ", " now=held"), sum);
+	KUNIT_EXPECT_EQ(test, count_lines(text, "    request ", " now=held"), sum);
 	KUNIT_EXPECT_EQ(test, count_lines(clients, "  queue ", " now=held"), sum);
 	return sum;
 }

@@ -6,7 +6,7 @@
 #include <linux/kthread.h>
 #include <linux/poll.h>
 
-#include "event.h"
+#include "front/client.h"
 #include "harness.h"
 
 #define BIT_OF(_type)	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##_type)

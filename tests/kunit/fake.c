@@ -13,8 +13,8 @@
 #include <linux/user_namespace.h>
 
 #include "compat.h"
+#include "core.h"
 #include "fake.h"
-#include "xsched.h"
 
 static struct xs_hw_node nodes[FAKE_NODES];
 static struct xs_hw_process processes[FAKE_PROCESSES];
@@ -37,19 +37,21 @@ static void fake_stop(void)
 }
 
 /* Whether the firmware is to know. */
-static bool change_one(struct xs_hw_target *target, const struct xs_hw_change *change)
+static bool change_one(struct xs_hw_node *node, struct xs_hw_change *change)
 {
-	struct xs_hw_queue *queue = target->hw;
+	struct xs_hw_queue *queue = change->hw;
 	bool flips;
 
+	WARN_ON(!queue->present);
+	WARN_ON(queue->desc.node != node);
 	queue->desc.process->was_hold_new = queue->desc.process->hold_new;
-	target->ret = queue->ret;
-	target->flipped = false;
+	change->ret = queue->ret;
+	change->flipped = false;
 	if (queue->ret == -ESRCH)
 		return false;
 	/* Off for another reason, it neither comes nor goes. */
 	flips = queue->held != change->hold && !queue->reasons;
-	target->flipped = flips;
+	change->flipped = flips;
 	queue->held = change->hold;
 	if (change->priority != XS_PRIORITY_KEEP) {
 		flips |= queue->override != change->priority;
@@ -60,42 +62,25 @@ static bool change_one(struct xs_hw_target *target, const struct xs_hw_change *c
 		flips |= queue->level != change->level;
 		queue->level = change->level;
 	}
-	target->effective_priority = queue->override < 0 ?
+	change->effective_priority = queue->override < 0 ?
 		queue->desc.priority : queue->override;
-	target->effective_level = queue->level < 0 ? FAKE_APP_LEVEL : queue->level;
+	change->effective_level = queue->level < 0 ? FAKE_APP_LEVEL : queue->level;
 	return flips;
 }
 
-static bool change_all(struct xs_hw_node *node, struct xs_hw_change *change)
+static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes, u32 grace_us,
+		      struct xs_hw_times *times)
 {
-	struct xs_hw_target *target = change->targets;
+	struct xs_hw_change *change;
 	bool sent = false;
-	unsigned int i;
-
-	change->failed = 0;
-	change->flips = 0;
-	for (i = 0; i < change->count; i++, target = target->next) {
-		WARN_ON(!target->hw->present);
-		WARN_ON(target->hw->desc.node != node);
-		sent |= change_one(target, change);
-		change->failed += !!target->ret;
-		change->flips += target->flipped;
-	}
-	return sent;
-}
-
-static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes,
-		      unsigned int count, u32 grace_us, struct xs_hw_times *times)
-{
-	bool sent = false;
-	unsigned int i;
 
 	/* One transaction a node at a time, and the core not at a standstill. */
 	lockdep_assert_not_held(&xs_lock);
 	WARN_ON(mutex_is_locked(&node->lock));
 	guard(mutex)(&node->lock);
 	node->applies++;
-	node->changes += count;
+	for (change = changes; change; change = change->next)
+		node->changes++;
 	node->last_grace_us = grace_us;
 	complete(&node->entered);
 	if (READ_ONCE(node->hang))
@@ -104,9 +89,9 @@ static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes,
 		return node->fail;
 	WRITE_ONCE(node->switching, true);
 	msleep(node->switch_ms);
-	for (i = 0; i < count; i++) {
-		sent |= change_all(node, &changes[i]);
-		times->flips += changes[i].flips;
+	for (change = changes; change; change = change->next) {
+		sent |= change_one(node, change);
+		times->flips += change->flipped;
 	}
 	WRITE_ONCE(node->switching, false);
 	node->transactions += sent;
@@ -185,7 +170,7 @@ void fake_ring(struct xs_hw_process *process, struct xs_hw_node *node)
 {
 	mmap_read_lock(current->mm);
 	if (xchg(&tap_of(process, node)->armed, false))
-		xs_doorbell(process, node);
+		xs_news->doorbell(process, node);
 	mmap_read_unlock(current->mm);
 }
 

@@ -14,6 +14,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "backend.h"
+#include "front/front.h"
 
 struct kunit;
 struct task_struct;

@@ -19,7 +19,7 @@
 
 #include "compat.h"
 #include "harness.h"
-#include "xsched.h"
+#include "core.h"
 
 #define XT_PATH		"/kfd_xsched"
 #define XT_USER_SIZE	(4UL << 20)

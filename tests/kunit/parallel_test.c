@@ -7,7 +7,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 
-#include "apply.h"
+#include "front/client.h"
 #include "harness.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
@@ -619,8 +619,9 @@ static int apply_from_kernel(struct file *file, u32 op, u64 id)
 		.target = QUEUE,
 		.id = id,
 	};
+	struct xs_client *client = file->private_data;
 
-	return xs_apply_internal(file->private_data, &entry, 1);
+	return xs_apply_internal(&client->holder, &entry, 1);
 }
 
 static void churn(void *data)

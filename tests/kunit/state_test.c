@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * state.c: what claims amount to, and where samples lead.
+ * state.c: what requests amount to, and where samples lead.
  */
 #include <kunit/test.h>
 #include <linux/kfd_xsched.h>
 
-#include "state.h"
+#include "model/request.h"
+#include "model/state.h"
 
 static struct xs_terms terms(bool held, s32 priority, u64 seq)
 {
@@ -17,29 +18,29 @@ static struct xs_terms terms(bool held, s32 priority, u64 seq)
 	};
 }
 
-static struct xs_want sum(const struct xs_terms *terms, unsigned int count)
+static struct xs_terms sum(const struct xs_terms *terms, unsigned int count)
 {
-	struct xs_want want;
+	struct xs_terms sum;
 	unsigned int i;
 
-	xs_want_init(&want);
+	xs_terms_init(&sum);
 	for (i = 0; i < count; i++)
-		xs_want_add(&want, &terms[i]);
-	return want;
+		xs_terms_add(&sum, &terms[i]);
+	return sum;
 }
 
 /* Nobody's queue is wanted free, with the application's priority. */
 static void no_terms(struct kunit *test)
 {
-	const struct xs_want want = sum(NULL, 0);
+	const struct xs_terms none = sum(NULL, 0);
 
-	KUNIT_EXPECT_EQ(test, want.holders, 0);
-	KUNIT_EXPECT_EQ(test, want.priority, KFD_XSCHED_PRIORITY_APP);
-	KUNIT_EXPECT_EQ(test, want.prio_class, KFD_XSCHED_CLASS_APP);
+	KUNIT_EXPECT_FALSE(test, none.held);
+	KUNIT_EXPECT_EQ(test, none.priority, KFD_XSCHED_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, none.prio_class, KFD_XSCHED_CLASS_APP);
 }
 
-/* Holders are counted; it takes all of them to let go. */
-static void holders_add_up(struct kunit *test)
+/* It takes all holders to let go. */
+static void holds_add_up(struct kunit *test)
 {
 	struct xs_terms t[] = {
 		terms(true, KFD_XSCHED_PRIORITY_APP, 0),
@@ -47,11 +48,11 @@ static void holders_add_up(struct kunit *test)
 		terms(true, KFD_XSCHED_PRIORITY_APP, 0),
 	};
 
-	KUNIT_EXPECT_EQ(test, sum(t, 3).holders, 2);
+	KUNIT_EXPECT_TRUE(test, sum(t, 3).held);
 	t[0].held = false;
-	KUNIT_EXPECT_EQ(test, sum(t, 3).holders, 1);
+	KUNIT_EXPECT_TRUE(test, sum(t, 3).held);
 	t[2].held = false;
-	KUNIT_EXPECT_EQ(test, sum(t, 3).holders, 0);
+	KUNIT_EXPECT_FALSE(test, sum(t, 3).held);
 }
 
 /* Of several overrides the latest wins, whatever their order. */
@@ -81,16 +82,17 @@ static void latest_class_wins(struct kunit *test)
 /* What is on its way is not so yet, and never, if it fails. */
 static void success_or_not(struct kunit *test)
 {
-	struct xs_stake stake;
+	struct xs_request request = {};
 
-	xs_stake_init(&stake);
-	stake.next.held = true;
-	KUNIT_EXPECT_FALSE(test, stake.now.held);
-	xs_stake_end(&stake, true);
-	KUNIT_EXPECT_TRUE(test, stake.now.held);
-	stake.next.held = false;
-	xs_stake_end(&stake, false);
-	KUNIT_EXPECT_TRUE(test, stake.next.held);
+	INIT_LIST_HEAD(&request.in_batch);
+	guard(mutex)(&xs_lock);
+	request.next.held = true;
+	KUNIT_EXPECT_FALSE(test, request.now.held);
+	xs_request_end_locked(&request, true);
+	KUNIT_EXPECT_TRUE(test, request.now.held);
+	request.next.held = false;
+	xs_request_end_locked(&request, false);
+	KUNIT_EXPECT_TRUE(test, request.next.held);
 }
 
 /* Joining others takes over what they ask for, and nothing else; so does leaving. */
@@ -130,31 +132,37 @@ static void settled(struct kunit *test)
 {
 	const u32 app = KFD_XSCHED_CLASS_APP, low = KFD_XSCHED_CLASS_LOW;
 	const s32 none = KFD_XSCHED_PRIORITY_APP;
-	const struct xs_want free = { .priority = none, .prio_class = app };
-	const struct xs_want held = { .holders = 1, .priority = 3, .prio_class = low };
+	const struct xs_terms free = { .priority = none, .prio_class = app };
+	const struct xs_terms held = { .held = true, .priority = 3, .prio_class = low };
 	const struct {
 		enum xs_applied applied;
-		struct xs_want override;
+		s32 priority;
+		u32 prio_class;
 		bool free, held;
 	} cases[] = {
-		{ XS_APPLIED_UNKNOWN, { 0, none, app }, false, false },
-		{ XS_APPLIED_FREE, { 0, none, app }, true, false },
-		{ XS_APPLIED_FREE, { 0, 3, app }, false, false },
-		{ XS_APPLIED_FREE, { 0, none, low }, false, false },
-		{ XS_APPLIED_HELD, { 0, none, low }, false, false },
-		{ XS_APPLIED_HELD, { 0, 3, app }, false, false },
-		{ XS_APPLIED_HELD, { 0, 3, low }, false, true },
-		{ XS_APPLIED_GONE, { 0, 3, app }, true, true },
+		{ XS_APPLIED_UNKNOWN, none, app, false, false },
+		{ XS_APPLIED_FREE, none, app, true, false },
+		{ XS_APPLIED_FREE, 3, app, false, false },
+		{ XS_APPLIED_FREE, none, low, false, false },
+		{ XS_APPLIED_HELD, none, low, false, false },
+		{ XS_APPLIED_HELD, 3, app, false, false },
+		{ XS_APPLIED_HELD, 3, low, false, true },
+		{ XS_APPLIED_GONE, 3, app, true, true },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct xs_terms override = {
+			.priority = cases[i].priority,
+			.prio_class = cases[i].prio_class,
+		};
+
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].free,
-				    xs_want_settled(&free, cases[i].applied,
-						     &cases[i].override), "case %u", i);
+				    xs_terms_settled(&free, cases[i].applied, &override),
+				    "case %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].held,
-				    xs_want_settled(&held, cases[i].applied,
-						     &cases[i].override), "case %u", i);
+				    xs_terms_settled(&held, cases[i].applied, &override),
+				    "case %u", i);
 	}
 }
 
@@ -218,7 +226,7 @@ static void waves_are_asked_sparingly(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(no_terms),
-	KUNIT_CASE(holders_add_up),
+	KUNIT_CASE(holds_add_up),
 	KUNIT_CASE(latest_priority_wins),
 	KUNIT_CASE(latest_class_wins),
 	KUNIT_CASE(success_or_not),

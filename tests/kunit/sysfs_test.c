@@ -10,12 +10,11 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "eject.h"
 #include "files.h"
 #include "harness.h"
-#include "sysfs.h"
-#include "watchdog.h"
-#include "xsched.h"
+#include "model/node.h"
+#include "watch/watch.h"
+#include "core.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE

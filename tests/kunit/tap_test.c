@@ -6,7 +6,7 @@
 #include <linux/delay.h>
 #include <linux/uaccess.h>
 
-#include "activity.h"
+#include "watch/watch.h"
 #include "files.h"
 #include "watched.h"
 
@@ -56,11 +56,11 @@ static long subscribe(struct kunit *test, struct file *file)
 /* So many are sampled, and so many tapped, soon. */
 static void expect_counts(struct kunit *test, u32 sampled, u32 tapped)
 {
-	struct xs_activity_counts counts;
+	struct xs_sampler_counts counts;
 	unsigned int ms;
 
 	for (ms = 0; ms < 1000; ms++) {
-		counts = xs_activity_counts();
+		counts = xs_sampler_counts();
 		if (counts.sampled == sampled && counts.tapped == tapped)
 			break;
 		usleep_range(1000, 1100);
@@ -100,7 +100,7 @@ static void ring_is_ready(struct kunit *test)
 {
 	struct xt_watched w = add_tappable(test, 0);
 	struct kfd_xsched_event event;
-	const u64 rings = xs_activity_counts().rings;
+	const u64 rings = xs_sampler_counts().rings;
 	u64 before, after, i;
 	char text[32];
 
@@ -123,7 +123,7 @@ static void ring_is_ready(struct kunit *test)
 		xt_expect_event(test, client(test), &w, XT_IDLE);
 	}
 	expect_counts(test, 0, 1);
-	KUNIT_EXPECT_EQ(test, xs_activity_counts().rings, rings + 3);
+	KUNIT_EXPECT_EQ(test, xs_sampler_counts().rings, rings + 3);
 	snprintf(text, sizeof(text), "%llu\n", rings + 3);
 	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, XT_GLOBAL "statistics/rings"), text);
 }
@@ -273,17 +273,17 @@ static void new_queue(struct kunit *test)
 static void exit_while_tapped(struct kunit *test)
 {
 	struct xs_hw_process *other = fake_process_add(test, XT_UID);
-	const u64 rings = xs_activity_counts().rings;
+	const u64 rings = xs_sampler_counts().rings;
 
-	xs_doorbell(other, tappable);
+	xs_doorbell_rang(other, tappable);
 	xt_add_watched_on(test, other, tappable, 0);
 	subscribe(test, client(test));
 	expect_counts(test, 0, 1);
 	fake_process_exit(other);
 	expect_counts(test, 0, 0);
-	xs_doorbell(other, tappable);
+	xs_doorbell_rang(other, tappable);
 	xt_expect_silence(test, client(test));
-	KUNIT_EXPECT_EQ(test, xs_activity_counts().rings, rings);
+	KUNIT_EXPECT_EQ(test, xs_sampler_counts().rings, rings);
 }
 
 /* One goes, the other hears on; nobody left, doorbells come back. */
@@ -315,7 +315,7 @@ static void two_clients(struct kunit *test)
 	xt_subscribe(test, a, 0, 0, 0);
 	KUNIT_EXPECT_FALSE(test, tap->armed);
 	/* It may have been on its way. */
-	xs_doorbell(process_of(test), tappable);
+	xs_doorbell_rang(process_of(test), tappable);
 	xt_expect_silence(test, a);
 }
 
@@ -416,13 +416,13 @@ static void churn(struct kunit *test)
 	for (i = 0; i < 50; i++) {
 		struct xt_watched w = add_tappable(test, 0);
 
-		xs_doorbell(process_of(test), tappable);
+		xs_doorbell_rang(process_of(test), tappable);
 		xt_set_indices(test, &w, 0, 1);
 		fake_ring(process_of(test), tappable);
 		xt_expect_event(test, client(test), &w, XT_READY);
 		fake_ring(process_of(test), tappable);
 		fake_queue_remove(w.queue);
-		xs_doorbell(process_of(test), tappable);
+		xs_doorbell_rang(process_of(test), tappable);
 		usleep_range(0, 500);
 	}
 	expect_counts(test, 0, 1);

@@ -10,10 +10,8 @@
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
 
-#include "eject.h"
 #include "files.h"
 #include "harness.h"
-#include "watchdog.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE

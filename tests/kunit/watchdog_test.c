@@ -12,11 +12,8 @@
 #include <linux/suspend.h>
 #include <linux/uaccess.h>
 
-#include "eject.h"
-#include "pm.h"
-#include "watchdog.h"
 #include "watched.h"
-#include "xsched.h"
+#include "core.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE

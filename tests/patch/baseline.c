@@ -20,15 +20,20 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "compat_dqm.h"
+#include "kfd_priv.h"
+#include "kfd_device_queue_manager.h"
 
 #define MAX_PIDS	128
 #define MAX_TEXT	2048
 
-/* What amdgpu does not export. */
+/* What amdgpu does not export; the queue manager's own functions are called under its lock. */
 struct symbols {
 	int (*kfd_topology_enum_kfd_devices)(u8 index, struct kfd_node **node);
-	struct dqm_calls dqm;
+	int (*kfd_dqm_preempt)(struct device_queue_manager *dqm, u32 grace);
+	int (*map_queues_cpsch)(struct device_queue_manager *dqm);
+	int (*kfd_dqm_change_mes)(struct device_queue_manager *dqm, struct queue *q, bool add);
+	void (*kfd_dqm_set_active)(struct device_queue_manager *dqm, struct queue *q,
+				   bool active);
 	u64 (*vgpu_clock_gpu)(void);
 };
 
@@ -73,14 +78,14 @@ static bool is_meant(const struct command *c, const struct qcm_process_device *q
 /* The counters must be right before the map. */
 static int mark(const struct command *c, struct queue *q)
 {
-	symbols.dqm.set_active(c->dqm, q, !c->off);
+	symbols.kfd_dqm_set_active(c->dqm, q, !c->off);
 	result.queues++;
 	return 0;
 }
 
 static int change_mes(const struct command *c, struct queue *q)
 {
-	return symbols.dqm.change_mes(c->dqm, q, !c->off) ?: mark(c, q);
+	return symbols.kfd_dqm_change_mes(c->dqm, q, !c->off) ?: mark(c, q);
 }
 
 static int for_each(const struct command *c, int (*change)(const struct command *c, struct queue *q))
@@ -121,14 +126,14 @@ static int run_hws(const struct command *c)
 	u64 start = begin();
 	int ret;
 
-	ret = symbols.dqm.preempt(c->dqm, 1);
+	ret = symbols.kfd_dqm_preempt(c->dqm, 1);
 	result.unmap_ns = end(start);
 	if (ret)
 		return ret;
 
 	for_each(c, mark);
 	start = begin();
-	ret = symbols.dqm.map(c->dqm);
+	ret = symbols.map_queues_cpsch(c->dqm);
 	result.map_ns = end(start);
 	return ret;
 }
@@ -239,11 +244,14 @@ static int find_symbols(void)
 	lookup = (void *)probe.addr;
 	unregister_kprobe(&probe);
 	symbols.kfd_topology_enum_kfd_devices = (void *)lookup("kfd_topology_enum_kfd_devices");
-	dqm_calls_find(&symbols.dqm, lookup);
+	symbols.kfd_dqm_preempt = (void *)lookup("kfd_dqm_preempt");
+	symbols.map_queues_cpsch = (void *)lookup("map_queues_cpsch");
+	symbols.kfd_dqm_change_mes = (void *)lookup("kfd_dqm_change_mes");
+	symbols.kfd_dqm_set_active = (void *)lookup("kfd_dqm_set_active");
 	symbols.vgpu_clock_gpu = (void *)lookup("vgpu_clock_gpu");
 	return symbols.kfd_topology_enum_kfd_devices && symbols.vgpu_clock_gpu &&
-		symbols.dqm.preempt && symbols.dqm.map && symbols.dqm.change_mes &&
-		symbols.dqm.set_active ? 0 : -ENOENT;
+		symbols.kfd_dqm_preempt && symbols.map_queues_cpsch &&
+		symbols.kfd_dqm_change_mes && symbols.kfd_dqm_set_active ? 0 : -ENOENT;
 }
 
 static int __init baseline_init(void)

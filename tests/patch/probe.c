@@ -27,7 +27,6 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "compat.h"
 #include "probe.h"
 
 struct probe_counts probe_counts;
@@ -109,12 +108,6 @@ static void probe_process_exit(struct kfd_process *process)
 {
 }
 
-static void __maybe_unused
-probe_evicted(struct kfd_process *process, struct kfd_node *node, bool evicted)
-{
-	atomic_inc(evicted ? &probe_counts.evicted : &probe_counts.restored);
-}
-
 static void probe_doorbell(struct kfd_process *process, struct kfd_node *node, u32 offset)
 {
 	atomic_set(&probe_counts.offset, offset);
@@ -129,40 +122,38 @@ static const struct kfd_sched_ops probe_ops = {
 	.queue_add = probe_queue_add,
 	.queue_del = probe_queue_del,
 	.process_exit = probe_process_exit,
-	PROBE_ON_EVICTED(probe_evicted)
 	.doorbell = probe_doorbell,
 };
 
 /* --- commands ----------------------------------------------------------------- */
 
-/* One change for all queues of a process. */
-static int apply_locked(pid_t tgid, struct kfd_sched_change change,
+/* The same change for each queue of a process; what is asked is in @all. */
+static int apply_locked(pid_t tgid, const struct kfd_sched_change *all,
 			struct kfd_sched_times *times)
 {
 	struct probe_queue *found[PROBE_MAX_QUEUES];
-	struct kfd_sched_target *targets;
+	struct kfd_sched_change *changes;
 	unsigned int n, i;
 	int ret;
 
 	n = probe_find_locked(tgid, found);
 	if (!n)
 		return -ESRCH;
-	targets = kcalloc(n, sizeof(*targets), GFP_KERNEL);
-	if (!targets)
+	changes = kcalloc(n, sizeof(*changes), GFP_KERNEL);
+	if (!changes)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		targets[i].q = found[i]->queue;
-		targets[i].next = i + 1 < n ? &targets[i + 1] : NULL;
+		changes[i] = *all;
+		changes[i].q = found[i]->queue;
+		changes[i].next = i + 1 < n ? &changes[i + 1] : NULL;
 	}
-	change.targets = targets;
-	change.count = n;
-	ret = kfd_sched_apply(found[0]->info.node, &change, 1, KFD_SCHED_GRACE_DEFAULT, times);
+	ret = kfd_sched_apply(found[0]->info.node, changes, KFD_SCHED_GRACE_DEFAULT, times);
 	for (i = 0; i < n && !ret; i++) {
-		ret = targets[i].ret;
-		if (!ret && change.level != KFD_SCHED_PRIORITY_KEEP)
-			found[i]->level = change.level;
+		ret = changes[i].ret;
+		if (!ret && all->level != KFD_SCHED_PRIORITY_KEEP)
+			found[i]->level = all->level;
 	}
-	kfree(targets);
+	kfree(changes);
 	return ret;
 }
 
@@ -174,7 +165,7 @@ int probe_hold_locked(pid_t tgid, bool hold, struct kfd_sched_times *times)
 		.level = KFD_SCHED_PRIORITY_KEEP,
 	};
 
-	return apply_locked(tgid, change, times);
+	return apply_locked(tgid, &change, times);
 }
 
 static int command_apply_locked(pid_t tgid, const char *command, int value)
@@ -185,51 +176,42 @@ static int command_apply_locked(pid_t tgid, const char *command, int value)
 		.level = strcmp(command, "level") ? KFD_SCHED_PRIORITY_KEEP : value,
 	};
 	struct kfd_sched_times times = {};
-	int ret = apply_locked(tgid, change, &times);
+	int ret = apply_locked(tgid, &change, &times);
 
 	scnprintf(probe_result, sizeof(probe_result), "flips=%u transactions=%u\n",
 		  times.flips, times.fw_transactions);
 	return ret;
 }
 
+/* So many queues of the process, one after the other, and after the last the first again. */
 static int command_chain_locked(pid_t tgid, bool hold, unsigned int count)
 {
-	struct kfd_sched_target chain[PROBE_MAX_QUEUES + 1], again;
+	struct kfd_sched_change chain[PROBE_MAX_QUEUES + 1];
 	struct probe_queue *found[PROBE_MAX_QUEUES];
-	struct kfd_sched_change changes[2];
-	unsigned int n, i, bad = 0, flipped = 0;
 	struct kfd_sched_times times = {};
+	unsigned int n, i, bad = 0, flipped = 0;
 	int ret;
 
 	/* What is only told back is to be written, whatever was there. */
 	memset(chain, 0xa5, sizeof(chain));
-	memset(&again, 0xa5, sizeof(again));
-	memset(changes, 0xa5, sizeof(changes));
 	n = probe_find_locked(tgid, found);
 	if (!n || count > n + 1)
 		return -EINVAL;
-	for (i = 0; i <= n; i++) {
+	for (i = 0; i < count; i++) {
 		chain[i].q = found[i % n]->queue;
-		chain[i].next = i < n ? &chain[i + 1] : ERR_PTR(-EFAULT);
+		chain[i].next = i + 1 < count ? &chain[i + 1] : NULL;
+		chain[i].hold = hold;
+		chain[i].priority = KFD_SCHED_PRIORITY_KEEP;
+		chain[i].level = KFD_SCHED_PRIORITY_KEEP;
 	}
-	again.q = found[0]->queue;
-	for (i = 0; i < 2; i++) {
-		changes[i].targets = i ? &again : chain;
-		changes[i].count = i ? 1 : count;
-		changes[i].hold = hold;
-		changes[i].priority = KFD_SCHED_PRIORITY_KEEP;
-		changes[i].level = KFD_SCHED_PRIORITY_KEEP;
-	}
-	ret = kfd_sched_apply(found[0]->info.node, changes, 2, KFD_SCHED_GRACE_DEFAULT, &times);
+	ret = kfd_sched_apply(found[0]->info.node, count ? chain : NULL, KFD_SCHED_GRACE_DEFAULT,
+			      &times);
 	for (i = 0; i < count; i++) {
 		bad += chain[i].ret != 0;
 		flipped += chain[i].flipped;
 	}
-	scnprintf(probe_result, sizeof(probe_result),
-		  "all=%u failed=%u flips=%u bad=%u flipped=%u last=%d again=%d %u %u\n",
-		  times.flips, changes[0].failed, changes[0].flips, bad, flipped,
-		  count ? chain[count - 1].ret : 0, again.ret, changes[1].failed,
-		  changes[1].flips + again.flipped);
+	scnprintf(probe_result, sizeof(probe_result), "flips=%u bad=%u flipped=%u last=%d\n",
+		  times.flips, bad, flipped, count ? chain[count - 1].ret : 0);
 	return ret;
 }
 
@@ -256,11 +238,9 @@ static int command_info_locked(pid_t tgid)
 	for (i = 0; i < n; i++) {
 		struct queue *queue = found[i]->queue;
 		const u32 reasons = kfd_sched_queue_reasons(queue);
-		struct kfd_sched_target target = { .q = queue };
 		/* Asks for the level it has: changes nothing, and so tells what is in effect. */
 		struct kfd_sched_change change = {
-			.targets = &target,
-			.count = 1,
+			.q = queue,
 			.hold = reasons & KFD_SCHED_HELD,
 			.priority = KFD_SCHED_PRIORITY_KEEP,
 			.level = found[i]->level,
@@ -269,29 +249,22 @@ static int command_info_locked(pid_t tgid)
 		struct kfd_sched_times times;
 
 		kfd_sched_queue_info(queue, &info);
-		kfd_sched_apply(info.node, &change, 1, KFD_SCHED_GRACE_DEFAULT, &times);
+		kfd_sched_apply(info.node, &change, KFD_SCHED_GRACE_DEFAULT, &times);
 		at += scnprintf(probe_result + at, sizeof(probe_result) - at,
 				"queue=%u reasons=%#x priority=%u effective=%u level=%u flips=%u waves=%d\n",
 				info.queue_id, reasons, info.priority,
-				target.effective_priority, target.effective_level,
+				change.effective_priority, change.effective_level,
 				times.flips + times.fw_transactions,
 				kfd_sched_queue_waves(queue));
 	}
 	return n ? 0 : -ESRCH;
 }
 
-static int command_counts(void)
+static void command_counts(void)
 {
-	int at = scnprintf(probe_result, sizeof(probe_result),
-			   "doorbells=%d offset=%d gone_waves=%d\n",
-			   atomic_xchg(&probe_counts.doorbells, 0),
-			   atomic_read(&probe_counts.offset), atomic_read(&probe_counts.gone_waves));
-
-	if (PROBE_EVICTED)
-		scnprintf(probe_result + at, sizeof(probe_result) - at, "evicted=%d restored=%d\n",
-			  atomic_xchg(&probe_counts.evicted, 0),
-			  atomic_xchg(&probe_counts.restored, 0));
-	return 0;
+	scnprintf(probe_result, sizeof(probe_result), "doorbells=%d offset=%d gone_waves=%d\n",
+		  atomic_xchg(&probe_counts.doorbells, 0), atomic_read(&probe_counts.offset),
+		  atomic_read(&probe_counts.gone_waves));
 }
 
 /* The tables of the caller cannot go: it is here. No huge pages in a PFN mapping of two. */
@@ -327,8 +300,10 @@ static int probe_command(char *text)
 	int a = 0, b = 0, ret;
 
 	probe_result[0] = 0;
-	if (!strcmp(command, "counts"))
-		return command_counts();
+	if (!strcmp(command, "counts")) {
+		command_counts();
+		return 0;
+	}
 	if (!strcmp(command, "pte"))
 		return kstrtoul(strstrip(text), 0, &addr) ?: command_pte(addr);
 	if (text && *text && sscanf(text, "%d %d", &a, &b) < 1)

@@ -39,16 +39,12 @@ struct probe_queue {
  * struct probe_counts - what was told
  * @doorbells: callbacks of the tap
  * @offset: of the last one
- * @evicted: evictions, where these are told
- * @restored: restores
  * @gone_waves: what kfd_sched_queue_waves() said of the last queue that went, when
  *	that was told
  */
 struct probe_counts {
 	atomic_t doorbells;
 	atomic_t offset;
-	atomic_t evicted;
-	atomic_t restored;
 	atomic_t gone_waves;
 };
 

@@ -435,53 +435,23 @@ static void test_info(struct app *app)
 /* What the last chain did: how many went on or off, and how many were refused. */
 static bool chain_is(long flips, long bad)
 {
-	return result("all") == flips && result(" flips") == flips && result("flipped") == flips &&
-	       result("failed") == bad && result("bad") == bad;
+	return result("flips") == flips && result("flipped") == flips && result("bad") == bad;
 }
 
-/* One change of several queues: what is wrong with one of them does not stop the others. */
+/* Changes of several queues: what is wrong with one of them does not stop the others. */
 static void test_chain(void)
 {
 	tap_is(probe("chain 1 %d", APP_QUEUES + 1), 0, "hold all queues, the first of them twice");
 	tap_ok(chain_is(APP_QUEUES, 1) && result("last") == -EINVAL,
-	       "all are held, the second naming is refused, and both are counted");
-	tap_ok(result("again") == -EINVAL, "so is that in another change of the call");
+	       "all are held, and the second naming is refused");
 	probe("info");
 	tap_is(result("reasons"), 1, "the first queue is held");
-	tap_is(probe("chain 0 1"), 0, "release one queue of a chain of many");
-	tap_ok(chain_is(1, 0) && result("again") == -EINVAL, "the rest of the chain is left alone");
+	tap_is(probe("chain 0 1"), 0, "release one queue of many");
+	tap_ok(chain_is(1, 0), "the others are left alone");
 	tap_is(probe("chain 0 %d", APP_QUEUES), 0, "release all");
 	tap_ok(chain_is(APP_QUEUES - 1, 0), "counted are those that were still held");
-	tap_is(probe("chain 0 0"), 0, "a change of no queue");
-	tap_ok(chain_is(0, 0) && result("again") == 0, "does nothing");
-}
-
-/* Memory that the kernel takes back evicts the process, and it is told, by a series that tells it. */
-static void test_evicted(struct app *app)
-{
-	struct kfdq_buffer buffer;
-	long evicted = 0, restored = 0;
-	int tries;
-
-	if (kfdq_alloc(app->dev, KFDQ_USERPTR, 16 * APP_PAGE, &buffer))
-		tap_bail("no user memory");
-	probe("counts");
-	madvise(buffer.addr, buffer.size, MADV_DONTNEED);
-	for (tries = 0; tries < 500 && restored < 1; tries++) {
-		usleep(10000);
-		probe("counts");
-		if (result("evicted") < 0)
-			break;
-		evicted += result("evicted");
-		restored += result("restored");
-	}
-	if (result("evicted") < 0)
-		tap_skip("amdkfd does not tell it", "evicted and restored");
-	else
-		tap_ok(evicted >= 1 && evicted == restored, "evicted %ld times, restored %ld times",
-		       evicted, restored);
-	tap_is(app_run(app, 0, &brief), 0, "the queue works");
-	kfdq_free(app->dev, &buffer);
+	tap_is(probe("chain 0 0"), 0, "no change at all");
+	tap_ok(chain_is(0, 0), "does nothing");
 }
 
 /* How many of @count dispatches completed before one did not. */
@@ -562,7 +532,6 @@ int main(int argc, char **argv)
 	test_fork(&app);
 	test_info(&app);
 	test_chain();
-	test_evicted(&app);
 	tap_is(in_child(child_private), 0, "a private mapping: not tapped any more, and works");
 	tap_is(in_child(child_shifted), 0, "a mapping at another offset: not tapped any more, and works");
 	strangers_file = app.dev->kfd;

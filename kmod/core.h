@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kfd_xsched: its floors, its objects, its locks, and what all floors share.
+ *
+ * Floors
+ * ------
+ * A directory is a floor. Its files include and call files of their own floor
+ * and of floors below, and nothing above; scripts/check-structure proves it.
+ *
+ *	front/		what programs and administrators use, and what the driver
+ *			reports: ioctls, events, /sys, clients, armed switches
+ *	switch/		from an entry of an APPLY to a transaction on a node
+ *	watch/		which queues have work
+ *	model/		the objects
+ *	kmod/		backend.h and kfd.c: the driver; trace.h, core.h
+ *
+ * switch/ and watch/ are beside each other: neither uses the other. What a lower
+ * floor has to report goes up through one table, struct xs_news.
+ *
+ * Objects
+ * -------
+ *	node		a GPU node, as amdkfd has it (model/node.h)
+ *	process		a process that has user queues (model/process.h)
+ *	pdd		a process on a node, as amdkfd calls it (model/queue.h)
+ *	queue		a user queue (model/queue.h)
+ *	holder		whoever can ask for something: a client, an armed switch, or
+ *			the priority files in /sys (model/request.h)
+ *	request		what a holder asks of a queue, of a pdd, of a process or of a
+ *			tenant: its terms, in force and on their way (model/request.h)
+ *	terms		a hold, a priority, a class (model/state.h)
+ *	tenant		processes that a client names as one (model/request.h)
+ *	batch		requests that change together (switch/switch.h)
+ *	part		what a batch does on one node
+ *	item		an entry of an APPLY while it is staged
+ *	change		what a transaction does to one queue (backend.h)
+ *	look		one reading of a queue: has it work? (watch/watch.h)
+ *	tap		a process's doorbells are taken away until it rings
+ *	interest	who wants to know which queues have work
+ *	client		an open file of /dev/kfd_xsched (front/client.h)
+ *	ring		the events a client has not read yet (front/client.h)
+ *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
+ *	lease		the time until a silent client is ejected (front/front.h)
+ *
+ * A queue is held while at least one request that governs it asks for a hold.
+ * Requests on its pdd govern it, except where the same holder has a request on
+ * the queue itself. A request on a process becomes a request on each pdd the
+ * process gets later; a request on a tenant becomes one on each process that
+ * joins later. A request ends with its holder or with its target, whichever is
+ * first.
+ *
+ * What is asked for (requests) and what the GPU does (xs_queue.applied) are kept
+ * apart. Only a transaction that succeeded changes the latter. A pdd where the
+ * two may differ is on its node's list of pending pdds. What is left there after
+ * a failure is tried again by the node's worker, so that no queue stays held
+ * when nobody asks for it.
+ *
+ * A switch
+ * --------
+ *  1. Under xs_lock, all of it is checked and staged: each request that changes
+ *     gets its next terms. No other batch can change that request until this one
+ *     is over. If two batches of a holder meet at a request, the second waits.
+ *  2. Without xs_lock, the parts run at the same time: one in the caller, the
+ *     others in the workers of their nodes. Under its node's lock, a part plans
+ *     a change for each queue of a pending pdd that differs, and has the driver
+ *     apply them in one transaction, whoever asked for them.
+ *  3. As each part ends, under both locks, its requests come into force, or fall
+ *     back to what they were. Requests on processes and tenants follow with the
+ *     last part.
+ *
+ * So a node that does not answer delays those that name its queues, and the
+ * removal of a queue that is in a transaction there, and nobody else.
+ *
+ * Locks
+ * -----
+ * In the order in which they are taken:
+ *
+ *	amdkfd's mutex of a process
+ *	xs_node.lock	one transaction of a node at a time; held while the driver
+ *			waits for the firmware. Two of them are never held at once.
+ *	xs_lock		all objects and lists, unless their declaration says
+ *			otherwise. It is held for moments: of the driver, only what
+ *			does not wait is called.
+ *	sampler.lock	what watch/ keeps of pdds and queues. Likewise.
+ *	spinlocks	xs_clients_lock (events), xs_nodes_lock (the list of nodes),
+ *			tap_lock (page faults). Nothing is taken inside them, except
+ *			locks of workers.
+ *
+ * The driver takes the lock of a queue manager under xs_node.lock, never under
+ * xs_lock. Under xs_node.lock and xs_lock nothing may take an mmap_lock, so
+ * nothing is copied from or to user space there: a process is added with its
+ * mutex held, which is taken outside of mmap_lock, and it goes in an MMU
+ * notifier.
+ *
+ * The suffix _locked means: with xs_lock held; or with the lock that the first comment
+ * of the file names.
+ */
+#ifndef KFD_XSCHED_CORE_H
+#define KFD_XSCHED_CORE_H
+
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+struct xs_backend_ops;
+struct xs_batch;
+struct xs_hw_node;
+struct xs_hw_node_desc;
+struct xs_hw_process;
+struct xs_hw_queue;
+struct xs_hw_queue_desc;
+struct xs_interest;
+struct xs_queue;
+
+extern struct mutex xs_lock;
+
+/* The driver below. Set while the core runs. */
+extern const struct xs_backend_ops *xs_backend;
+
+/**
+ * struct xs_news - what lower floors report to the front
+ * @node_added: the driver has a new node: 0 or -errno. It may sleep, as all of
+ *	the driver's but @doorbell
+ * @node_removed: the node and its queues must not be used when this returns
+ * @node_reset: a reset of the node begins, or is @done; the driver holds its reset
+ *	semaphore for writing
+ * @queue_added: a process has a new queue: 0 or -errno
+ * @queue_removed: the queue must not be used when this returns
+ * @process_exited: the address space of a process goes
+ * @doorbell: a process rang that was tapped, or maps its doorbells. Called in a
+ *	page fault: it waits for nothing
+ * @held: @change queues more are held, or fewer. Called from anywhere
+ * @batch_over: the last part of a batch is done; under xs_lock
+ * @activity: a queue became KFD_XSCHED_EVENT_READY or _IDLE, and everybody who may
+ *	see it is to know; or it is READY already, and @to is to know. Under
+ *	sampler.lock
+ * @edge: some process became READY or IDLE. Called without a lock
+ */
+struct xs_news {
+	int (*node_added)(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
+	void (*node_removed)(struct xs_hw_node *hw);
+	void (*node_reset)(struct xs_hw_node *hw, bool done);
+	int (*queue_added)(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc);
+	void (*queue_removed)(struct xs_hw_queue *hw);
+	void (*process_exited)(struct xs_hw_process *hw);
+	void (*doorbell)(struct xs_hw_process *process, struct xs_hw_node *node);
+	void (*held)(int change);
+	void (*batch_over)(struct xs_batch *batch);
+	void (*activity)(struct xs_interest *to, const struct xs_queue *queue, u32 type,
+			 u64 time_ns);
+	void (*edge)(void);
+};
+
+/* Set once, by xs_core_start(). */
+extern const struct xs_news *xs_news;
+
+/*
+ * Start the core on a driver. The device node comes last, so that the first client
+ * finds what was there before. 0 or -errno. In front/main.c.
+ */
+int xs_core_start(const struct xs_backend_ops *backend);
+
+/* Stop it. There must be no client: an open file pins the module. */
+void xs_core_stop(void);
+
+#endif /* KFD_XSCHED_CORE_H */

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Armed switches: an APPLY that the kernel runs by itself.
+ *
+ * A switch has a holder of its own: what it holds and sets are requests of that. So
+ * switches of one client may overlap, as holds of several clients do, and undoing one
+ * takes nothing from another. Leases are the client's: see watchdog.c.
+ *
+ * A run is an async batch, as of an APPLY, so that a node that does not answer
+ * delays neither the sampler nor other switches. There is one at a time; what the
+ * trigger does meanwhile is looked at when it is over. Undoing is a batch that
+ * gives back all there is. If it fails the requests are dropped, so that the queues
+ * come back as those of a client that closes its file.
+ *
+ * SET looks at all entries as a run does (arm.c), so memory for requests is there
+ * before it is needed.
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "core.h"
+#include "front/client.h"
+#include "front/front.h"
+#include "model/process.h"
+#include "model/request.h"
+#include "switch/switch.h"
+#include "trace.h"
+#include "watch/watch.h"
+
+/* All armed switches, in the order they were set; under xs_lock. */
+static LIST_HEAD(armed_all);
+
+/* ---- come and go --------------------------------------------------------- */
+
+static struct xs_tenant *armed_tenant_locked(const struct xs_armed *armed)
+{
+	struct xs_tenant *tenant =
+		xs_tenant_find_locked(armed->holder->tenants, armed->trigger.tenant);
+
+	lockdep_assert_held(&xs_lock);
+
+	return IS_ERR(tenant) ? NULL : tenant;
+}
+
+static void armed_count_trigger_locked(struct xs_armed *armed, int change)
+{
+	struct xs_tenant *tenant = armed_tenant_locked(armed);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (tenant)
+		tenant->triggers += change;
+	if (armed->trigger.process)
+		armed->trigger.process->triggers += change;
+	armed->client->interest.armed += change;
+}
+
+int xs_armed_add_locked(struct xs_armed *armed)
+{
+	struct xs_client *client = armed->client;
+	const u64 id = client->last_armed + 1;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	ret = xa_err(xa_store(&client->armed, id, armed, GFP_KERNEL_ACCOUNT));
+	if (ret)
+		return ret;
+	armed->id = id;
+	client->last_armed = id;
+	list_add_tail(&armed->in_armed, &armed_all);
+	list_add_tail(&armed->holder->in_client, &client->holders);
+	xs_interest_add_locked(&client->interest);
+	armed_count_trigger_locked(armed, 1);
+	trace_arm(armed);
+	return 0;
+}
+
+static void armed_unlink_locked(struct xs_armed *armed)
+{
+	lockdep_assert_held(&xs_lock);
+
+	trace_disarm(armed);
+	list_del(&armed->in_armed);
+	list_del_init(&armed->holder->in_client);
+	xa_erase(&armed->client->armed, armed->id);
+	armed_count_trigger_locked(armed, -1);
+}
+
+void xs_armed_free_locked(struct xs_armed *armed)
+{
+	u32 i;
+
+	lockdep_assert_held(&xs_lock);
+
+	/* A run that goes on ends without it: nobody wants its outcome. */
+	if (armed->batch) {
+		armed->batch->armed = NULL;
+		armed->batch->trigger = NULL;
+	}
+	if (armed->id)
+		armed_unlink_locked(armed);
+	if (armed->holder) {
+		xs_holder_drop_all_locked(armed->holder);
+		xs_holder_put(armed->holder);
+	}
+	if (armed->trigger.process)
+		xs_process_put_locked(armed->trigger.process);
+	for (i = 0; armed->items && i < armed->count; i++) {
+		if (armed->items[i].named)
+			xs_process_put_locked(armed->items[i].named);
+	}
+	put_cred(armed->cred);
+	kvfree(armed->items);
+	kvfree(armed->entries);
+	kfree(armed);
+}
+
+void xs_armed_drop_all_locked(struct xs_client *client)
+{
+	struct xs_armed *armed;
+	unsigned long id;
+
+	lockdep_assert_held(&xs_lock);
+
+	xa_for_each(&client->armed, id, armed)
+		xs_armed_free_locked(armed);
+	xa_destroy(&client->armed);
+}
+
+/* ---- triggers ------------------------------------------------------------ */
+
+static bool armed_is_gone_locked(const struct xs_armed *armed)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (armed->trigger.tenant)
+		return !armed_tenant_locked(armed);
+	return armed->trigger.process->exited;
+}
+
+/* Adds a process to the trigger's state. */
+static void armed_add_ready(const struct xs_process *process, bool *ready, u64 *first,
+			    u64 *last)
+{
+	const u64 edge = READ_ONCE(process->edge_ns);
+
+	*last = max(*last, edge);
+	if (!READ_ONCE(process->ready))
+		return;
+	*ready = true;
+	*first = min_not_zero(*first, edge);
+}
+
+/* Whether its trigger is READY, and since when it is what it is. */
+static bool armed_is_ready_locked(const struct xs_armed *armed, u64 *edge_ns)
+{
+	const struct xs_tenant *tenant = armed_tenant_locked(armed);
+	const struct xs_request *member;
+	u64 first = 0, last = 0;
+	bool ready = false;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!armed->trigger.tenant)
+		armed_add_ready(armed->trigger.process, &ready, &first, &last);
+	else
+		list_for_each_entry(member, &tenant->members, in_tenant)
+			armed_add_ready(member->process, &ready, &first, &last);
+	*edge_ns = ready ? first : last;
+	return ready;
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+static void armed_tell(const struct xs_armed *armed, u32 error, u32 flips, u32 gpu_id)
+{
+	const u64 now = ktime_get_ns();
+	const u64 took = armed->edge_ns && now > armed->edge_ns ?
+		min_t(u64, now - armed->edge_ns, U32_MAX) : 0;
+	const struct kfd_xsched_event event = {
+		.type = KFD_XSCHED_EVENT_ARMED,
+		.time_ns = now,
+		.id = armed->id,
+		.gpu_id = gpu_id,
+		.queue_id = flips,
+		.data = took << 32 | (armed->active ? KFD_XSCHED_ARMED_READY : 0) | error,
+	};
+
+	trace_armed_done(armed, error, flips, took);
+	xs_event_armed(armed->client,
+		       armed->trigger.process ? armed->trigger.process->pid : NULL, &event);
+}
+
+/* What it could not give back is given back as that of a client that closes its file. */
+static void armed_fail_open_locked(struct xs_armed *armed)
+{
+	lockdep_assert_held(&xs_lock);
+
+	xs_holder_drop_all_locked(armed->holder);
+	xs_transact_kick_all_locked();
+}
+
+void xs_armed_over_locked(struct xs_batch *batch)
+{
+	const struct xs_part *failed = xs_batch_failed(batch);
+	struct xs_armed *armed = batch->armed;
+	int error;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!armed)
+		return;
+	armed->batch = NULL;
+	error = failed ? failed->result.status : armed->error;
+	if (failed && !armed->active)
+		armed_fail_open_locked(armed);
+	armed_tell(armed, -error, xs_batch_flips(batch), failed ? failed->result.gpu_id : 0);
+	xs_armed_update_locked(armed);
+}
+
+/* Stage all entries but those that have failed: 0, or one more has. */
+static int armed_try_entries_locked(struct xs_armed *armed, struct xs_batch *batch)
+{
+	u32 i;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i < armed->count; i++) {
+		struct xs_item *item = &armed->items[i];
+		s32 *status = &item->entry->status;
+
+		if (*status)
+			continue;
+		*status = xs_apply_stage_locked(batch, item);
+		if (*status && !xs_apply_is_benign(*status))
+			return *status;
+	}
+	return 0;
+}
+
+int xs_armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch)
+{
+	u32 i;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i < armed->count; i++)
+		armed->entries[i].status = 0;
+	return armed_try_entries_locked(armed, batch);
+}
+
+/*
+ * Those in force that are asked for again stay in force, which costs nothing; what
+ * is not, because a tenant changed, is given back. @anew: nothing is in force.
+ */
+static int armed_stage_run_locked(struct xs_armed *armed, struct xs_batch *batch,
+				  bool anew)
+{
+	int ret = anew ? 0 : xs_stage_give_back_locked(batch);
+
+	lockdep_assert_held(&xs_lock);
+
+	ret = ret ?: xs_armed_stage_locked(armed, batch);
+	armed->error = 0;
+	while (ret) {
+		if (!armed->error)
+			armed->error = ret;
+		xs_batch_abort_locked(batch);
+		ret = anew ? 0 : xs_stage_give_back_locked(batch);
+		if (ret)
+			return ret;
+		ret = armed_try_entries_locked(armed, batch);
+	}
+	return 0;
+}
+
+static int armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch, bool anew)
+{
+	const struct cred *old;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!armed->active) {
+		armed->error = 0;
+		return xs_stage_give_back_locked(batch);
+	}
+	old = override_creds(armed->cred);
+	ret = armed_stage_run_locked(armed, batch, anew);
+	revert_creds(old);
+	return ret;
+}
+
+static struct xs_batch *armed_new_batch(struct xs_armed *armed)
+{
+	struct xs_batch *batch = xs_batch_new(armed->holder, GFP_KERNEL_ACCOUNT);
+
+	if (!batch)
+		return NULL;
+	batch->async = true;
+	batch->armed = armed;
+	batch->trigger = &armed->trigger;
+	return batch;
+}
+
+static void armed_run_locked(struct xs_armed *armed, bool anew)
+{
+	struct xs_batch *batch = armed_new_batch(armed);
+	int ret = -ENOMEM;
+
+	lockdep_assert_held(&xs_lock);
+
+	armed->runs++;
+	trace_armed_run(armed);
+	if (batch)
+		ret = armed_stage_locked(armed, batch, anew);
+	if (!ret) {
+		armed->batch = batch;
+		xs_batch_start_locked(batch);
+		return;
+	}
+	if (batch)
+		xs_batch_abort_locked(batch);
+	xs_batch_free(batch);
+	armed_fail_open_locked(armed);
+	armed_tell(armed, -ret, 0, 0);
+}
+
+/* It is undone with its trigger. */
+static void armed_end_locked(struct xs_armed *armed)
+{
+	lockdep_assert_held(&xs_lock);
+
+	armed->active = false;
+	armed_tell(armed, ESRCH, 0, 0);
+	xs_armed_free_locked(armed);
+	xs_transact_kick_all_locked();
+	xs_sampler_configure_locked(NULL);
+}
+
+void xs_armed_update_locked(struct xs_armed *armed)
+{
+	bool ready, anew;
+	u64 edge_ns;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (armed_is_gone_locked(armed)) {
+		armed_end_locked(armed);
+		return;
+	}
+	if (armed->batch)
+		return;
+	ready = armed_is_ready_locked(armed, &edge_ns);
+	if (ready == armed->active && !armed->stale)
+		return;
+	/* An undoing that failed has dropped all. */
+	anew = !armed->active;
+	armed->active = ready;
+	armed->stale = false;
+	armed->edge_ns = edge_ns;
+	armed_run_locked(armed, anew);
+}
+
+void xs_armed_look(void)
+{
+	struct xs_armed *armed, *next;
+
+	guard(mutex)(&xs_lock);
+	list_for_each_entry_safe(armed, next, &armed_all, in_armed)
+		xs_armed_update_locked(armed);
+}
+
+/* A switch that is not in force will find the members there are. */
+void xs_armed_tenants_changed_locked(struct xs_client *client)
+{
+	struct xs_armed *armed;
+	unsigned long id;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (client->interest.armed)
+		xs_sampler_configure_locked(NULL);
+	xa_for_each(&client->armed, id, armed) {
+		armed->stale = armed->active;
+		xs_armed_update_locked(armed);
+	}
+}
+
+void xs_armed_process_exited_locked(struct xs_process *process)
+{
+	struct xs_armed *armed, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(armed, next, &armed_all, in_armed) {
+		if (armed->trigger.process == process)
+			armed_end_locked(armed);
+	}
+}
+
+/* ---- a dump -------------------------------------------------------------- */
+
+static const char *const armed_op_names[] = {
+	[KFD_XSCHED_OP_SUSPEND] = "suspend",
+	[KFD_XSCHED_OP_UNMAP] = "unmap",
+	[KFD_XSCHED_OP_SET_PRIORITY] = "set_priority",
+};
+
+static const char *const armed_target_names[] = {
+	[KFD_XSCHED_TARGET_QUEUE] = "queue",
+	[KFD_XSCHED_TARGET_PROCESS] = "process",
+	[KFD_XSCHED_TARGET_TENANT] = "tenant",
+};
+
+/* A process by its pid here, not by what its client calls it; 0: it is gone. */
+static void armed_show_item(struct seq_file *m, const struct xs_item *item)
+{
+	const struct kfd_xsched_entry *entry = item->entry;
+	u64 id = entry->id;
+
+	if (entry->target == KFD_XSCHED_TARGET_PROCESS)
+		id = item->named->exited ? 0 : pid_nr(item->named->pid);
+	seq_printf(m, "    asks: %s %s=%llu value=%d class=%u status=%d\n",
+		   armed_op_names[entry->op], armed_target_names[entry->target], id, entry->value,
+		   entry->prio_class, entry->status);
+}
+
+static void armed_show(struct seq_file *m, const struct xs_armed *armed)
+{
+	const u64 now = ktime_get_ns();
+	u32 i;
+
+	seq_printf(m, "  armed %llu: process=%d tenant=%llu entries=%u active=%d running=%d runs=%llu error=%d since_ms=%llu\n",
+		   armed->id,
+		   armed->trigger.process ? pid_nr(armed->trigger.process->pid) : 0,
+		   armed->trigger.tenant, armed->count, armed->active, !!armed->batch,
+		   armed->runs, armed->error,
+		   armed->runs ? (now - armed->edge_ns) / NSEC_PER_MSEC : 0);
+	for (i = 0; i < armed->count; i++)
+		armed_show_item(m, &armed->items[i]);
+}
+
+void xs_armed_show_locked(struct seq_file *m, struct xs_client *client)
+{
+	const struct xs_armed *armed;
+	unsigned long id;
+
+	lockdep_assert_held(&xs_lock);
+
+	xa_for_each(&client->armed, id, armed)
+		armed_show(m, armed);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the driver reports: nodes, processes and queues come and go.
+ */
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "backend.h"
+#include "core.h"
+#include "front/client.h"
+#include "front/front.h"
+#include "model/queue.h"
+#include "model/request.h"
+#include "switch/switch.h"
+#include "trace.h"
+#include "watch/watch.h"
+
+/* ---- nodes --------------------------------------------------------------- */
+
+int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
+{
+	struct xs_node *node = xs_node_new(hw, desc);
+	bool known;
+
+	if (!node)
+		return -ENOMEM;
+	xs_transact_init(node);
+	xs_sampler_init_node(node);
+	scoped_guard(mutex, &xs_lock) {
+		known = xs_node_find_locked(hw);
+		if (!known)
+			xs_node_insert_locked(node);
+	}
+	if (known) {
+		xs_node_stop(node);
+		xs_node_put(node);
+		return 0;
+	}
+	trace_node_add(desc->gpu_id);
+	xs_sysfs_node_add(node);
+	return 0;
+}
+
+/* Its queues may still be there, if the GPU was unplugged: they do not run any more. */
+static void arrive_watch_no_more_locked(struct xs_node *node)
+{
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(queue, &node->queues, in_node)
+		xs_sampler_remove_locked(queue);
+}
+
+static void arrive_set_gone_locked(struct xs_node *node)
+{
+	const u64 now = ktime_get_ns();
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(queue, &node->queues, in_node)
+		xs_watchdog_add(xs_queue_set_gone_locked(queue, now));
+}
+
+/* It is in no list. */
+static void arrive_end_node(struct xs_node *node)
+{
+	trace_node_del(node->desc.gpu_id);
+	xs_sysfs_node_del(node);
+	xs_node_stop(node);
+	scoped_guard(mutex, &xs_lock)
+		arrive_set_gone_locked(node);
+	xs_node_put(node);
+}
+
+void xs_node_removed(struct xs_hw_node *hw)
+{
+	struct xs_node *node;
+
+	scoped_guard(mutex, &xs_lock) {
+		node = xs_node_find_locked(hw);
+		if (node) {
+			xs_node_unlink_locked(node);
+			arrive_watch_no_more_locked(node);
+		}
+	}
+	if (node)
+		arrive_end_node(node);
+}
+
+/* Called with amdkfd's reset semaphore held for writing: xs_lock must not be taken. */
+void xs_node_reset(struct xs_hw_node *hw, bool done)
+{
+	const u32 gpu_id = xs_node_note_reset(hw, done);
+
+	if (!gpu_id)
+		return;
+	trace_node_reset(gpu_id, done);
+	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_RESET, ktime_get_ns(), done);
+}
+
+/* ---- queues -------------------------------------------------------------- */
+
+/* A queue comes, or goes, and with it holds of its process. */
+static void arrive_trace_holds_locked(const struct xs_queue *queue, bool comes)
+{
+	const struct xs_request *request = NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (comes ? !trace_hold_enabled() : !trace_release_enabled())
+		return;
+	while ((request = xs_request_next_locked(queue, request))) {
+		if (request->on != XS_ON_PDD || !request->now.held)
+			continue;
+		if (comes)
+			trace_hold(request->holder, queue);
+		else
+			trace_release(request->holder, queue);
+	}
+}
+
+static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
+						const struct xs_hw_queue_desc *desc)
+{
+	struct xs_node *node = xs_node_find_locked(desc->node);
+	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!node)
+		return ERR_PTR(-ENOENT);
+	process = xs_process_find_hw_locked(desc->process) ?: xs_process_new_locked(desc);
+	if (IS_ERR(process))
+		return ERR_CAST(process);
+	return xs_queue_new_locked(hw, desc, process, node);
+}
+
+/* Returns its id, or 0: it is known. @node: out, where a switch is due, or NULL. */
+static u64 arrive_add_queue(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
+			    struct xs_node **node, int *ret)
+{
+	struct xs_queue *queue;
+
+	guard(mutex)(&xs_lock);
+	*node = NULL;
+	*ret = 0;
+	if (xs_queue_find_hw_locked(hw))
+		return 0;
+	queue = arrive_new_queue_locked(hw, desc);
+	*ret = PTR_ERR_OR_ZERO(queue);
+	if (*ret)
+		return 0;
+	if (!list_empty(&queue->pdd->in_pending))
+		*node = xs_node_get(queue->pdd->node);
+	arrive_trace_holds_locked(queue, true);
+	trace_queue_add(queue);
+	xs_event_queue(NULL, queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
+	xs_sampler_add_locked(queue);
+	return queue->id;
+}
+
+/* From here on it can be held, and is, if its process is. */
+int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
+{
+	struct xs_node *node;
+	int ret;
+	u64 id;
+
+	id = arrive_add_queue(hw, desc, &node, &ret);
+	if (id)
+		xs_sysfs_queue_add(hw, id, desc->kobj);
+	if (node) {
+		/* What fails is tried again. */
+		xs_transact(node, XS_GRACE_NOW);
+		xs_node_put(node);
+	}
+	return ret;
+}
+
+/* Nobody is told of a process while a queue of it is there. */
+static void arrive_tell_exit_locked(const struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (process->exited && list_empty(&process->pdds))
+		xs_event_process(process, KFD_XSCHED_EVENT_PROCESS_EXIT, ktime_get_ns());
+}
+
+static void arrive_free_queue_locked(struct xs_queue *queue)
+{
+	struct xs_process *process = xs_process_get_locked(queue->pdd->process);
+
+	lockdep_assert_held(&xs_lock);
+
+	/* QUEUE_DEL is the last that is heard of it. */
+	xs_sampler_remove_locked(queue);
+	trace_queue_del(queue);
+	xs_event_queue(NULL, queue, KFD_XSCHED_EVENT_QUEUE_DEL, ktime_get_ns());
+	arrive_trace_holds_locked(queue, false);
+	xs_watchdog_add(xs_queue_set_gone_locked(queue, ktime_get_ns()));
+	xs_queue_free_locked(queue);
+	arrive_tell_exit_locked(process);
+	xs_process_put_locked(process);
+}
+
+/* Returns the node, with a reference, if the queue may not be removed yet. */
+static struct xs_node *arrive_remove_queue(struct xs_hw_queue *hw)
+{
+	struct xs_queue *queue;
+
+	guard(mutex)(&xs_lock);
+	queue = xs_queue_find_hw_locked(hw);
+	if (!queue)
+		return NULL;
+	if (queue->pinned)
+		return xs_node_get(queue->pdd->node);
+	arrive_free_queue_locked(queue);
+	return NULL;
+}
+
+void xs_queue_removed(struct xs_hw_queue *hw)
+{
+	struct xs_node *node;
+
+	/* Before any lock: it waits for those who read and write. */
+	xs_sysfs_queue_del(hw);
+	node = arrive_remove_queue(hw);
+	if (!node)
+		return;
+	/* With the lock, nobody has it pinned. */
+	scoped_guard(mutex, &node->lock)
+		arrive_remove_queue(hw);
+	xs_node_put(node);
+}
+
+/* ---- processes ----------------------------------------------------------- */
+
+static void arrive_exit_locked(struct xs_process *process)
+{
+	struct xs_queue *queue;
+	struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		list_for_each_entry(queue, &pdd->queues, in_pdd)
+			xs_sampler_remove_locked(queue);
+	}
+	xs_process_get_locked(process);
+	xs_process_exit_locked(process);
+	xs_armed_process_exited_locked(process);
+	arrive_tell_exit_locked(process);
+	xs_process_put_locked(process);
+}
+
+void xs_process_exited(struct xs_hw_process *hw)
+{
+	struct xs_process *process;
+
+	guard(mutex)(&xs_lock);
+	process = xs_process_find_hw_locked(hw);
+	if (process)
+		arrive_exit_locked(process);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+void xs_arrive_exit(void)
+{
+	struct xs_node *node;
+
+	scoped_guard(mutex, &xs_lock) {
+		struct xs_queue *queue = NULL;
+
+		while ((queue = xs_queue_next_locked(queue)))
+			xs_sampler_remove_locked(queue);
+		xs_queues_free_locked();
+		xs_processes_free_locked();
+	}
+	for (;;) {
+		scoped_guard(mutex, &xs_lock) {
+			node = xs_node_next_locked(NULL);
+			if (node)
+				xs_node_unlink_locked(node);
+		}
+		if (!node)
+			return;
+		arrive_end_node(node);
+	}
+}

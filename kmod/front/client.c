@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Clients: open files of /dev/kfd_xsched.
+ *
+ * A client has requests, tenants, armed switches and a subscription. release() drops
+ * them all, and cannot fail: what the GPU does not accept at once is tried again.
+ */
+#include <linux/ctype.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "front/client.h"
+#include "front/front.h"
+#include "model/request.h"
+#include "switch/switch.h"
+#include "trace.h"
+#include "watch/watch.h"
+
+/* What the sampler finds out. */
+#define XS_EVENTS_ACTIVITY					\
+	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |		\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
+
+#define XS_EVENTS_ALL						\
+	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_ADD) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_DEL) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_LOST) |		\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_APPLY_DONE) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_EJECTED) |	\
+	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED) |		\
+	 XS_EVENTS_ACTIVITY)
+
+LIST_HEAD(xs_clients);
+DEFINE_SPINLOCK(xs_clients_lock);
+
+/* Under xs_clients_lock, so that the list is in the order of numbers. */
+static u64 client_last_id;
+
+struct xs_client *xs_client_get(struct xs_client *client)
+{
+	xs_holder_get(&client->holder);
+	return client;
+}
+
+void xs_client_put(struct xs_client *client)
+{
+	xs_holder_put(&client->holder);
+}
+
+static void client_free(struct xs_holder *holder)
+{
+	struct xs_client *client = container_of(holder, struct xs_client, holder);
+
+	put_pid_ns(client->pid_ns);
+	put_pid(client->pid);
+	kfree(client);
+}
+
+struct xs_client *xs_client_next(u64 id)
+{
+	struct xs_client *client, *next = NULL;
+
+	scoped_guard(spinlock, &xs_clients_lock) {
+		list_for_each_entry(client, &xs_clients, in_clients) {
+			if (client->id <= id)
+				continue;
+			next = xs_client_get(client);
+			break;
+		}
+	}
+	return next;
+}
+
+bool xs_client_is_open_locked(const struct xs_client *client)
+{
+	bool open;
+
+	lockdep_assert_held(&xs_lock);
+
+	scoped_guard(spinlock, &xs_clients_lock)
+		open = !list_empty(&client->in_clients);
+	return open;
+}
+
+int xs_client_check_locked(const struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return client->ejected ? -EOWNERDEAD : 0;
+}
+
+int xs_client_need_ring_locked(struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	/* Nobody pushes before something is subscribed or promised. */
+	return client->ring.records ? 0 : xs_ring_init(&client->ring);
+}
+
+/* The name is shown in files of lines and words: it must not look like others. */
+static void client_name(struct xs_client *client)
+{
+	char *c;
+
+	get_task_comm(client->comm, current->group_leader);
+	for (c = client->comm; *c; c++) {
+		if (!isascii(*c) || !isprint(*c))
+			*c = '?';
+	}
+}
+
+static struct xs_client *client_new(struct file *file)
+{
+	struct xs_client *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
+
+	if (!client)
+		return NULL;
+	xs_holder_init(&client->holder, client_free);
+	xs_tenants_init(&client->tenants);
+	client->holder.client = client;
+	client->holder.tenants = &client->tenants;
+	INIT_LIST_HEAD(&client->holders);
+	list_add(&client->holder.in_client, &client->holders);
+	INIT_LIST_HEAD(&client->interest.in_interests);
+	client->interest.file = file;
+	xa_init(&client->armed);
+	init_waitqueue_head(&client->readable);
+	client->file = file;
+	client->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	client->pid = get_pid(task_tgid(current));
+	client->uid = file->f_cred->euid;
+	client->opened_ns = ktime_get_ns();
+	client_name(client);
+	xs_watchdog_touch(client);
+	return client;
+}
+
+int xs_client_open(struct inode *inode, struct file *file)
+{
+	struct xs_client *client = client_new(file);
+
+	if (!client)
+		return -ENOMEM;
+	file->private_data = client;
+
+	/* Not xs_lock: the caller holds a mutex of all misc devices. */
+	scoped_guard(spinlock, &xs_clients_lock) {
+		client->id = ++client_last_id;
+		client->holder.id = client->id;
+		list_add_tail(&client->in_clients, &xs_clients);
+	}
+	trace_client_open(client);
+	return nonseekable_open(inode, file);
+}
+
+void xs_client_drop_all_locked(struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	xs_armed_drop_all_locked(client);
+	xs_tenants_free_locked(&client->tenants);
+	xs_holder_drop_all_locked(&client->holder);
+}
+
+int xs_client_release(struct inode *inode, struct file *file)
+{
+	struct xs_client *client = file->private_data;
+
+	trace_client_close(client);
+	scoped_guard(spinlock, &xs_clients_lock)
+		list_del_init(&client->in_clients);
+	scoped_guard(mutex, &xs_lock) {
+		xs_client_drop_all_locked(client);
+		xs_interest_del_locked(&client->interest);
+		xs_sampler_configure_locked(NULL);
+	}
+	xs_transact_settle();
+	xs_ring_free(&client->ring);
+	xs_client_put(client);
+	return 0;
+}
+
+static int client_check_subscribe(const struct kfd_xsched_subscribe *arg)
+{
+	if (arg->flags & ~KFD_XSCHED_SUBSCRIBE_NO_TAP || arg->events & ~XS_EVENTS_ALL)
+		return -EOPNOTSUPP;
+	if (arg->reserved)
+		return -EINVAL;
+	if (!(arg->events & XS_EVENTS_ACTIVITY))
+		return arg->sample_us || arg->settle_us || arg->flags ? -EINVAL : 0;
+	if ((arg->sample_us && arg->sample_us < KFD_XSCHED_SAMPLE_US_MIN) ||
+	    arg->sample_us > KFD_XSCHED_SAMPLE_US_MAX ||
+	    arg->settle_us > KFD_XSCHED_SETTLE_US_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+/* Of one that did not subscribe READY before, nobody told it which queues are. */
+static void client_subscribe_locked(struct xs_client *client,
+				    const struct kfd_xsched_subscribe *arg)
+{
+	const u32 ready = KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY);
+	struct xs_interest *interest = &client->interest;
+	const bool newcomer = arg->events & ~client->events & ready;
+
+	lockdep_assert_held(&xs_lock);
+
+	scoped_guard(spinlock, &xs_clients_lock)
+		client->events = arg->events;
+	interest->all = arg->events & XS_EVENTS_ACTIVITY;
+	interest->sample_us = arg->sample_us;
+	interest->settle_us = arg->settle_us;
+	interest->no_tap = arg->flags & KFD_XSCHED_SUBSCRIBE_NO_TAP;
+	xs_interest_add_locked(interest);
+	xs_sampler_configure_locked(newcomer ? interest : NULL);
+}
+
+long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
+{
+	const struct kfd_xsched_subscribe *arg = argument;
+	int ret = client_check_subscribe(arg);
+
+	if (ret)
+		return ret;
+	guard(mutex)(&xs_lock);
+	ret = xs_client_check_locked(client);
+	if (!ret && arg->events)
+		ret = xs_client_need_ring_locked(client);
+	if (!ret)
+		client_subscribe_locked(client, arg);
+	return ret;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Clients: open files of /dev/kfd_xsched; and the events they read.
+ */
+#ifndef KFD_XSCHED_CLIENT_H
+#define KFD_XSCHED_CLIENT_H
+
+#include <linux/list.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "core.h"
+#include "model/request.h"
+#include "watch/watch.h"
+
+struct file;
+struct inode;
+struct pid;
+struct pid_namespace;
+struct xs_process;
+struct xs_queue;
+
+/* ---- rings --------------------------------------------------------------- */
+
+/**
+ * struct xs_ring - events of one client
+ * @records: KFD_XSCHED_EVENT_RING of them; NULL until the first subscription
+ * @head: events ever put in
+ * @tail: events ever taken out
+ * @lost: events dropped since the last one put in
+ * @lost_ns: when the first of those happened
+ * @promised: records that are to come, for which room is kept
+ * @kept: promised records put in and not yet taken out
+ */
+struct xs_ring {
+	struct kfd_xsched_event *records;
+	u32 head;
+	u32 tail;
+	u64 lost;
+	u64 lost_ns;
+	u32 promised;
+	u32 kept;
+};
+
+int xs_ring_init(struct xs_ring *ring);
+void xs_ring_free(struct xs_ring *ring);
+bool xs_ring_empty(const struct xs_ring *ring);
+void xs_ring_push(struct xs_ring *ring, const struct kfd_xsched_event *event);
+
+/*
+ * Keep room for a record that must not be lost. False: there is none, or there
+ * are too many of its kind. Later put it in.
+ */
+bool xs_ring_promise(struct xs_ring *ring);
+void xs_ring_keep(struct xs_ring *ring, const struct kfd_xsched_event *event);
+
+/* Take out the oldest records, at most @count. */
+unsigned int xs_ring_take(struct xs_ring *ring, struct kfd_xsched_event *events,
+			  unsigned int count);
+
+/* Count records that did not reach the reader. */
+void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns);
+
+/* ---- clients ------------------------------------------------------------- */
+
+/**
+ * struct xs_client - an open file; under xs_lock unless said otherwise
+ * @id: its number, never used again
+ * @pid: the process that opened it, with a reference
+ * @comm: name of that process then, with nothing in it that does not print
+ * @uid: of whoever opened it
+ * @opened_ns: when, CLOCK_MONOTONIC
+ * @alive_ns: last sign of life; without a lock
+ * @lease_ns: when the lease ends that began then; without a lock
+ * @ejected: enum kfd_xsched_eject; written under xs_clients_lock, too
+ * @eject_told: that was read as an event; xs_clients_lock
+ * @in_clients: in xs_clients, or empty once closed; xs_clients_lock
+ * @file: the file; its credentials are those of whoever opened it
+ * @pid_ns: pid namespace of whoever opened it
+ * @holder: what it asks for; its references keep the client
+ * @holders: that, and those of its armed switches, by xs_holder.in_client
+ * @tenants: its tenants
+ * @armed: its armed switches, by xs_armed.id
+ * @last_armed: the highest id ever
+ * @interest: what it wants to know of queues; counts its armed switches
+ * @events: KFD_XSCHED_EVENT_BIT()s it subscribed; xs_clients_lock
+ * @ring: events to be read; xs_clients_lock
+ * @readable: woken when there is something to read
+ */
+struct xs_client {
+	u64 id;
+	struct pid *pid;
+	char comm[TASK_COMM_LEN];
+	kuid_t uid;
+	u64 opened_ns;
+	u64 alive_ns;
+	u64 lease_ns;
+	u32 ejected;
+	bool eject_told;
+	struct list_head in_clients;
+	struct file *file;
+	struct pid_namespace *pid_ns;
+	struct xs_holder holder;
+	struct list_head holders;
+	struct xs_tenants tenants;
+	struct xarray armed;
+	u64 last_armed;
+	struct xs_interest interest;
+	u32 events;
+	struct xs_ring ring;
+	wait_queue_head_t readable;
+};
+
+/* All clients, in the order of their numbers, under xs_clients_lock. */
+extern struct list_head xs_clients;
+extern spinlock_t xs_clients_lock;
+
+struct xs_client *xs_client_get(struct xs_client *client);
+void xs_client_put(struct xs_client *client);
+
+/* The open file with the lowest number above that, with a reference, or NULL. */
+struct xs_client *xs_client_next(u64 id);
+
+/* Whether its file is still open; it stays so as long as xs_lock is held. */
+bool xs_client_is_open_locked(const struct xs_client *client);
+
+/* 0, or -EOWNERDEAD: it was ejected, and may not have anything any more. */
+int xs_client_check_locked(const struct xs_client *client);
+
+/* Have a ring of events. 0 or -ENOMEM. */
+int xs_client_need_ring_locked(struct xs_client *client);
+
+/*
+ * Drop its requests, tenants and armed switches, also those on their way. What was
+ * held is pending: see to it that it is switched.
+ */
+void xs_client_drop_all_locked(struct xs_client *client);
+
+int xs_client_open(struct inode *inode, struct file *file);
+int xs_client_release(struct inode *inode, struct file *file);
+
+/* KFD_XSCHED_SUBSCRIBE */
+long xs_client_ioctl_subscribe(struct xs_client *client, void *arg);
+
+/* ---- events -------------------------------------------------------------- */
+
+/* Tell every subscriber that may see the queue, or only @to. */
+void xs_event_queue(struct xs_client *to, const struct xs_queue *queue, u32 type,
+		    u64 time_ns);
+
+/* See xs_ring_promise(). */
+bool xs_event_promise(struct xs_client *client);
+
+/* Tell it what was promised, if it is still there. */
+void xs_event_promised(struct xs_client *client, const struct kfd_xsched_event *event);
+
+/* Tell it that it was ejected: no other event follows, but for those promised. */
+void xs_event_eject(struct xs_client *client, u32 reason);
+
+/* Tell a client that an armed switch of it ran; @pid is the trigger, or NULL. */
+void xs_event_armed(struct xs_client *client, struct pid *pid,
+		    const struct kfd_xsched_event *event);
+
+void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns);
+void xs_event_node(u32 gpu_id, u32 type, u64 time_ns, u64 data);
+
+ssize_t xs_event_read(struct file *file, char __user *buffer, size_t size, loff_t *offset);
+__poll_t xs_event_poll(struct file *file, poll_table *wait);
+
+#endif /* KFD_XSCHED_CLIENT_H */

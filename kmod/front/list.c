@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * INFO and LIST: which nodes and queues there are.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+
+#include "backend.h"
+#include "core.h"
+#include "front/client.h"
+#include "front/front.h"
+#include "model/queue.h"
+#include "model/request.h"
+#include "watch/watch.h"
+
+/* The list's element as it was first published. */
+#define XS_QUEUE_MIN_SIZE	offsetofend(struct kfd_xsched_queue, held_ns)
+
+/* ---- INFO ---------------------------------------------------------------- */
+
+/* Describe up to @room nodes. */
+static void list_fill_nodes_locked(struct kfd_xsched_node *out, u32 room)
+{
+	struct xs_node *node = NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	while (room-- && (node = xs_node_next_locked(node))) {
+		*out++ = (struct kfd_xsched_node){
+			.gpu_id = node->desc.gpu_id,
+			.backend = node->desc.backend,
+			.caps = node->desc.caps,
+			.max_grace_us = node->desc.max_grace_us,
+		};
+	}
+}
+
+long xs_list_ioctl_info(struct xs_client *client, void *argument)
+{
+	const u32 size = sizeof(struct kfd_xsched_node);
+	struct kfd_xsched_node *nodes __free(kvfree) = NULL;
+	struct kfd_xsched_info *arg = argument;
+	struct xs_user_array to = {
+		.address = arg->nodes,
+		.stride = arg->node_stride,
+		.count = arg->nodes ? arg->node_capacity : 0,
+	};
+	int ret;
+
+	if (arg->flags)
+		return -EOPNOTSUPP;
+	if (to.count) {
+		ret = xs_user_check_size(to.stride, size);
+		if (ret)
+			return ret;
+	}
+	scoped_guard(mutex, &xs_lock) {
+		arg->abi_version = KFD_XSCHED_ABI_VERSION;
+		arg->node_count = xs_node_count();
+		to.count = min(to.count, arg->node_count);
+		nodes = kvcalloc(to.count, size, GFP_KERNEL);
+		if (!nodes)
+			return -ENOMEM;
+		list_fill_nodes_locked(nodes, to.count);
+	}
+	return xs_user_put_array(&to, nodes, size);
+}
+
+/* ---- LIST ---------------------------------------------------------------- */
+
+/* Whether the client, itself or by an armed switch, holds it. */
+static bool list_is_mine_locked(const struct xs_queue *queue, const struct xs_client *client)
+{
+	const struct xs_request *request = NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	while ((request = xs_request_next_locked(queue, request))) {
+		if (request->now.held && request->holder->client == client)
+			return true;
+	}
+	return false;
+}
+
+u32 xs_list_state_locked(const struct xs_queue *queue, const struct xs_client *client)
+{
+	const u32 holders = xs_queue_holders_locked(queue);
+	u32 state = xs_backend->state(queue->change.hw);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (holders)
+		state |= KFD_XSCHED_QUEUE_HELD;
+	if (holders && client && list_is_mine_locked(queue, client))
+		state |= KFD_XSCHED_QUEUE_MINE;
+	if (xs_activity_is_ready(READ_ONCE(queue->watch.activity)))
+		state |= KFD_XSCHED_QUEUE_READY;
+	if (xs_sampler_watches(queue))
+		state |= KFD_XSCHED_QUEUE_WATCHED;
+	if (xs_sampler_taps(queue))
+		state |= KFD_XSCHED_QUEUE_TAPPED;
+	return state;
+}
+
+static u64 list_tenant_locked(const struct xs_queue *queue, const struct xs_client *client)
+{
+	const struct xs_request *request =
+		xs_request_find(&queue->pdd->process->requests, &client->holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	return request && request->tenant ? request->tenant->id : 0;
+}
+
+static void list_describe_locked(struct kfd_xsched_queue *out, const struct xs_queue *queue,
+				 const struct xs_client *client, u64 now)
+{
+	lockdep_assert_held(&xs_lock);
+
+	*out = (struct kfd_xsched_queue){
+		.id = queue->id,
+		.pid = pid_vnr(queue->pdd->process->pid),
+		.queue_id = queue->queue_id,
+		.gpu_id = queue->pdd->node->desc.gpu_id,
+		.type = queue->type,
+		.state = xs_list_state_locked(queue, client),
+		.priority = xs_queue_priority_locked(queue),
+		.holders = xs_queue_holders_locked(queue),
+		.prio_class = queue->prio_class,
+		.preemptions = queue->preemptions,
+		.held_ns = xs_queue_held_ns_locked(queue, now),
+		.tenant = list_tenant_locked(queue, client),
+	};
+}
+
+/* Describe up to @room queues; returns how many the caller may see. */
+static u32 list_fill_queues_locked(struct kfd_xsched_queue *out, u32 room,
+				   const struct xs_client *client)
+{
+	const u64 now = ktime_get_ns();
+	struct xs_queue *queue = NULL;
+	u32 count = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	while ((queue = xs_queue_next_locked(queue))) {
+		if (!xs_process_permits_locked(queue->pdd->process, XS_PERMIT_LIST))
+			continue;
+		if (count < room)
+			list_describe_locked(&out[count], queue, client, now);
+		count++;
+	}
+	return count;
+}
+
+static int list_check(const struct kfd_xsched_list *arg)
+{
+	if (arg->flags)
+		return -EOPNOTSUPP;
+	if (arg->reserved)
+		return -EINVAL;
+	if (arg->capacity > KFD_XSCHED_MAX_ENTRIES)
+		return -E2BIG;
+	return arg->capacity ?
+		xs_user_check_size(arg->stride, XS_QUEUE_MIN_SIZE) : 0;
+}
+
+long xs_list_ioctl_list(struct xs_client *client, void *argument)
+{
+	const u32 size = sizeof(struct kfd_xsched_queue);
+	struct kfd_xsched_queue *found __free(kvfree) = NULL;
+	struct kfd_xsched_list *arg = argument;
+	struct xs_user_array to = {
+		.address = arg->queues,
+		.stride = arg->stride,
+	};
+	int ret = list_check(arg);
+	u32 room;
+
+	if (ret)
+		return ret;
+	scoped_guard(mutex, &xs_lock) {
+		room = min(arg->capacity, xs_queue_count_locked());
+		found = kvcalloc(room, size, GFP_KERNEL);
+		if (!found)
+			return -ENOMEM;
+		arg->count = list_fill_queues_locked(found, room, client);
+	}
+	to.count = min(room, arg->count);
+	return xs_user_put_array(&to, found, size);
+}

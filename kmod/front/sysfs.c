@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/class/kfd_xsched: the device "global", and one for each node.
+ *
+ * A limit comes as four files: NAME, NAME_min, NAME_max and .defaults/NAME.
+ */
+#include <linux/capability.h>
+#include <linux/compiler.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/kstrtox.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "core.h"
+#include "front/client.h"
+#include "front/front.h"
+#include "model/node.h"
+#include "watch/watch.h"
+
+struct xs_holder xs_sysfs_holder;
+
+static struct device *global;
+
+/* Files are root's already; a root without capabilities is none. */
+static bool sysfs_may_write(void)
+{
+	return capable(CAP_SYS_NICE);
+}
+
+/* ---- limits -------------------------------------------------------------- */
+
+typedef u32 (*xs_param_fn)(struct device *dev);
+
+/**
+ * struct xs_param - a number an administrator may set
+ * @get: value in effect
+ * @set: put one in effect that is within the limits
+ * @least: value that may be set
+ * @most: likewise
+ * @initial: value before anybody sets one
+ */
+struct xs_param {
+	xs_param_fn get;
+	void (*set)(struct device *dev, u32 value);
+	xs_param_fn least;
+	xs_param_fn most;
+	xs_param_fn initial;
+};
+
+/**
+ * struct xs_param_attr - one of the four files
+ * @attr: the file
+ * @param: of what
+ * @show: which of its numbers
+ */
+struct xs_param_attr {
+	struct device_attribute attr;
+	const struct xs_param *param;
+	const xs_param_fn *show;
+};
+
+static struct xs_param_attr *sysfs_to_param(struct device_attribute *attr)
+{
+	return container_of(attr, struct xs_param_attr, attr);
+}
+
+static ssize_t param_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", (*sysfs_to_param(attr)->show)(dev));
+}
+
+static ssize_t param_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t count)
+{
+	const struct xs_param *param = sysfs_to_param(attr)->param;
+	u32 value;
+
+	if (!sysfs_may_write())
+		return -EPERM;
+	if (kstrtou32(buf, 10, &value) || value < param->least(dev) ||
+	    value > param->most(dev))
+		return -EINVAL;
+	param->set(dev, value);
+	return count;
+}
+
+#define XS_PARAM_FILE(_var, _file, _mode, _store, _param, _which)		\
+static struct xs_param_attr _var = {						\
+	.attr = __ATTR(_file, _mode, param_show, _store),			\
+	.param = &(_param),							\
+	.show = &(_param)._which,						\
+}
+
+#define XS_PARAM_FILES(_name)							\
+XS_PARAM_FILE(_name##_value, _name, 0644, param_store, _name##_param, get);	\
+XS_PARAM_FILE(_name##_least, _name##_min, 0444, NULL, _name##_param, least);	\
+XS_PARAM_FILE(_name##_most, _name##_max, 0444, NULL, _name##_param, most);	\
+XS_PARAM_FILE(_name##_first, _name, 0444, NULL, _name##_param, initial)
+
+static u32 sysfs_watchdog_ms_get(struct device *dev)
+{
+	return xs_watchdog_ms();
+}
+
+static void sysfs_watchdog_ms_set(struct device *dev, u32 value)
+{
+	xs_watchdog_set_ms(value);
+}
+
+static u32 sysfs_watchdog_ms_min(struct device *dev)
+{
+	return XS_WATCHDOG_MS_MIN;
+}
+
+static u32 sysfs_watchdog_ms_max(struct device *dev)
+{
+	return XS_WATCHDOG_MS_MAX;
+}
+
+static u32 sysfs_watchdog_ms_initial(struct device *dev)
+{
+	return XS_WATCHDOG_MS;
+}
+
+static const struct xs_param watchdog_ms_param = {
+	.get = sysfs_watchdog_ms_get,
+	.set = sysfs_watchdog_ms_set,
+	.least = sysfs_watchdog_ms_min,
+	.most = sysfs_watchdog_ms_max,
+	.initial = sysfs_watchdog_ms_initial,
+};
+
+XS_PARAM_FILES(watchdog_ms);
+
+static u32 sysfs_sample_period_get(struct device *dev)
+{
+	return xs_interest_period_us();
+}
+
+static void sysfs_sample_period_set(struct device *dev, u32 value)
+{
+	xs_interest_set_period_us(value);
+	scoped_guard(mutex, &xs_lock)
+		xs_sampler_configure_locked(NULL);
+}
+
+static u32 sysfs_sample_period_min(struct device *dev)
+{
+	return KFD_XSCHED_SAMPLE_US_MIN;
+}
+
+static u32 sysfs_sample_period_max(struct device *dev)
+{
+	return KFD_XSCHED_SAMPLE_US_MAX;
+}
+
+static u32 sysfs_sample_period_initial(struct device *dev)
+{
+	return XS_SAMPLE_PERIOD_US;
+}
+
+static const struct xs_param sample_period_us_param = {
+	.get = sysfs_sample_period_get,
+	.set = sysfs_sample_period_set,
+	.least = sysfs_sample_period_min,
+	.most = sysfs_sample_period_max,
+	.initial = sysfs_sample_period_initial,
+};
+
+XS_PARAM_FILES(sample_period_us);
+
+static u32 sysfs_grace_get(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return READ_ONCE(node->default_grace_us);
+}
+
+static void sysfs_grace_set(struct device *dev, u32 value)
+{
+	struct xs_node *node = dev_get_drvdata(dev);
+
+	WRITE_ONCE(node->default_grace_us, value);
+}
+
+static u32 sysfs_grace_min(struct device *dev)
+{
+	return 0;
+}
+
+static u32 sysfs_grace_max(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return node->desc.max_grace_us;
+}
+
+static u32 sysfs_grace_initial(struct device *dev)
+{
+	return min_t(u32, XS_DEFAULT_GRACE_US, sysfs_grace_max(dev));
+}
+
+static const struct xs_param default_grace_us_param = {
+	.get = sysfs_grace_get,
+	.set = sysfs_grace_set,
+	.least = sysfs_grace_min,
+	.most = sysfs_grace_max,
+	.initial = sysfs_grace_initial,
+};
+
+XS_PARAM_FILES(default_grace_us);
+
+/* ---- global -------------------------------------------------------------- */
+
+static ssize_t enabled_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", xs_enabled());
+}
+
+static ssize_t enabled_store(struct device *dev, struct device_attribute *attr,
+			     const char *buf, size_t count)
+{
+	bool enabled;
+
+	if (!sysfs_may_write())
+		return -EPERM;
+	if (kstrtobool(buf, &enabled))
+		return -EINVAL;
+	xs_set_enabled(enabled);
+	return count;
+}
+static DEVICE_ATTR_RW(enabled);
+
+/* "N": the client of that number; "pid N": the clients of a process. */
+static ssize_t eject_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t count)
+{
+	u64 number;
+	s32 nr;
+	int ret;
+
+	if (!sysfs_may_write())
+		return -EPERM;
+	if (str_has_prefix(buf, "pid ")) {
+		if (kstrtos32(buf + strlen("pid "), 10, &nr) || nr <= 0)
+			return -EINVAL;
+		ret = xs_eject_pid(nr);
+	} else {
+		if (kstrtou64(buf, 10, &number) || !number)
+			return -EINVAL;
+		ret = xs_eject_number(number);
+	}
+	return ret ?: count;
+}
+static DEVICE_ATTR_WO(eject);
+
+static struct attribute *global_attrs[] = {
+	&watchdog_ms_value.attr.attr,
+	&watchdog_ms_least.attr.attr,
+	&watchdog_ms_most.attr.attr,
+	&sample_period_us_value.attr.attr,
+	&sample_period_us_least.attr.attr,
+	&sample_period_us_most.attr.attr,
+	&dev_attr_enabled.attr,
+	&dev_attr_eject.attr,
+	NULL
+};
+
+static const struct attribute_group global_group = { .attrs = global_attrs };
+
+static struct attribute *global_default_attrs[] = {
+	&watchdog_ms_first.attr.attr,
+	&sample_period_us_first.attr.attr,
+	NULL
+};
+
+static const struct attribute_group global_default_group = {
+	.name = ".defaults",
+	.attrs = global_default_attrs,
+};
+
+static ssize_t clients_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	size_t count;
+
+	scoped_guard(spinlock, &xs_clients_lock)
+		count = list_count_nodes(&xs_clients);
+	return sysfs_emit(buf, "%zu\n", count);
+}
+static DEVICE_ATTR_RO(clients);
+
+static ssize_t held_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", xs_watchdog_count());
+}
+static DEVICE_ATTR_RO(held);
+
+#define XS_ACTIVITY_FILE(_name, _format)					\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
+{										\
+	return sysfs_emit(buf, _format "\n", xs_sampler_counts()._name);	\
+}										\
+static DEVICE_ATTR_RO(_name)
+
+XS_ACTIVITY_FILE(sampled, "%u");
+XS_ACTIVITY_FILE(tapped, "%u");
+XS_ACTIVITY_FILE(rings, "%llu");
+
+#define XS_EJECTED_FILE(_name, _reason)						\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
+{										\
+	return sysfs_emit(buf, "%llu\n", xs_ejections(_reason));		\
+}										\
+static DEVICE_ATTR_RO(_name)
+
+XS_EJECTED_FILE(ejected_watchdog, KFD_XSCHED_EJECT_WATCHDOG);
+XS_EJECTED_FILE(ejected_admin, KFD_XSCHED_EJECT_ADMIN);
+XS_EJECTED_FILE(ejected_disabled, KFD_XSCHED_EJECT_DISABLED);
+
+static struct attribute *global_statistics_attrs[] = {
+	&dev_attr_clients.attr,
+	&dev_attr_held.attr,
+	&dev_attr_sampled.attr,
+	&dev_attr_tapped.attr,
+	&dev_attr_rings.attr,
+	&dev_attr_ejected_watchdog.attr,
+	&dev_attr_ejected_admin.attr,
+	&dev_attr_ejected_disabled.attr,
+	NULL
+};
+
+static const struct attribute_group global_statistics_group = {
+	.name = "statistics",
+	.attrs = global_statistics_attrs,
+};
+
+static const struct attribute_group *global_groups[] = {
+	&global_group,
+	&global_default_group,
+	&global_statistics_group,
+	NULL
+};
+
+const char *xs_sysfs_backend_name(u32 backend)
+{
+	switch (backend) {
+	case KFD_XSCHED_BACKEND_HWS:
+		return "hws";
+	case KFD_XSCHED_BACKEND_MES:
+		return "mes";
+	default:
+		return "none";
+	}
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static ssize_t gpu_id_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%u\n", node->desc.gpu_id);
+}
+static DEVICE_ATTR_RO(gpu_id);
+
+static ssize_t backend_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%s\n", xs_sysfs_backend_name(node->desc.backend));
+}
+static DEVICE_ATTR_RO(backend);
+
+static struct attribute *node_attrs[] = {
+	&dev_attr_gpu_id.attr,
+	&dev_attr_backend.attr,
+	&default_grace_us_value.attr.attr,
+	&default_grace_us_least.attr.attr,
+	&default_grace_us_most.attr.attr,
+	NULL
+};
+
+static const struct attribute_group node_group = { .attrs = node_attrs };
+
+static struct attribute *node_default_attrs[] = {
+	&default_grace_us_first.attr.attr,
+	NULL
+};
+
+static const struct attribute_group node_default_group = {
+	.name = ".defaults",
+	.attrs = node_default_attrs,
+};
+
+#define XS_COUNTER_FILE(_name)							\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
+{										\
+	const struct xs_node *node = dev_get_drvdata(dev);			\
+										\
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->stats._name));		\
+}										\
+static DEVICE_ATTR_RO(_name)
+
+XS_COUNTER_FILE(switches);
+XS_COUNTER_FILE(failures);
+XS_COUNTER_FILE(transactions);
+XS_COUNTER_FILE(flips);
+
+static ssize_t queues_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(node->queue_count));
+}
+static DEVICE_ATTR_RO(queues);
+
+static struct attribute *node_statistics_attrs[] = {
+	&dev_attr_switches.attr,
+	&dev_attr_failures.attr,
+	&dev_attr_transactions.attr,
+	&dev_attr_flips.attr,
+	&dev_attr_queues.attr,
+	NULL
+};
+
+static const struct attribute_group node_statistics_group = {
+	.name = "statistics",
+	.attrs = node_statistics_attrs,
+};
+
+#define XS_HISTOGRAM_FILE(_name)						\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
+{										\
+	const struct xs_node *node = dev_get_drvdata(dev);			\
+										\
+	return xs_histogram_show(&node->stats._name, buf);			\
+}										\
+static DEVICE_ATTR_RO(_name)
+
+XS_HISTOGRAM_FILE(total);
+XS_HISTOGRAM_FILE(lock);
+XS_HISTOGRAM_FILE(unmap);
+XS_HISTOGRAM_FILE(map);
+
+static struct attribute *node_latency_attrs[] = {
+	&dev_attr_total.attr,
+	&dev_attr_lock.attr,
+	&dev_attr_unmap.attr,
+	&dev_attr_map.attr,
+	NULL
+};
+
+static const struct attribute_group node_latency_group = {
+	.name = "latency",
+	.attrs = node_latency_attrs,
+};
+
+static const struct attribute_group *node_groups[] = {
+	&node_group,
+	&node_default_group,
+	&node_statistics_group,
+	&node_latency_group,
+	NULL
+};
+
+/* ---- the class ----------------------------------------------------------- */
+
+static const struct class xs_class = { .name = "kfd_xsched" };
+
+void xs_sysfs_node_add(struct xs_node *node)
+{
+	struct device *dev;
+
+	dev = device_create_with_groups(&xs_class, NULL, 0, node, node_groups,
+					"node%u", node->desc.gpu_id);
+	if (IS_ERR(dev))
+		pr_warn("kfd_xsched: node %u has no files in /sys: %ld\n",
+			node->desc.gpu_id, PTR_ERR(dev));
+	else
+		node->dev = dev;
+}
+
+void xs_sysfs_node_del(struct xs_node *node)
+{
+	if (node->dev)
+		device_unregister(node->dev);
+	node->dev = NULL;
+}
+
+int xs_sysfs_init(void)
+{
+	int ret = class_register(&xs_class);
+
+	if (ret)
+		return ret;
+	xs_holder_init(&xs_sysfs_holder, NULL);
+	xs_interest_set_period_us(XS_SAMPLE_PERIOD_US);
+	xs_sysfs_queues_start();
+	global = device_create_with_groups(&xs_class, NULL, 0, NULL, global_groups,
+					   "global");
+	if (IS_ERR(global)) {
+		class_unregister(&xs_class);
+		return PTR_ERR(global);
+	}
+	return 0;
+}
+
+void xs_sysfs_exit(void)
+{
+	device_unregister(global);
+	class_unregister(&xs_class);
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watchdog: a client that holds and does not act is as good as dead.
+ *
+ * Every sign of life gives a client a lease. While any queue is held a work
+ * looks at the clients, at the end of the earliest lease, and at least once in
+ * the time of one. A client whose lease is over is ejected if a queue it holds
+ * has work, else it is looked at again.
+ *
+ * The first hold starts the timer, but the last release does not stop it: it runs
+ * out, a lease later at most, unless something is held again by then. So a scheduler
+ * that switches all the time leaves it alone, and where nothing is held nothing
+ * wakes up, but for that once.
+ *
+ * A sign of life is one store, without a lock and without touching the timer.
+ *
+ * Whether a queue has work the sampler may know, if anybody subscribed. The
+ * watchdog looks for itself: at the indices, and where they are equal, whether
+ * waves of the queue are saved. What cannot be known is work: a queue that runs
+ * without need does no harm, one that waits for a dead scheduler does.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mmu_context.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "backend.h"
+#include "core.h"
+#include "front/client.h"
+#include "front/front.h"
+#include "model/queue.h"
+#include "model/request.h"
+#include "trace.h"
+#include "watch/watch.h"
+
+/* How soon to look again at what could not be looked at. */
+#define XS_AGAIN_NS	(20 * NSEC_PER_MSEC)
+
+/**
+ * struct xs_watchdog - the one watchdog
+ * @held: queues held, by whomever
+ * @lock: orders starts and stops of the timer
+ * @paused: the system is suspended, or about to be: no timer; under @lock
+ * @queue: where @work runs; it has a thread of its own if memory is short
+ * @work: looks at all clients
+ * @ms: length of a lease
+ */
+struct xs_watchdog {
+	atomic_t held;
+	spinlock_t lock;	/* orders starts and stops of the timer */
+	bool paused;
+	struct workqueue_struct *queue;
+	struct delayed_work work;
+	u32 ms;
+};
+
+static struct xs_watchdog watchdog = {
+	.lock = __SPIN_LOCK_UNLOCKED(watchdog.lock),
+	.ms = XS_WATCHDOG_MS,
+};
+
+static u64 watchdog_lease_ns(void)
+{
+	return (u64)READ_ONCE(watchdog.ms) * NSEC_PER_MSEC;
+}
+
+u64 xs_watchdog_touch(struct xs_client *client)
+{
+	const u64 now = ktime_get_ns(), lease = watchdog_lease_ns();
+
+	WRITE_ONCE(client->alive_ns, now);
+	WRITE_ONCE(client->lease_ns, now + lease);
+	return lease;
+}
+
+/* One jiffy late is right, one early would look in vain. Under watchdog.lock. */
+static void watchdog_start(u64 delay_ns)
+{
+	lockdep_assert_held(&watchdog.lock);
+
+	if (watchdog.queue && !watchdog.paused)
+		queue_delayed_work(watchdog.queue, &watchdog.work,
+				   nsecs_to_jiffies(delay_ns) + 1);
+}
+
+bool xs_watchdog_armed(void)
+{
+	return delayed_work_pending(&watchdog.work);
+}
+
+/*
+ * A work that is pending sees what is held by now: it looks for that only when it is not
+ * pending any more.
+ */
+void xs_watchdog_add(int change)
+{
+	const int held = change ? atomic_add_return(change, &watchdog.held) : 0;
+
+	if (change <= 0 || held != change || xs_watchdog_armed())
+		return;
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		watchdog_start(watchdog_lease_ns());
+}
+
+unsigned int xs_watchdog_count(void)
+{
+	return atomic_read(&watchdog.held);
+}
+
+/* Whether packets wait, or nobody can tell. */
+static bool watchdog_has_packets(const struct xs_queue_watch *watch)
+{
+	u64 read, write;
+
+	return !xs_look_indices(watch, &read, &write) || read != write;
+}
+
+static bool watchdog_look_at_indices(const struct xs_queue *queue)
+{
+	struct mm_struct *mm = queue->pdd->process->mm;
+	bool packets;
+
+	if (!xs_queue_can_be_watched(queue))
+		return true;
+	/* Exiting: nobody waits for it. */
+	if (!mmget_not_zero(mm))
+		return false;
+	kthread_use_mm(mm);
+	packets = watchdog_has_packets(&queue->watch);
+	kthread_unuse_mm(mm);
+	/* The last reference must not be dropped here: see watch/sampler.c. */
+	mmput_async(mm);
+	return packets;
+}
+
+/*
+ * Whether a held queue without packets may have saved waves. That the sampler
+ * calls it idle says so only where waves in flight can be counted.
+ */
+static bool watchdog_may_have_waves(const struct xs_queue *queue)
+{
+	if (!queue->has_run)
+		return false;
+	return !xs_sampler_watches(queue) ||
+		!(queue->pdd->node->desc.caps & KFD_XSCHED_CAP_WAVES) ||
+		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
+}
+
+/* The next queue that the request keeps from running, the first after NULL, or NULL. */
+static struct xs_queue *watchdog_next_held_locked(const struct xs_request *request,
+						  struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!request->now.held)
+		return NULL;
+	while ((queue = xs_request_next_queue_locked(request, queue))) {
+		if (queue->applied != XS_APPLIED_FREE && queue->applied != XS_APPLIED_GONE)
+			return queue;
+	}
+	return NULL;
+}
+
+/**
+ * struct watchdog_suspects - held queues without packets that may have saved waves
+ * @ids: of them
+ * @count: how many
+ */
+struct watchdog_suspects {
+	u64 *ids;
+	unsigned int count;
+};
+
+/* Whether the queue, which is held, has packets, or nobody can tell; else it may be a suspect. */
+static bool watchdog_has_work(const struct xs_queue *queue, struct watchdog_suspects *suspects)
+{
+	if (watchdog_look_at_indices(queue))
+		return true;
+	if (!watchdog_may_have_waves(queue))
+		return false;
+	if (!suspects->ids)
+		return true;
+	suspects->ids[suspects->count++] = queue->id;
+	return false;
+}
+
+/* A queue of the holder with packets, or 0 and the suspects. */
+static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
+					  struct watchdog_suspects *suspects)
+{
+	const struct xs_request *request;
+	struct xs_queue *queue = NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(request, &holder->requests, in_holder) {
+		while ((queue = watchdog_next_held_locked(request, queue))) {
+			if (watchdog_has_work(queue, suspects))
+				return queue->id;
+		}
+	}
+	return 0;
+}
+
+static size_t watchdog_count_held_locked(const struct xs_client *client)
+{
+	const struct xs_request *request;
+	const struct xs_holder *holder;
+	struct xs_queue *queue = NULL;
+	size_t count = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(holder, &client->holders, in_client) {
+		list_for_each_entry(request, &holder->requests, in_holder) {
+			while ((queue = watchdog_next_held_locked(request, queue)))
+				count++;
+		}
+	}
+	return count;
+}
+
+/* The same of the client and its armed switches. Without memory all suspects have work. */
+static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
+					   struct watchdog_suspects *suspects)
+{
+	const size_t room = watchdog_count_held_locked(client);
+	const struct xs_holder *holder;
+	u64 id = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	suspects->ids = kvmalloc_array(room, sizeof(*suspects->ids), GFP_KERNEL);
+	list_for_each_entry(holder, &client->holders, in_client)
+		id = id ?: watchdog_look_at_holder_locked(holder, suspects);
+	return id;
+}
+
+/*
+ * A queue that is not removed, with the lock of its node and a reference on that.
+ * -EAGAIN: a transaction goes on there.
+ */
+static struct xs_queue *watchdog_pin(u64 id)
+{
+	struct xs_queue *queue;
+	struct xs_node *node;
+
+	guard(mutex)(&xs_lock);
+	queue = xs_queue_find_locked(id);
+	if (IS_ERR(queue))
+		return queue;
+	node = queue->pdd->node;
+	if (node->gone)
+		return ERR_PTR(-ESRCH);
+	/* The order is the other way round, so never wait for it here. */
+	if (!mutex_trylock(&node->lock))
+		return ERR_PTR(-EAGAIN);
+	queue->pinned = true;
+	xs_node_get(node);
+	return queue;
+}
+
+static void watchdog_unpin(struct xs_queue *queue)
+{
+	struct xs_node *node = queue->pdd->node;
+
+	scoped_guard(mutex, &xs_lock)
+		queue->pinned = false;
+	mutex_unlock(&node->lock);
+	xs_node_put(node);
+}
+
+/* 1: it has saved waves, or nobody can tell; 0: none; -EAGAIN: ask again. */
+static int watchdog_look_at_waves(u64 id)
+{
+	struct xs_queue *queue = watchdog_pin(id);
+	int waves;
+
+	if (IS_ERR(queue))
+		return PTR_ERR(queue) == -EAGAIN ? -EAGAIN : 0;
+	waves = xs_backend->waves(queue->change.hw);
+	watchdog_unpin(queue);
+	return waves == -EBUSY ? -EAGAIN : waves != 0;
+}
+
+/* The first suspect that has saved waves, or 0. @again: some could not be asked. */
+static u64 watchdog_look_at_suspects(const struct watchdog_suspects *suspects, bool *again)
+{
+	unsigned int i;
+
+	for (i = 0; i < suspects->count; i++) {
+		const int waves = watchdog_look_at_waves(suspects->ids[i]);
+
+		if (waves > 0)
+			return suspects->ids[i];
+		*again |= waves < 0;
+	}
+	return 0;
+}
+
+/* A queue the client holds that has work, or 0. */
+static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
+{
+	struct watchdog_suspects suspects = {};
+	u64 id;
+
+	scoped_guard(mutex, &xs_lock)
+		id = watchdog_look_at_holders_locked(client, &suspects);
+	if (!id)
+		id = watchdog_look_at_suspects(&suspects, again);
+	kvfree(suspects.ids);
+	return id;
+}
+
+/* When to look at the client: now (0), later, or U64_MAX: it holds nothing. */
+static u64 watchdog_due(struct xs_client *client)
+{
+	const u64 end = READ_ONCE(client->lease_ns), now = ktime_get_ns();
+
+	guard(mutex)(&xs_lock);
+	if (!watchdog_count_held_locked(client))
+		return U64_MAX;
+	if (now < end)
+		return end;
+	return client->holder.batches ? now + XS_AGAIN_NS : 0;
+}
+
+static void watchdog_eject_if_silent(struct xs_client *client)
+{
+	guard(mutex)(&xs_lock);
+	if (client->holder.batches || ktime_get_ns() < READ_ONCE(client->lease_ns))
+		return;
+	xs_eject_locked(client, KFD_XSCHED_EJECT_WATCHDOG);
+}
+
+/* Returns when to look again. */
+static u64 watchdog_look_at_client(struct xs_client *client)
+{
+	const u64 at = watchdog_due(client);
+	bool again = false;
+	u64 id;
+
+	if (at)
+		return at;
+	id = watchdog_ready_queue(client, &again);
+	trace_watchdog(client, ktime_get_ns() - READ_ONCE(client->alive_ns), id);
+	if (id)
+		watchdog_eject_if_silent(client);
+	return ktime_get_ns() + (again ? XS_AGAIN_NS : watchdog_lease_ns());
+}
+
+static u64 watchdog_look_at_all(void)
+{
+	u64 next = ktime_get_ns() + watchdog_lease_ns(), number = 0;
+	struct xs_client *client;
+
+	while ((client = xs_client_next(number))) {
+		next = min(next, watchdog_look_at_client(client));
+		number = client->id;
+		xs_client_put(client);
+	}
+	return next;
+}
+
+static void watchdog_work(struct work_struct *work)
+{
+	u64 next, now;
+
+	/* All was released since: the timer has run out. The next hold starts it. */
+	if (!atomic_read(&watchdog.held))
+		return;
+	next = watchdog_look_at_all();
+	now = ktime_get_ns();
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		watchdog_start(next > now ? next - now : 0);
+}
+
+u32 xs_watchdog_ms(void)
+{
+	return READ_ONCE(watchdog.ms);
+}
+
+void xs_watchdog_set_ms(u32 ms)
+{
+	WRITE_ONCE(watchdog.ms, ms);
+	/* The timer may be set to what would be too late for coming leases. */
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		if (watchdog.queue && !watchdog.paused &&
+		    (atomic_read(&watchdog.held) || xs_watchdog_armed()))
+			mod_delayed_work(watchdog.queue, &watchdog.work, 0);
+	}
+}
+
+void xs_watchdog_pause(void)
+{
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		watchdog.paused = true;
+	cancel_delayed_work_sync(&watchdog.work);
+}
+
+/* What is not a sign of life is not shown as one: the lease alone begins anew. */
+void xs_watchdog_resume(void)
+{
+	const u64 end = ktime_get_ns() + watchdog_lease_ns();
+	struct xs_client *client;
+	u64 number = 0;
+
+	while ((client = xs_client_next(number))) {
+		WRITE_ONCE(client->lease_ns, end);
+		number = client->id;
+		xs_client_put(client);
+	}
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		watchdog.paused = false;
+		if (atomic_read(&watchdog.held))
+			watchdog_start(watchdog_lease_ns());
+	}
+}
+
+long xs_watchdog_ioctl_renew(struct xs_client *client, void *argument)
+{
+	struct kfd_xsched_renew *arg = argument;
+
+	if (arg->flags)
+		return -EOPNOTSUPP;
+	arg->client = client->id;
+	arg->ejected = READ_ONCE(client->ejected);
+	if (arg->ejected)
+		return -EOWNERDEAD;
+	arg->lease_ms = xs_watchdog_touch(client) / NSEC_PER_MSEC;
+	trace_client_renew(client);
+	return 0;
+}
+
+int xs_watchdog_init(void)
+{
+	watchdog.queue = alloc_workqueue("kfd_xsched", WQ_UNBOUND | WQ_MEM_RECLAIM, 1);
+	if (!watchdog.queue)
+		return -ENOMEM;
+	INIT_DELAYED_WORK(&watchdog.work, watchdog_work);
+	atomic_set(&watchdog.held, 0);
+	watchdog.ms = XS_WATCHDOG_MS;
+	watchdog.paused = false;
+	return 0;
+}
+
+void xs_watchdog_exit(void)
+{
+	struct workqueue_struct *queue = watchdog.queue;
+
+	scoped_guard(spinlock_irqsave, &watchdog.lock)
+		watchdog.queue = NULL;
+	cancel_delayed_work_sync(&watchdog.work);
+	destroy_workqueue(queue);
+}

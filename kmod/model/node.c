@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * GPU nodes. See node.h.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "compat.h"
+#include "core.h"
+#include "model/node.h"
+
+/* How soon a switch that failed is tried again, milliseconds. */
+#define XS_RETRY_MS	100
+
+/* By number. Changed under both xs_lock and xs_nodes_lock, read under either. */
+static LIST_HEAD(node_list);
+static DEFINE_SPINLOCK(xs_nodes_lock);
+/* A worker that is flushed is not destroyed meanwhile. Before any other lock. */
+static DEFINE_MUTEX(node_worker_mutex);
+static u32 node_last_number;
+static unsigned int node_list_count;
+
+struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
+{
+	struct xs_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
+
+	if (!node)
+		return NULL;
+	node->worker = kthread_run_worker(0, "xsched-%u", desc->gpu_id);
+	if (IS_ERR(node->worker)) {
+		kfree(node);
+		return NULL;
+	}
+	/* A switch is short, or sleeps: late is worse than early. */
+	sched_set_fifo_low(node->worker->task);
+	node->hw = hw;
+	node->desc = *desc;
+	node->default_grace_us = min_t(u32, XS_DEFAULT_GRACE_US, desc->max_grace_us);
+	refcount_set(&node->refs, 1);
+	INIT_LIST_HEAD(&node->queues);
+	INIT_LIST_HEAD(&node->pending);
+	mutex_init(&node->lock);
+	init_waitqueue_head(&node->quiet);
+	return node;
+}
+
+void xs_node_insert_locked(struct xs_node *node)
+{
+	lockdep_assert_held(&xs_lock);
+
+	node->number = ++node_last_number;
+	WRITE_ONCE(node_list_count, node_list_count + 1);
+	scoped_guard(spinlock, &xs_nodes_lock)
+		list_add_tail(&node->in_nodes, &node_list);
+}
+
+void xs_node_unlink_locked(struct xs_node *node)
+{
+	lockdep_assert_held(&xs_lock);
+
+	node->gone = true;
+	WRITE_ONCE(node_list_count, node_list_count - 1);
+	scoped_guard(spinlock, &xs_nodes_lock)
+		list_del(&node->in_nodes);
+}
+
+/* Works are queued under a lock, by who finds that the node is not gone: no more are. */
+void xs_node_stop(struct xs_node *node)
+{
+	scoped_guard(mutex, &node_worker_mutex) {
+		kthread_cancel_delayed_work_sync(&node->retry);
+		kthread_destroy_worker(node->worker);
+		node->worker = NULL;
+	}
+	/* A transaction may go on in another thread. */
+	mutex_lock(&node->lock);
+	mutex_unlock(&node->lock);
+}
+
+void xs_node_flush(struct xs_node *node)
+{
+	guard(mutex)(&node_worker_mutex);
+	if (!node->worker)
+		return;
+	kthread_cancel_delayed_work_sync(&node->retry);
+	kthread_flush_worker(node->worker);
+}
+
+struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw)
+{
+	struct xs_node *node;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(node, &node_list, in_nodes) {
+		if (node->hw == hw)
+			return node;
+	}
+	return NULL;
+}
+
+struct xs_node *xs_node_next_locked(const struct xs_node *node)
+{
+	const u32 number = node ? node->number : 0;
+	struct xs_node *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(next, &node_list, in_nodes) {
+		if (next->number > number)
+			return next;
+	}
+	return NULL;
+}
+
+struct xs_node *xs_node_above(u32 number)
+{
+	struct xs_node *node;
+
+	guard(mutex)(&xs_lock);
+	list_for_each_entry(node, &node_list, in_nodes) {
+		if (node->number > number)
+			return xs_node_get(node);
+	}
+	return NULL;
+}
+
+struct xs_node *xs_node_get(struct xs_node *node)
+{
+	refcount_inc(&node->refs);
+	return node;
+}
+
+void xs_node_put(struct xs_node *node)
+{
+	if (!refcount_dec_and_test(&node->refs))
+		return;
+	WARN_ON_ONCE(!list_empty(&node->queues));
+	kfree(node);
+}
+
+unsigned int xs_node_count(void)
+{
+	return READ_ONCE(node_list_count);
+}
+
+void xs_node_retry_later(struct xs_node *node)
+{
+	kthread_queue_delayed_work(node->worker, &node->retry, msecs_to_jiffies(XS_RETRY_MS));
+}
+
+u32 xs_node_note_reset(const struct xs_hw_node *hw, bool done)
+{
+	struct xs_node *node;
+	u32 gpu_id = 0;
+
+	scoped_guard(spinlock, &xs_nodes_lock) {
+		list_for_each_entry(node, &node_list, in_nodes) {
+			if (node->hw != hw)
+				continue;
+			gpu_id = node->desc.gpu_id;
+			if (done)
+				xs_node_retry_later(node);
+		}
+	}
+	return gpu_id;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * GPU nodes.
+ */
+#ifndef KFD_XSCHED_NODE_H
+#define KFD_XSCHED_NODE_H
+
+#include <linux/atomic.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "backend.h"
+#include "core.h"
+#include "model/stats.h"
+
+struct device;
+
+/* Grace of an UNMAP that asks for the default, until an administrator sets another one. */
+#define XS_DEFAULT_GRACE_US	30
+
+/**
+ * struct xs_node - a GPU node; under xs_lock unless said otherwise
+ * @in_nodes: in the list of all; changed under xs_lock and xs_nodes_lock
+ * @number: its position there, never used again
+ * @hw: the driver's handle; not to be used once @gone
+ * @desc: what the driver says of it; never changes
+ * @refs: one of the driver's, until it removes the node; one of each pdd and part
+ * @gone: the driver has removed it: it is in no list, and no transaction is sent
+ * @queues: by xs_queue.in_node
+ * @queue_count: how many
+ * @pending: pdds where what is asked for may differ from what is applied, by
+ *	xs_pdd.in_pending
+ * @lock: held across a transaction; taken before xs_lock
+ * @in_flight: queues in the transaction that goes on
+ * @worker: runs parts of batches, @settle, @retry and @ring; none once @gone
+ * @settle: switches what is pending: see switch/transact.c
+ * @kicked: counts how often @settle was asked for
+ * @done: what of that @settle has tried; without a lock
+ * @quiet: woken when @done changes
+ * @retry: as @settle, later
+ * @ring: looks at doorbells that rang: see watch/sampler.c
+ * @switching: odd while a transaction goes on; read by the sampler
+ * @switched_ns: end of the last transaction; read by the sampler
+ * @default_grace_us: of UNMAPs that ask for it; without a lock
+ * @stats: what switches cost; written under @lock, read without
+ * @dev: its device in /sys, or NULL
+ */
+struct xs_node {
+	struct list_head in_nodes;
+	u32 number;
+	struct xs_hw_node *hw;
+	struct xs_hw_node_desc desc;
+	refcount_t refs;
+	bool gone;
+	struct list_head queues;
+	unsigned int queue_count;
+	struct list_head pending;
+	struct mutex lock;	/* held across a transaction */
+	unsigned int in_flight;
+	struct kthread_worker *worker;
+	struct kthread_work settle;
+	u32 kicked;
+	u32 done;
+	wait_queue_head_t quiet;
+	struct kthread_delayed_work retry;
+	struct kthread_work ring;
+	atomic_t switching;
+	u64 switched_ns;
+	u32 default_grace_us;
+	struct xs_stats stats;
+	struct device *dev;
+};
+
+/* Whether queues of the node can be held at all. */
+static inline bool xs_node_can_hold(const struct xs_node *node)
+{
+	return node->desc.caps & (KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP);
+}
+
+/*
+ * A new node with a worker, whose works the caller has to initialize before it
+ * inserts the node. It has one reference. NULL: no memory.
+ */
+struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
+void xs_node_insert_locked(struct xs_node *node);
+
+/* Take it out of the list: no transaction is sent any more. */
+void xs_node_unlink_locked(struct xs_node *node);
+
+/*
+ * Stop the worker of a node that is in no list, and wait until nobody uses the
+ * driver's handle. Takes as long as a transaction. No lock may be held.
+ */
+void xs_node_stop(struct xs_node *node);
+
+/* Forget @retry, and wait for all other works of its worker. No lock may be held. */
+void xs_node_flush(struct xs_node *node);
+
+struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw);
+
+/* The node that follows @node in the list, or the first if that is NULL, or NULL. */
+struct xs_node *xs_node_next_locked(const struct xs_node *node);
+
+/* The first node whose number is above that, with a reference, or NULL. */
+struct xs_node *xs_node_above(u32 number);
+
+struct xs_node *xs_node_get(struct xs_node *node);
+void xs_node_put(struct xs_node *node);
+
+/* How many nodes there are. */
+unsigned int xs_node_count(void);
+
+/* Have its worker run @retry soon. */
+void xs_node_retry_later(struct xs_node *node);
+
+/*
+ * The same for a node that may be unknown, if its reset is @done. Takes no mutex.
+ * Returns its gpu_id, or 0: it is unknown.
+ */
+u32 xs_node_note_reset(const struct xs_hw_node *hw, bool done);
+
+#endif /* KFD_XSCHED_NODE_H */

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes on nodes. See queue.h.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "model/queue.h"
+#include "model/request.h"
+
+static struct xs_pdd *pdd_find_locked(const struct xs_process *process,
+				      const struct xs_node *node)
+{
+	struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		if (pdd->node == node)
+			return pdd;
+	}
+	return NULL;
+}
+
+static void pdd_drop_requests_locked(struct xs_pdd *pdd)
+{
+	struct xs_request *request, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(request, next, &pdd->requests, in_target)
+		xs_request_drop_locked(request);
+}
+
+/* If a batch changes the request on the process, the driver knows of that already. */
+static bool pdd_inherit_locked(struct xs_pdd *pdd, struct xs_request *on_process)
+{
+	struct xs_request *request = xs_request_on_pdd_locked(pdd, on_process->holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!request)
+		return false;
+	request->now = on_process->now;
+	request->next = on_process->next;
+	xs_request_mask(pdd, &request->now);
+	xs_request_mask(pdd, &request->next);
+	request->now.held_ns = ktime_get_ns();
+	if (on_process->batch)
+		xs_request_take_locked(request, on_process->batch, &on_process->born);
+	return true;
+}
+
+static void pdd_inherit_all_locked(struct xs_pdd *pdd)
+{
+	struct xs_request *on_process;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(on_process, &pdd->process->requests, in_target) {
+		if (!pdd_inherit_locked(pdd, on_process)) {
+			pdd_drop_requests_locked(pdd);
+			return;
+		}
+	}
+}
+
+static struct xs_pdd *pdd_new_locked(struct xs_process *process, struct xs_node *node)
+{
+	struct xs_pdd *pdd = kzalloc(sizeof(*pdd), GFP_KERNEL);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!pdd)
+		return NULL;
+	pdd->process = xs_process_get_locked(process);
+	pdd->node = xs_node_get(node);
+	INIT_LIST_HEAD(&pdd->in_pending);
+	INIT_LIST_HEAD(&pdd->queues);
+	INIT_LIST_HEAD(&pdd->requests);
+	INIT_LIST_HEAD(&pdd->watch.queues);
+	INIT_LIST_HEAD(&pdd->watch.in_sampler);
+	INIT_LIST_HEAD(&pdd->watch.in_rung);
+	list_add_tail(&pdd->in_process, &process->pdds);
+	pdd_inherit_all_locked(pdd);
+	return pdd;
+}
+
+struct xs_pdd *xs_pdd_need_locked(struct xs_process *process, struct xs_node *node)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return pdd_find_locked(process, node) ?: pdd_new_locked(process, node);
+}
+
+void xs_pdd_free_locked(struct xs_pdd *pdd)
+{
+	lockdep_assert_held(&xs_lock);
+
+	WARN_ON_ONCE(!list_empty(&pdd->watch.queues));
+	pdd_drop_requests_locked(pdd);
+	list_del(&pdd->in_pending);
+	list_del(&pdd->in_process);
+	xs_node_put(pdd->node);
+	xs_process_put_locked(pdd->process);
+	kfree(pdd);
+}
+
+void xs_pdd_set_pending_locked(struct xs_pdd *pdd)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (list_empty(&pdd->in_pending))
+		list_add_tail(&pdd->in_pending, &pdd->node->pending);
+}
+
+void xs_pdd_clear_pending_locked(struct xs_pdd *pdd)
+{
+	const struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(queue, &pdd->queues, in_pdd) {
+		/* In a transaction, nobody knows yet what will be left to be done. */
+		if (queue->pinned || !xs_queue_is_settled_locked(queue))
+			return;
+	}
+	list_del_init(&pdd->in_pending);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes that have user queues. See process.h.
+ *
+ * A process is known from its first queue on, until its address space and its
+ * last queue are gone and nobody names it any more. It keeps nothing large: the mm
+ * is only grabbed, so that its pages can go.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "dumpable.h"
+#include "model/process.h"
+#include "model/request.h"
+
+/* How many processes that exited are told from those that never were. */
+#define XS_GONE_COUNT	256
+
+LIST_HEAD(xs_processes);
+static DEFINE_HASHTABLE(process_by_hw, 8);
+/* By their number in the first pid namespace. */
+static DEFINE_HASHTABLE(process_by_nr, 8);
+
+/* struct pids of the last processes that exited, the oldest is overwritten. */
+static struct pid *process_gone[XS_GONE_COUNT];
+static unsigned int process_gone_next;
+
+struct xs_process *xs_process_find_hw_locked(const struct xs_hw_process *hw)
+{
+	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	hash_for_each_possible(process_by_hw, process, by_hw, (unsigned long)hw) {
+		if (process->hw == hw)
+			return process;
+	}
+	return NULL;
+}
+
+/* @pid: what the number stands for now, or NULL. */
+static bool process_was_there_locked(pid_t nr, const struct pid *pid)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+	unsigned int i;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i < XS_GONE_COUNT; i++) {
+		if (process_gone[i] && pid_nr_ns(process_gone[i], ns) == nr)
+			return !pid || pid == process_gone[i];
+	}
+	return false;
+}
+
+static struct xs_process *process_find_pid_locked(struct pid *pid)
+{
+	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	hash_for_each_possible(process_by_nr, process, by_nr, pid_nr(pid)) {
+		if (process->pid == pid)
+			return process;
+	}
+	return NULL;
+}
+
+struct xs_process *xs_process_find_locked(u64 nr)
+{
+	struct xs_process *process;
+	struct pid *pid;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!nr || nr > PID_MAX_LIMIT)
+		return ERR_PTR(-ENOENT);
+	/* The table holds references: a pid found there stays that pid. */
+	scoped_guard(rcu)
+		pid = find_vpid(nr);
+	process = pid ? process_find_pid_locked(pid) : NULL;
+	if (!process)
+		return ERR_PTR(process_was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
+	return process->exited ? ERR_PTR(-ESRCH) : process;
+}
+
+/* ---- permissions --------------------------------------------------------- */
+
+struct xs_owner xs_owner_get(const struct xs_process *process)
+{
+	struct xs_owner owner;
+	struct task_struct *task = get_pid_task(process->pid, PIDTYPE_TGID);
+
+	/* If it is reaped already, what it was is the best there is. */
+	owner.cred = task ? get_task_cred(task) : get_cred(process->owner.cred);
+	/* After the credentials: commit_creds() makes it undumpable first. */
+	smp_rmb();
+	owner.dumpable = xs_dumpable(task, process->mm);
+	if (task)
+		put_task_struct(task);
+	return owner;
+}
+
+void xs_owner_put(struct xs_owner *owner)
+{
+	put_cred(owner->cred);
+	owner->cred = NULL;
+}
+
+static bool process_is_of(kuid_t uid, const struct cred *cred)
+{
+	return uid_eq(uid, cred->uid) && uid_eq(uid, cred->euid) && uid_eq(uid, cred->suid);
+}
+
+bool xs_owner_shows(const struct xs_owner *owner, const struct file *file)
+{
+	const struct cred *cred = owner->cred;
+
+	return (owner->dumpable && process_is_of(file->f_cred->euid, cred)) ||
+		file_ns_capable(file, cred->user_ns, CAP_SYS_NICE);
+}
+
+bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit what)
+{
+	struct xs_owner owner = xs_owner_get(process);
+	struct user_namespace *user_ns = owner.cred->user_ns;
+	bool permits;
+
+	lockdep_assert_held(&xs_lock);
+
+	permits = what != XS_PERMIT_RAISE && owner.dumpable &&
+		process_is_of(current_euid(), owner.cred);
+	if (!permits)
+		permits = what == XS_PERMIT_LIST ? ns_capable_noaudit(user_ns, CAP_SYS_NICE) :
+						   ns_capable(user_ns, CAP_SYS_NICE);
+	xs_owner_put(&owner);
+	return permits;
+}
+
+/* ---- come and go --------------------------------------------------------- */
+
+struct xs_process *xs_process_new_locked(const struct xs_hw_queue_desc *desc)
+{
+	struct xs_process *process = kzalloc(sizeof(*process), GFP_KERNEL);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!process)
+		return ERR_PTR(-ENOMEM);
+	process->hw = desc->process;
+	process->refs = 1;
+	process->pid = get_pid(desc->pid);
+	process->mm = desc->mm;
+	mmgrab(process->mm);
+	INIT_LIST_HEAD(&process->pdds);
+	INIT_LIST_HEAD(&process->requests);
+	/* In case the leader is reaped already. */
+	process->owner.cred = current_cred();
+	process->owner = xs_owner_get(process);
+	list_add_tail(&process->in_processes, &xs_processes);
+	hash_add(process_by_hw, &process->by_hw, (unsigned long)process->hw);
+	hash_add(process_by_nr, &process->by_nr, pid_nr(process->pid));
+	return process;
+}
+
+void xs_process_exit_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	process->exited = true;
+	process->hw = NULL;
+	list_del(&process->in_processes);
+	hash_del(&process->by_hw);
+	xs_process_put_locked(process);
+}
+
+static void process_remember_locked(struct pid *pid)
+{
+	lockdep_assert_held(&xs_lock);
+
+	put_pid(process_gone[process_gone_next]);
+	process_gone[process_gone_next] = pid;
+	process_gone_next = (process_gone_next + 1) % XS_GONE_COUNT;
+}
+
+struct xs_process *xs_process_get_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	process->refs++;
+	return process;
+}
+
+void xs_process_put_locked(struct xs_process *process)
+{
+	struct xs_request *request, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (--process->refs)
+		return;
+	list_for_each_entry_safe(request, next, &process->requests, in_target)
+		xs_request_drop_locked(request);
+	hash_del(&process->by_nr);
+	process_remember_locked(process->pid);
+	xs_owner_put(&process->owner);
+	mmdrop(process->mm);
+	kfree(process);
+}
+
+void xs_process_sync_locked(struct xs_process *process)
+{
+	const struct xs_request *request;
+	bool hold = false;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(request, &process->requests, in_target)
+		hold |= request->next.held;
+	if (process->exited || hold == process->hold_new)
+		return;
+	xs_backend->hold_new(process->hw, hold);
+	process->hold_new = hold;
+	process->born_held |= hold;
+}
+
+void xs_processes_free_locked(void)
+{
+	struct xs_process *process, *next;
+	unsigned int i;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(process, next, &xs_processes, in_processes)
+		xs_process_exit_locked(process);
+	for (i = 0; i < XS_GONE_COUNT; i++) {
+		put_pid(process_gone[i]);
+		process_gone[i] = NULL;
+	}
+}

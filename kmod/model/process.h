@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Processes that have user queues, and who may touch them.
+ */
+#ifndef KFD_XSCHED_PROCESS_H
+#define KFD_XSCHED_PROCESS_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "backend.h"
+#include "core.h"
+
+struct cred;
+struct file;
+struct mm_struct;
+struct pid;
+
+/**
+ * struct xs_owner - credentials of a process at one moment
+ * @cred: with a reference
+ * @dumpable: it had not changed them so that it became undumpable
+ */
+struct xs_owner {
+	const struct cred *cred;
+	bool dumpable;
+};
+
+/**
+ * struct xs_process - a process that has user queues, or had; under xs_lock unless
+ *	said otherwise
+ * @hw: the driver's handle; NULL once @exited
+ * @refs: one until its address space goes; one of each of its pdds, of each item of
+ *	a batch that names it, and of each armed switch that does
+ * @pid: its thread group leader, with a reference
+ * @mm: its address space, grabbed
+ * @owner: credentials at its first queue; they decide who is told of its end
+ * @in_processes: in xs_processes until it exits
+ * @by_hw: in the table by @hw
+ * @by_nr: in the table by the number of @pid in the first pid namespace
+ * @pdds: by xs_pdd.in_process
+ * @requests: on the process, by xs_request.in_target
+ * @exited: its address space is gone
+ * @hold_new: what the driver was last asked for: are new queues born held?
+ * @born_held: @hold_new was ever set: what a new queue is born as is unknown
+ * @triggers: armed switches it triggers by itself
+ * @watched: somebody wants to know of it; changed under sampler.lock, too
+ * @ready: queues that are READY; written under sampler.lock
+ * @edge_ns: when that last came from 0 or went to 0; likewise
+ */
+struct xs_process {
+	struct xs_hw_process *hw;
+	unsigned int refs;
+	struct pid *pid;
+	struct mm_struct *mm;
+	struct xs_owner owner;
+	struct list_head in_processes;
+	struct hlist_node by_hw;
+	struct hlist_node by_nr;
+	struct list_head pdds;
+	struct list_head requests;
+	bool exited;
+	bool hold_new;
+	bool born_held;
+	u32 triggers;
+	bool watched;
+	u32 ready;
+	u64 edge_ns;
+};
+
+/* All that have not exited, by xs_process.in_processes; under xs_lock. */
+extern struct list_head xs_processes;
+
+/*
+ * The process of that thread group id in the caller's pid namespace:
+ * ERR_PTR(-ENOENT) is not and never was, ERR_PTR(-ESRCH) is gone. Those gone are
+ * remembered for a while only, and not once their number is in use again.
+ */
+struct xs_process *xs_process_find_locked(u64 nr);
+
+/* The process of a driver's handle, or NULL. */
+struct xs_process *xs_process_find_hw_locked(const struct xs_hw_process *hw);
+
+/* A new one, for its first queue; ERR_PTR(-ENOMEM). */
+struct xs_process *xs_process_new_locked(const struct xs_hw_queue_desc *desc);
+
+/* Its address space goes: the driver's handle is forgotten. */
+void xs_process_exit_locked(struct xs_process *process);
+
+struct xs_process *xs_process_get_locked(struct xs_process *process);
+void xs_process_put_locked(struct xs_process *process);
+
+/* Tell the driver whether new queues are born held, if that changed. */
+void xs_process_sync_locked(struct xs_process *process);
+
+/* When the driver reports nothing any more: forget all, as if they had exited. */
+void xs_processes_free_locked(void);
+
+/* The credentials the process has now. */
+struct xs_owner xs_owner_get(const struct xs_process *process);
+void xs_owner_put(struct xs_owner *owner);
+
+/* Whether whoever opened the file may know of what had these credentials. Never changes. */
+bool xs_owner_shows(const struct xs_owner *owner, const struct file *file);
+
+/**
+ * enum xs_permit - what somebody wants to do to a process
+ * @XS_PERMIT_LIST: to see it; a refusal is no offence
+ * @XS_PERMIT_USE: to hold, release or lower it
+ * @XS_PERMIT_RAISE: to raise it above the default
+ */
+enum xs_permit {
+	XS_PERMIT_LIST,
+	XS_PERMIT_USE,
+	XS_PERMIT_RAISE,
+};
+
+/* Whether the caller may do that to the process as it is now. */
+bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit what);
+
+#endif /* KFD_XSCHED_PROCESS_H */

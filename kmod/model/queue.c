@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User queues. See queue.h.
+ */
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "core.h"
+#include "model/queue.h"
+#include "model/request.h"
+
+/* By id. An index is an unsigned long: amdkfd needs 64 bits, too. */
+static DEFINE_XARRAY(queue_by_id);
+static unsigned int queue_count;
+static DEFINE_HASHTABLE(queue_by_hw, 12);
+
+/* The next queue's id. Starts at 1, and is not reset when the core restarts. */
+static u64 queue_next_id = 1;
+
+struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw)
+{
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	hash_for_each_possible(queue_by_hw, queue, by_hw, (unsigned long)hw) {
+		if (queue->change.hw == hw)
+			return queue;
+	}
+	return NULL;
+}
+
+struct xs_queue *xs_queue_find_locked(u64 id)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!id || id >= queue_next_id)
+		return ERR_PTR(-ENOENT);
+	return xa_load(&queue_by_id, id) ?: ERR_PTR(-ESRCH);
+}
+
+struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue)
+{
+	unsigned long id = queue ? queue->id : 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	return xa_find_after(&queue_by_id, &id, ULONG_MAX, XA_PRESENT);
+}
+
+unsigned int xs_queue_count_locked(void)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue_count;
+}
+
+bool xs_queue_can_prioritise(const struct xs_queue *queue)
+{
+	return queue->type == KFD_XSCHED_QUEUE_COMPUTE &&
+		queue->pdd->node->desc.caps & KFD_XSCHED_CAP_PRIORITY;
+}
+
+bool xs_queue_can_classify(const struct xs_queue *queue)
+{
+	return queue->pdd->node->desc.caps & KFD_XSCHED_CAP_CLASS;
+}
+
+bool xs_queue_can_be_watched(const struct xs_queue *queue)
+{
+	return queue->watch.read_index && queue->watch.write_index;
+}
+
+/* ---- come and go --------------------------------------------------------- */
+
+/* The driver made it before anybody could look: was it born held or not? */
+static void queue_init(struct xs_queue *queue, struct xs_hw_queue *hw,
+		       const struct xs_hw_queue_desc *desc, struct xs_pdd *pdd)
+{
+	const bool unknown = pdd->process->born_held;
+
+	queue->change.hw = hw;
+	queue->pdd = pdd;
+	queue->queue_id = desc->queue_id;
+	queue->type = desc->type;
+	queue->owner = xs_owner_get(pdd->process);
+	INIT_LIST_HEAD(&queue->requests);
+	queue->applied = unknown ? XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
+	queue->has_run = !unknown;
+	xs_terms_init(&queue->override);
+	queue->priority = desc->priority;
+	if (xs_queue_can_classify(queue))
+		queue->prio_class = KFD_XSCHED_CLASS_NORMAL;
+	if (desc->indices_count_packets) {
+		queue->watch.read_index = desc->read_index;
+		queue->watch.write_index = desc->write_index;
+	}
+}
+
+static void queue_link_locked(struct xs_queue *queue)
+{
+	struct xs_pdd *pdd = queue->pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	queue->id = queue_next_id++;
+	queue_count++;
+	hash_add(queue_by_hw, &queue->by_hw, (unsigned long)queue->change.hw);
+	list_add_tail(&queue->in_node, &pdd->node->queues);
+	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count + 1);
+	list_add_tail(&queue->in_pdd, &pdd->queues);
+	pdd->live++;
+}
+
+struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
+				     const struct xs_hw_queue_desc *desc,
+				     struct xs_process *process, struct xs_node *node)
+{
+	struct xs_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!queue)
+		return ERR_PTR(-ENOMEM);
+	if (xa_err(xa_store(&queue_by_id, queue_next_id, queue, GFP_KERNEL))) {
+		kfree(queue);
+		return ERR_PTR(-ENOMEM);
+	}
+	pdd = xs_pdd_need_locked(process, node);
+	if (!pdd) {
+		xa_erase(&queue_by_id, queue_next_id);
+		kfree(queue);
+		return ERR_PTR(-ENOMEM);
+	}
+	queue_init(queue, hw, desc, pdd);
+	queue_link_locked(queue);
+	if (!xs_queue_is_settled_locked(queue))
+		xs_pdd_set_pending_locked(pdd);
+	return queue;
+}
+
+void xs_queue_free_locked(struct xs_queue *queue)
+{
+	struct xs_request *request, *next;
+	struct xs_pdd *pdd = queue->pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(request, next, &queue->requests, in_target)
+		xs_request_drop_locked(request);
+	pdd->live -= queue->applied != XS_APPLIED_GONE;
+	list_del(&queue->in_pdd);
+	list_del(&queue->in_node);
+	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count - 1);
+	hash_del(&queue->by_hw);
+	xa_erase(&queue_by_id, queue->id);
+	queue_count--;
+	xs_owner_put(&queue->owner);
+	kfree(queue);
+	if (list_empty(&pdd->queues))
+		xs_pdd_free_locked(pdd);
+}
+
+void xs_queues_free_locked(void)
+{
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	while ((queue = xs_queue_next_locked(NULL)))
+		xs_queue_free_locked(queue);
+	xa_destroy(&queue_by_id);
+}
+
+/* ---- what is known of it ------------------------------------------------- */
+
+int xs_queue_set_held_locked(struct xs_queue *queue, bool held, u64 now)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (held && !queue->held_since) {
+		queue->held_since = now;
+		return 1;
+	}
+	if (!held && queue->held_since) {
+		queue->held_ns += now - queue->held_since;
+		queue->held_since = 0;
+		return -1;
+	}
+	return 0;
+}
+
+int xs_queue_set_gone_locked(struct xs_queue *queue, u64 now)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (queue->applied != XS_APPLIED_GONE)
+		queue->pdd->live--;
+	WRITE_ONCE(queue->applied, XS_APPLIED_GONE);
+	return xs_queue_set_held_locked(queue, false, now);
+}
+
+struct xs_terms xs_queue_asked_locked(const struct xs_queue *queue)
+{
+	const struct xs_request *request = NULL;
+	struct xs_terms asked;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_terms_init(&asked);
+	while ((request = xs_request_next_locked(queue, request)))
+		xs_terms_add(&asked, &request->next);
+	if (!xs_queue_can_prioritise(queue))
+		asked.priority = KFD_XSCHED_PRIORITY_APP;
+	return asked;
+}
+
+bool xs_queue_is_settled_locked(const struct xs_queue *queue)
+{
+	const struct xs_terms asked = xs_queue_asked_locked(queue);
+
+	lockdep_assert_held(&xs_lock);
+
+	return xs_terms_settled(&asked, queue->applied, &queue->override);
+}
+
+u32 xs_queue_holders_locked(const struct xs_queue *queue)
+{
+	const struct xs_request *request = NULL;
+	u32 holders = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (queue->applied == XS_APPLIED_GONE)
+		return 0;
+	while ((request = xs_request_next_locked(queue, request)))
+		holders += request->now.held;
+	return holders;
+}
+
+u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue->held_ns + (queue->held_since ? now - queue->held_since : 0);
+}
+
+/* The application may have changed it since, which nobody reports. */
+u32 xs_queue_priority_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue->override.priority == KFD_XSCHED_PRIORITY_APP ?
+		xs_backend->priority(queue->change.hw) : queue->priority;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User queues, and processes on nodes.
+ */
+#ifndef KFD_XSCHED_QUEUE_H
+#define KFD_XSCHED_QUEUE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "backend.h"
+#include "core.h"
+#include "model/node.h"
+#include "model/process.h"
+#include "model/state.h"
+
+/**
+ * struct xs_pdd_watch - what the sampler keeps of a process on a node; under
+ *	sampler.lock
+ * @queues: queues to look at, by xs_queue_watch.in_pdd
+ * @in_sampler: in the sampler's list of those it samples, of those that are tapped,
+ *	or of those nobody asks for; or empty
+ * @tapped: it is idle, and its doorbells are taken away; read by anybody
+ * @tapping: they are, and it is looked at whether it was idle then
+ * @untappable: the driver cannot tap it
+ * @tap_after_ns: it is not to be tapped before
+ * @round: the sampler's round that has seen it
+ * @look: number of the look at its queues that goes on
+ * @idle: all queues that this look has seen are idle
+ * @by_hw: in the table of watch/doorbell.c; tap_lock
+ * @in_rung: in its list of those that rang, or empty; tap_lock
+ * @rung_ns: when, if it is there; tap_lock
+ */
+struct xs_pdd_watch {
+	struct list_head queues;
+	struct list_head in_sampler;
+	bool tapped;
+	bool tapping;
+	bool untappable;
+	u64 tap_after_ns;
+	u32 round;
+	u32 look;
+	bool idle;
+	struct hlist_node by_hw;
+	struct list_head in_rung;
+	u64 rung_ns;
+};
+
+/**
+ * struct xs_pdd - a process on a node, from its first queue there to its last; under
+ *	xs_lock
+ * @process: which process, with a reference
+ * @node: on which node, with a reference
+ * @in_process: in xs_process.pdds
+ * @in_pending: in xs_node.pending, or empty
+ * @queues: by xs_queue.in_pdd
+ * @live: how many of them are not XS_APPLIED_GONE
+ * @requests: on the pdd, by xs_request.in_target
+ * @own_requests: how many requests there are on queues of it
+ * @watch: the sampler's part
+ */
+struct xs_pdd {
+	struct xs_process *process;
+	struct xs_node *node;
+	struct list_head in_process;
+	struct list_head in_pending;
+	struct list_head queues;
+	u32 live;
+	struct list_head requests;
+	u32 own_requests;
+	struct xs_pdd_watch watch;
+};
+
+/**
+ * struct xs_queue_watch - what the sampler keeps of a queue; under sampler.lock
+ * @on: it is in xs_pdd_watch.queues; changed under xs_lock, too
+ * @in_pdd: in that list
+ * @read_index: in the owner's address space; NULL: it does not mean work
+ * @write_index: likewise
+ * @written: the write index at the last look
+ * @activity: written under the lock, read by anybody
+ * @dry_ns: since when it is in XS_ACTIVITY_DRY
+ * @look: the xs_pdd_watch.look that has seen it
+ */
+struct xs_queue_watch {
+	bool on;
+	struct list_head in_pdd;
+	u64 __user *read_index;
+	u64 __user *write_index;
+	u64 written;
+	enum xs_activity activity;
+	u64 dry_ns;
+	u32 look;
+};
+
+/**
+ * struct xs_queue - a user queue; under xs_lock unless said otherwise
+ * @id: its name for user space, never used again
+ * @change: the driver's handle, and what the transaction that goes on does to it;
+ *	under xs_node.lock
+ * @pdd: whose it is, and where
+ * @queue_id: KFD's id
+ * @type: enum kfd_xsched_queue_type
+ * @owner: credentials of the process when the queue came; they decide who is told
+ *	of it
+ * @by_hw: in the table by handle
+ * @in_node: in xs_node.queues
+ * @in_pdd: in xs_pdd.queues
+ * @pinned: in a transaction, or looked at under xs_node.lock: it may not be removed
+ *	until that lock is free; changed under that, too
+ * @requests: on this queue, by xs_request.in_target
+ * @applied: what the driver last confirmed; read by the sampler
+ * @has_run: it was free to run at some time; read by the sampler
+ * @held_since: when it went from free to held, CLOCK_MONOTONIC, or 0
+ * @held_ns: how long it was held before that
+ * @preemptions: how often a hold took it off the hardware
+ * @override: overrides the driver last confirmed
+ * @priority: the KFD priority it then had; ask xs_queue_priority_locked()
+ * @prio_class: enum kfd_xsched_class in effect, 0 if there are none
+ * @watch: the sampler's part
+ */
+struct xs_queue {
+	u64 id;
+	struct xs_hw_change change;
+	struct xs_pdd *pdd;
+	u32 queue_id;
+	u32 type;
+	struct xs_owner owner;
+	struct hlist_node by_hw;
+	struct list_head in_node;
+	struct list_head in_pdd;
+	bool pinned;
+	struct list_head requests;
+	enum xs_applied applied;
+	bool has_run;
+	u64 held_since;
+	u64 held_ns;
+	u64 preemptions;
+	struct xs_terms override;
+	u32 priority;
+	u32 prio_class;
+	struct xs_queue_watch watch;
+};
+
+/* What is asked of its queues may have changed. */
+void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
+
+/* It has not after all, unless something is left to be done. */
+void xs_pdd_clear_pending_locked(struct xs_pdd *pdd);
+
+/* That of a process on a node; made if there is none. NULL: no memory. */
+struct xs_pdd *xs_pdd_need_locked(struct xs_process *process, struct xs_node *node);
+
+/* Unlink and free one without queues. */
+void xs_pdd_free_locked(struct xs_pdd *pdd);
+
+/* The queue of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) is gone. */
+struct xs_queue *xs_queue_find_locked(u64 id);
+
+/* The queue of a driver's handle, or NULL. */
+struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw);
+
+/* The queue that follows @queue, or the first if that is NULL, or NULL. */
+struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue);
+
+/* How many there are. */
+unsigned int xs_queue_count_locked(void);
+
+/*
+ * A new queue, in its pdd, which is made if need be, with requests as those on the
+ * process say. ERR_PTR(-ENOMEM). A pdd without memory for its requests has none: it
+ * must run.
+ */
+struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
+				     const struct xs_hw_queue_desc *desc,
+				     struct xs_process *process, struct xs_node *node);
+
+/* Unlink and free a queue, and with the last its pdd. It must not be watched any more. */
+void xs_queue_free_locked(struct xs_queue *queue);
+
+/*
+ * It is held, or not, or it will not run again, since @now: time is counted. Returns
+ * how many queues more are held: -1, 0 or 1.
+ */
+int xs_queue_set_held_locked(struct xs_queue *queue, bool held, u64 now);
+int xs_queue_set_gone_locked(struct xs_queue *queue, u64 now);
+
+/* What all requests that govern it ask for, as far as it can have that. */
+struct xs_terms xs_queue_asked_locked(const struct xs_queue *queue);
+
+/* Whether the driver has nothing to do about it. */
+bool xs_queue_is_settled_locked(const struct xs_queue *queue);
+
+/*
+ * How many holders hold the queue. What was reset runs for nobody: no hold of it
+ * can be, or needs to be, released.
+ */
+u32 xs_queue_holders_locked(const struct xs_queue *queue);
+
+/* How long it was held, also now, nanoseconds. @now: CLOCK_MONOTONIC. */
+u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now);
+
+/* The KFD priority in effect: an override, or what the application asks for now. */
+u32 xs_queue_priority_locked(const struct xs_queue *queue);
+
+/* Whether it has a priority, or a class, that can be overridden. */
+bool xs_queue_can_prioritise(const struct xs_queue *queue);
+bool xs_queue_can_classify(const struct xs_queue *queue);
+
+/* Whether its indices mean work, so that it can be watched. */
+bool xs_queue_can_be_watched(const struct xs_queue *queue);
+
+/* When the driver reports nothing any more: forget all. */
+void xs_queues_free_locked(void);
+
+#endif /* KFD_XSCHED_QUEUE_H */

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests that change together: on their way to the nodes, and what becomes of them.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "model/process.h"
+#include "model/queue.h"
+#include "model/request.h"
+#include "switch/switch.h"
+#include "trace.h"
+
+struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
+{
+	struct xs_batch *batch = kzalloc(sizeof(*batch), gfp);
+
+	if (!batch)
+		return NULL;
+	batch->holder = xs_holder_get(holder);
+	batch->start_ns = ktime_get_ns();
+	INIT_LIST_HEAD(&batch->parts);
+	INIT_LIST_HEAD(&batch->requests);
+	init_completion(&batch->done);
+	return batch;
+}
+
+static void batch_free_part(struct xs_part *part)
+{
+	struct xs_batch *batch = part->batch;
+
+	list_del(&part->in_batch);
+	batch->part_count--;
+	xs_node_put(part->node);
+	if (part == &batch->first)
+		part->node = NULL;
+	else
+		kfree(part);
+}
+
+static void batch_free_parts(struct xs_batch *batch)
+{
+	struct xs_part *part, *next;
+
+	list_for_each_entry_safe(part, next, &batch->parts, in_batch)
+		batch_free_part(part);
+}
+
+void xs_batch_free(struct xs_batch *batch)
+{
+	if (!batch)
+		return;
+	batch_free_parts(batch);
+	xs_holder_put(batch->holder);
+	kfree(batch);
+}
+
+/* ---- taking -------------------------------------------------------------- */
+
+struct xs_part *xs_batch_part_locked(const struct xs_batch *batch, const struct xs_node *node)
+{
+	struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(part, &batch->parts, in_batch) {
+		if (part->node == node)
+			return part;
+	}
+	return NULL;
+}
+
+static void batch_part_work(struct kthread_work *work);
+
+static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_node *node)
+{
+	struct xs_part *part = &batch->first;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (part->node)
+		part = kmalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
+	if (!part)
+		return NULL;
+	*part = (struct xs_part){
+		.batch = batch,
+		.node = xs_node_get(node),
+		.grace_us = XS_GRACE_UNSET,
+		.result.gpu_id = node->desc.gpu_id,
+	};
+	kthread_init_work(&part->work, batch_part_work);
+	INIT_LIST_HEAD(&part->requests);
+	list_add_tail(&part->in_batch, &batch->parts);
+	batch->part_count++;
+	return part;
+}
+
+int xs_batch_take_locked(struct xs_batch *batch, struct xs_request *request)
+{
+	struct list_head *list = &batch->requests;
+	struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (request->batch)
+		return request->batch == batch ? 0 : -EAGAIN;
+	if (request->pdd) {
+		part = xs_batch_part_locked(batch, request->pdd->node) ?:
+			batch_new_part_locked(batch, request->pdd->node);
+		if (!part)
+			return -ENOMEM;
+		list = &part->requests;
+	}
+	xs_request_take_locked(request, batch, list);
+	return 0;
+}
+
+/* ---- ends ---------------------------------------------------------------- */
+
+static void batch_trace_locked(const struct xs_request *request)
+{
+	const struct xs_terms *now = &request->now, *next = &request->next;
+	struct xs_queue *queue = NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	while ((queue = xs_request_next_queue_locked(request, queue))) {
+		if (next->held && !now->held)
+			trace_hold(request->holder, queue);
+		else if (now->held && !next->held)
+			trace_release(request->holder, queue);
+		if ((next->priority != now->priority && xs_queue_can_prioritise(queue)) ||
+		    next->prio_class != now->prio_class)
+			trace_set_priority(request->holder, queue, next);
+	}
+}
+
+/* One on a queue or a pdd. */
+static void batch_end_request_locked(struct xs_request *request, bool success)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (success && request->next.held && !request->now.held)
+		request->next.held_ns = ktime_get_ns();
+	if (success && (trace_hold_enabled() || trace_release_enabled() ||
+			trace_set_priority_enabled()))
+		batch_trace_locked(request);
+	xs_request_end_locked(request, success);
+}
+
+/* What a pdd got with its first queue is kept if its process has it, else mended. */
+static void batch_end_born_locked(struct xs_request *on_process, bool success)
+{
+	struct xs_request *request, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(request, next, &on_process->born, in_batch) {
+		batch_end_request_locked(request, success);
+		if (success)
+			continue;
+		xs_pdd_set_pending_locked(request->pdd);
+		xs_transact_kick_locked(request->pdd->node);
+	}
+}
+
+/* It is half of an entry: it follows only if the queues all did. */
+static void batch_end_process_locked(struct xs_request *request, bool success)
+{
+	lockdep_assert_held(&xs_lock);
+
+	success &= !request->status;
+	batch_end_born_locked(request, success);
+	if (request->move == (success ? XS_MOVE_LEAVE : XS_MOVE_JOIN)) {
+		list_del_init(&request->in_tenant);
+		request->tenant = NULL;
+	}
+	request->move = XS_MOVE_NONE;
+	xs_request_end_locked(request, success);
+	/* The driver knew of what succeeds before the queues were switched. */
+	if (!success)
+		xs_process_sync_locked(request->process);
+}
+
+static void batch_end_tenant_locked(struct xs_request *request, bool success)
+{
+	struct xs_tenant *tenant = request->tenant;
+
+	lockdep_assert_held(&xs_lock);
+
+	success &= !request->status;
+	xs_request_end_locked(request, success);
+	if (tenant->ends && success)
+		xs_tenant_free_locked(tenant);
+	else
+		tenant->ends = false;
+}
+
+/* Those on processes and tenants. A tenant that ends has no member then. */
+static void batch_end_requests_locked(struct xs_batch *batch, bool success)
+{
+	struct xs_request *request, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(request, next, &batch->requests, in_batch) {
+		if (request->on == XS_ON_PROCESS)
+			batch_end_process_locked(request, success);
+	}
+	list_for_each_entry_safe(request, next, &batch->requests, in_batch)
+		batch_end_tenant_locked(request, success);
+}
+
+static void batch_put_items_locked(struct xs_batch *batch)
+{
+	u32 i;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i < batch->item_count; i++) {
+		struct xs_item *item = &batch->items[i];
+
+		if (item->process)
+			xs_process_put_locked(item->process);
+		item->process = NULL;
+	}
+}
+
+/* The part will not run. */
+static void batch_drop_part_locked(struct xs_part *part)
+{
+	struct xs_request *request, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(request, next, &part->requests, in_batch) {
+		batch_end_request_locked(request, false);
+		xs_pdd_clear_pending_locked(request->pdd);
+	}
+	batch_free_part(part);
+}
+
+void xs_batch_abort_locked(struct xs_batch *batch)
+{
+	struct xs_part *part, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(part, next, &batch->parts, in_batch)
+		batch_drop_part_locked(part);
+	batch_end_requests_locked(batch, false);
+	batch_put_items_locked(batch);
+}
+
+/* What its entries asked for was not there: RESUME of what is not held. */
+static void batch_drop_idle_parts_locked(struct xs_batch *batch)
+{
+	struct xs_part *part, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(part, next, &batch->parts, in_batch) {
+		if (!part->concerned)
+			batch_drop_part_locked(part);
+	}
+}
+
+/*
+ * The part's node failed: so did the requests on the processes it concerned, and on
+ * their tenants. Queues that came meanwhile may have been born as if it had not.
+ */
+static void batch_fail_request_locked(const struct xs_request *request, int status)
+{
+	const struct list_head *requests = &request->pdd->process->requests;
+	struct xs_request *on_process = xs_request_find(requests, request->holder);
+	struct xs_request *on_tenant;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_pdd_set_pending_locked(request->pdd);
+	if (!on_process || on_process->batch != request->batch)
+		return;
+	on_process->status = on_process->status ?: status;
+	if (!on_process->tenant)
+		return;
+	on_tenant = &on_process->tenant->request;
+	if (on_tenant->batch == request->batch)
+		on_tenant->status = on_tenant->status ?: status;
+}
+
+u32 xs_batch_flips(const struct xs_batch *batch)
+{
+	const struct xs_part *part;
+	u32 flips = 0;
+
+	list_for_each_entry(part, &batch->parts, in_batch)
+		flips += part->result.flips;
+	return flips;
+}
+
+const struct xs_part *xs_batch_failed(const struct xs_batch *batch)
+{
+	const struct xs_part *part;
+
+	list_for_each_entry(part, &batch->parts, in_batch) {
+		if (part->result.status)
+			return part;
+	}
+	return NULL;
+}
+
+/* All parts are done: the other requests follow, and the caller can be told. */
+static void batch_end_locked(struct xs_batch *batch)
+{
+	lockdep_assert_held(&xs_lock);
+
+	batch_end_requests_locked(batch, true);
+	batch->holder->batches--;
+	xs_news->batch_over(batch);
+	batch_put_items_locked(batch);
+	xs_holder_settled_locked(batch->holder);
+}
+
+static bool batch_is_of_gone_queue(const struct xs_request *request)
+{
+	return request->queue && request->queue->applied == XS_APPLIED_GONE;
+}
+
+bool xs_batch_part_done_locked(struct xs_part *part)
+{
+	struct xs_batch *batch = part->batch;
+	const int status = part->result.status;
+	struct xs_request *request, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(request, next, &part->requests, in_batch) {
+		if (status)
+			batch_fail_request_locked(request, status);
+		batch_end_request_locked(request,
+					 !status && !batch_is_of_gone_queue(request));
+	}
+	part->result.total_ns = ktime_get_ns() - batch->start_ns;
+	if (--batch->unfinished) {
+		xs_holder_settled_locked(batch->holder);
+		return false;
+	}
+	batch_end_locked(batch);
+	return true;
+}
+
+/* ---- on its way ---------------------------------------------------------- */
+
+static void batch_part_work(struct kthread_work *work)
+{
+	struct xs_part *part = container_of(work, struct xs_part, work);
+	struct xs_batch *batch = part->batch;
+
+	if (!xs_transact_part(part))
+		return;
+	if (batch->async)
+		xs_batch_free(batch);
+	else
+		complete(&batch->done);
+}
+
+static struct xs_part *batch_last_part(struct xs_batch *batch)
+{
+	return list_last_entry(&batch->parts, struct xs_part, in_batch);
+}
+
+void xs_batch_start_locked(struct xs_batch *batch)
+{
+	struct xs_request *request;
+	struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	/* Before the queues: what is created meanwhile must not slip through. */
+	list_for_each_entry(request, &batch->requests, in_batch) {
+		if (request->on == XS_ON_PROCESS)
+			xs_process_sync_locked(request->process);
+	}
+	batch_drop_idle_parts_locked(batch);
+	batch->holder->batches++;
+	batch->unfinished = batch->part_count;
+	if (!batch->unfinished) {
+		batch_end_locked(batch);
+		if (batch->async)
+			xs_batch_free(batch);
+		return;
+	}
+	/* A node that is not gone has a worker: it is stopped after that, without the lock. */
+	list_for_each_entry(part, &batch->parts, in_batch) {
+		if (batch->async || part != batch_last_part(batch))
+			kthread_queue_work(part->node->worker, &part->work);
+	}
+}
+
+int xs_batch_stage_and_start(struct xs_batch *batch,
+			     int (*stage)(struct xs_batch *batch, void *arg), void *arg)
+{
+	u32 settled;
+	int ret;
+
+	for (;;) {
+		scoped_guard(mutex, &xs_lock) {
+			settled = batch->holder->settled;
+			ret = stage(batch, arg);
+			if (ret)
+				xs_batch_abort_locked(batch);
+			else
+				xs_batch_start_locked(batch);
+		}
+		/* An async batch that was started may be gone. */
+		if (ret != -EAGAIN || batch->async)
+			return ret;
+		ret = xs_holder_wait_settled(batch->holder, settled);
+		if (ret)
+			return ret;
+	}
+}
+
+int xs_batch_finish(struct xs_batch *batch)
+{
+	const struct xs_part *failed;
+
+	if (batch->part_count && !xs_transact_part(batch_last_part(batch)))
+		wait_for_completion(&batch->done);
+	failed = xs_batch_failed(batch);
+	return failed ? failed->result.status : 0;
+}

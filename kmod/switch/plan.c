@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the driver has to do to each queue, and what is known of it once it was done.
+ */
+#include <linux/ktime.h>
+
+#include <linux/kfd_xsched.h>
+
+#include "backend.h"
+#include "core.h"
+#include "model/queue.h"
+#include "switch/switch.h"
+#include "trace.h"
+
+static u32 plan_to_class(s32 level)
+{
+	return level == XS_PRIORITY_APP ? KFD_XSCHED_CLASS_APP :
+		level + KFD_XSCHED_CLASS_LOW;
+}
+
+static s32 plan_to_level(u32 prio_class)
+{
+	return prio_class == KFD_XSCHED_CLASS_APP ? XS_PRIORITY_APP :
+		(s32)(prio_class - KFD_XSCHED_CLASS_LOW);
+}
+
+static struct xs_queue *plan_queue_of(struct xs_hw_change *change)
+{
+	return container_of(change, struct xs_queue, change);
+}
+
+/* Of a queue of which nothing is known, all is stated. */
+static void plan_change(struct xs_queue *queue, const struct xs_terms *asked)
+{
+	const bool unknown = queue->applied == XS_APPLIED_UNKNOWN;
+	struct xs_hw_change *change = &queue->change;
+
+	change->hold = asked->held;
+	change->priority = XS_PRIORITY_KEEP;
+	change->level = XS_PRIORITY_KEEP;
+	if ((asked->priority != queue->override.priority || unknown) &&
+	    xs_queue_can_prioritise(queue))
+		change->priority = asked->priority;
+	if ((asked->prio_class != queue->override.prio_class || unknown) &&
+	    xs_queue_can_classify(queue))
+		change->level = plan_to_level(asked->prio_class);
+}
+
+struct xs_hw_change *xs_plan_locked(struct xs_node *node)
+{
+	struct xs_hw_change *first = NULL, **last = &first;
+	struct xs_pdd *pdd, *next;
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&node->lock);
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(pdd, next, &node->pending, in_pending) {
+		list_del_init(&pdd->in_pending);
+		list_for_each_entry(queue, &pdd->queues, in_pdd) {
+			const struct xs_terms asked = xs_queue_asked_locked(queue);
+
+			if (xs_terms_settled(&asked, queue->applied, &queue->override))
+				continue;
+			plan_change(queue, &asked);
+			queue->pinned = true;
+			node->in_flight++;
+			*last = &queue->change;
+			last = &queue->change.next;
+		}
+	}
+	*last = NULL;
+	return first;
+}
+
+static void plan_trace(const struct xs_queue *queue)
+{
+	const struct xs_hw_change *change = &queue->change;
+
+	if (change->flipped && change->hold)
+		trace_queue_off(queue);
+	else if (change->flipped)
+		trace_queue_on(queue);
+	if (change->priority != XS_PRIORITY_KEEP || change->level != XS_PRIORITY_KEEP)
+		trace_queue_priority(queue);
+}
+
+static void plan_set_override(struct xs_queue *queue)
+{
+	const struct xs_hw_change *change = &queue->change;
+
+	if (change->priority != XS_PRIORITY_KEEP) {
+		queue->override.priority = change->priority;
+		queue->priority = change->effective_priority;
+	}
+	if (change->level != XS_PRIORITY_KEEP) {
+		queue->override.prio_class = plan_to_class(change->level);
+		queue->prio_class = plan_to_class(change->effective_level);
+	}
+}
+
+/* Returns how many queues more are held. */
+static int plan_commit_queue_locked(struct xs_queue *queue, u64 now)
+{
+	const struct xs_hw_change *change = &queue->change;
+	int held;
+
+	lockdep_assert_held(&xs_lock);
+
+	/* Dying, or reset and not to run again: it holds nobody up. */
+	if (change->ret)
+		return xs_queue_set_gone_locked(queue, now);
+	WRITE_ONCE(queue->applied, change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
+	if (!change->hold)
+		WRITE_ONCE(queue->has_run, true);
+	held = xs_queue_set_held_locked(queue, change->hold, now);
+	queue->preemptions += held > 0 && change->flipped;
+	plan_set_override(queue);
+	plan_trace(queue);
+	return held;
+}
+
+static void plan_forget_queue_locked(struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
+	xs_pdd_set_pending_locked(queue->pdd);
+}
+
+int xs_plan_commit_locked(struct xs_node *node, struct xs_hw_change *changes, bool failed)
+{
+	const u64 now = ktime_get_ns();
+	struct xs_hw_change *change;
+	int held = 0;
+
+	lockdep_assert_held(&node->lock);
+	lockdep_assert_held(&xs_lock);
+
+	for (change = changes; change; change = change->next) {
+		struct xs_queue *queue = plan_queue_of(change);
+
+		queue->pinned = false;
+		if (failed)
+			plan_forget_queue_locked(queue);
+		else
+			held += plan_commit_queue_locked(queue, now);
+	}
+	node->in_flight = 0;
+	return held;
+}

@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What an entry asks for: find what it names, check it against the caller, the node
+ * and the other entries, and make it the next terms of requests (xs_request.next),
+ * without any effect yet.
+ *
+ * An entry on a process is one on each of its pdds, on each of its queues on which
+ * the holder has a request, and on the process. An entry on a tenant is one on each
+ * of its processes, and on the tenant.
+ */
+#include <linux/err.h>
+
+#include "core.h"
+#include "model/process.h"
+#include "model/queue.h"
+#include "model/request.h"
+#include "switch/switch.h"
+
+/* Orders overrides: the latest wins. Under xs_lock. */
+static u64 stage_last_seq;
+
+/* ---- entries ------------------------------------------------------------- */
+
+static bool stage_sets_priority(const struct kfd_xsched_entry *entry)
+{
+	return entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
+		entry->value != KFD_XSCHED_PRIORITY_KEEP;
+}
+
+static bool stage_sets_class(const struct kfd_xsched_entry *entry)
+{
+	return entry->op == KFD_XSCHED_OP_SET_PRIORITY &&
+		entry->prio_class != KFD_XSCHED_CLASS_KEEP;
+}
+
+static bool stage_holds(const struct kfd_xsched_entry *entry)
+{
+	return entry->op == KFD_XSCHED_OP_SUSPEND || entry->op == KFD_XSCHED_OP_UNMAP;
+}
+
+/* XS_ASKED_* */
+static u32 stage_asks(const struct kfd_xsched_entry *entry)
+{
+	if (entry->op == KFD_XSCHED_OP_RESUME)
+		return XS_ASKED_RELEASE;
+	if (stage_holds(entry))
+		return XS_ASKED_HOLD;
+	return (stage_sets_priority(entry) ? XS_ASKED_PRIORITY : 0) |
+		(stage_sets_class(entry) ? XS_ASKED_CLASS : 0);
+}
+
+bool xs_stage_takes(const struct kfd_xsched_entry *entry)
+{
+	return stage_holds(entry) ||
+		(stage_sets_priority(entry) && entry->value != KFD_XSCHED_PRIORITY_APP) ||
+		(stage_sets_class(entry) && entry->prio_class != KFD_XSCHED_CLASS_APP);
+}
+
+bool xs_stage_suits(const struct xs_queue *queue, const struct kfd_xsched_entry *entry)
+{
+	return (!stage_sets_priority(entry) || xs_queue_can_prioritise(queue)) &&
+		(!stage_sets_class(entry) || xs_queue_can_classify(queue));
+}
+
+/* The same of a node: whether any queue there can have what is set. */
+static bool stage_suits_node(const struct xs_node *node, const struct kfd_xsched_entry *entry)
+{
+	const u32 caps = node->desc.caps;
+
+	return (!stage_sets_priority(entry) || caps & KFD_XSCHED_CAP_PRIORITY) &&
+		(!stage_sets_class(entry) || caps & KFD_XSCHED_CAP_CLASS);
+}
+
+/* What SET_PRIORITY needs is asked of each queue: xs_stage_suits(). */
+static int stage_check_node(const struct xs_hw_node_desc *node,
+			    const struct kfd_xsched_entry *entry)
+{
+	switch (entry->op) {
+	case KFD_XSCHED_OP_SUSPEND:
+		return node->caps & KFD_XSCHED_CAP_SUSPEND ? 0 : -EOPNOTSUPP;
+	case KFD_XSCHED_OP_UNMAP:
+		if (!(node->caps & KFD_XSCHED_CAP_UNMAP))
+			return -EOPNOTSUPP;
+		if (entry->value > 0 && !(node->caps & KFD_XSCHED_CAP_GRACE))
+			return -EOPNOTSUPP;
+		return entry->value > (s64)node->max_grace_us ? -EINVAL : 0;
+	default:
+		return 0;
+	}
+}
+
+/* ---- permissions --------------------------------------------------------- */
+
+/* What a holder has taken it may give back, whatever it may do by now. */
+static bool stage_gives_back(const struct kfd_xsched_entry *entry,
+			     const struct xs_terms *mine)
+{
+	if (entry->op == KFD_XSCHED_OP_RESUME)
+		return mine->held;
+	if (entry->op != KFD_XSCHED_OP_SET_PRIORITY)
+		return false;
+	if (stage_sets_priority(entry) &&
+	    (entry->value != KFD_XSCHED_PRIORITY_APP ||
+	     mine->priority == KFD_XSCHED_PRIORITY_APP))
+		return false;
+	return !stage_sets_class(entry) ||
+		(entry->prio_class == KFD_XSCHED_CLASS_APP &&
+		 mine->prio_class != KFD_XSCHED_CLASS_APP);
+}
+
+static bool stage_permits_locked(const struct xs_process *process,
+				 const struct kfd_xsched_entry *entry,
+				 const struct xs_terms *mine)
+{
+	const struct xs_terms asked = {
+		.priority = stage_sets_priority(entry) ? entry->value : 0,
+		.prio_class = entry->prio_class,
+	};
+
+	lockdep_assert_held(&xs_lock);
+
+	if (stage_gives_back(entry, mine))
+		return true;
+	return xs_process_permits_locked(process, xs_terms_raise(&asked) ?
+					 XS_PERMIT_RAISE : XS_PERMIT_USE);
+}
+
+/* What the holder has on a process or any of its queues, taken together. */
+static struct xs_terms stage_terms_on_process_locked(const struct xs_process *process,
+						     const struct xs_holder *holder)
+{
+	const struct xs_request *request = xs_request_find(&process->requests, holder);
+	const struct xs_queue *queue;
+	const struct xs_pdd *pdd;
+	struct xs_terms terms;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_terms_init(&terms);
+	if (request)
+		xs_terms_add(&terms, &request->now);
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		list_for_each_entry(queue, &pdd->queues, in_pdd) {
+			request = xs_request_of_queue_locked(queue, holder);
+			if (request)
+				xs_terms_add(&terms, &request->now);
+		}
+	}
+	return terms;
+}
+
+/* It would wait for itself. */
+static bool stage_is_own_trigger_locked(const struct xs_batch *batch,
+					const struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return batch->trigger && xs_trigger_is_locked(batch->trigger, process);
+}
+
+/* ---- one request --------------------------------------------------------- */
+
+/* Whether an entry of the batch has asked for the opposite. */
+static bool stage_is_contrary(const struct xs_request *request,
+			      const struct kfd_xsched_entry *entry)
+{
+	const u32 asks = stage_asks(entry), asked = request->asked, again = asks & asked;
+
+	if ((asks & XS_ASKED_HOLD && asked & XS_ASKED_RELEASE) ||
+	    (asks & XS_ASKED_RELEASE && asked & XS_ASKED_HOLD))
+		return true;
+	return (again & XS_ASKED_PRIORITY && request->next.priority != entry->value) ||
+		(again & XS_ASKED_CLASS && request->next.prio_class != entry->prio_class);
+}
+
+/* Have it ask for what the entry does: 0, or -EBUSY. */
+static int stage_ask(struct xs_request *request, const struct kfd_xsched_entry *entry)
+{
+	struct xs_terms *next = &request->next;
+
+	if (stage_is_contrary(request, entry))
+		return -EBUSY;
+	request->asked |= stage_asks(entry);
+	if (stage_holds(entry))
+		next->held = true;
+	if (entry->op == KFD_XSCHED_OP_RESUME)
+		next->held = false;
+	if (stage_sets_priority(entry)) {
+		next->priority = entry->value;
+		next->priority_seq = ++stage_last_seq;
+	}
+	if (stage_sets_class(entry)) {
+		next->prio_class = entry->prio_class;
+		next->class_seq = ++stage_last_seq;
+	}
+	return 0;
+}
+
+/* The default goes with any other: whoever asks for it leaves the choice open. */
+static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entry)
+{
+	if (entry->value == KFD_XSCHED_GRACE_DEFAULT) {
+		part->default_grace = true;
+		return 0;
+	}
+	if (part->grace_us == XS_GRACE_UNSET)
+		part->grace_us = entry->value;
+	return part->grace_us == entry->value ? 0 : -EINVAL;
+}
+
+/* One on a pdd or a queue. 0, or -EALREADY: there is nothing to be released. */
+static int stage_request_locked(struct xs_batch *batch, struct xs_request *request,
+				const struct kfd_xsched_entry *entry)
+{
+	struct xs_part *part;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	ret = xs_batch_take_locked(batch, request) ?: stage_ask(request, entry);
+	if (ret)
+		return ret;
+	if (entry->op == KFD_XSCHED_OP_RESUME && !request->now.held)
+		return -EALREADY;
+	part = xs_batch_part_locked(batch, request->pdd->node);
+	part->concerned = true;
+	xs_pdd_set_pending_locked(request->pdd);
+	return stage_holds(entry) ? stage_grace(part, entry) : 0;
+}
+
+/* ---- an entry on a queue ------------------------------------------------- */
+
+static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
+			      const struct kfd_xsched_entry *entry)
+{
+	const struct xs_request *on_pdd;
+	struct xs_request *request;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	ret = stage_check_node(&queue->pdd->node->desc, entry);
+	if (ret)
+		return ret;
+	if (!xs_stage_suits(queue, entry))
+		return -EOPNOTSUPP;
+	/* Its terms would be copied while they change. */
+	on_pdd = xs_request_find(&queue->pdd->requests, batch->holder);
+	if (on_pdd && xs_request_busy(on_pdd, batch))
+		return -EAGAIN;
+	request = xs_request_on_queue_locked(queue, batch->holder);
+	return request ? stage_request_locked(batch, request, entry) : -ENOMEM;
+}
+
+static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
+{
+	struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
+	const struct xs_request *mine;
+	struct xs_process *process;
+	struct xs_terms terms;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (IS_ERR(queue))
+		return PTR_ERR(queue);
+	process = queue->pdd->process;
+	if (stage_is_own_trigger_locked(batch, process))
+		return -EINVAL;
+	xs_terms_init(&terms);
+	mine = xs_request_of_queue_locked(queue, batch->holder);
+	if (mine)
+		terms = mine->now;
+	if (!stage_permits_locked(process, item->entry, &terms))
+		return -EPERM;
+	if (process->exited || queue->applied == XS_APPLIED_GONE)
+		return -ESRCH;
+	ret = stage_queue_locked(batch, queue, item->entry);
+	if (ret)
+		return ret;
+	item->part = xs_batch_part_locked(batch, queue->pdd->node);
+	item->concerned = 1;
+	return 0;
+}
+
+/* ---- an entry on a process ----------------------------------------------- */
+
+/* Queues on which the holder has a request, and which the entry can mean. */
+static int stage_own_requests_locked(struct xs_batch *batch, struct xs_item *item,
+				     struct xs_pdd *pdd)
+{
+	struct xs_queue *queue;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(queue, &pdd->queues, in_pdd) {
+		if (queue->applied == XS_APPLIED_GONE ||
+		    !xs_request_find(&queue->requests, batch->holder) ||
+		    !xs_stage_suits(queue, item->entry))
+			continue;
+		ret = stage_queue_locked(batch, queue, item->entry);
+		if (ret == -EALREADY)
+			continue;
+		if (ret)
+			return ret;
+		item->concerned++;
+	}
+	return 0;
+}
+
+/* How many queues the request on a pdd governs that the entry can mean. */
+static u32 stage_count_locked(const struct xs_request *on_pdd,
+			      const struct kfd_xsched_entry *entry)
+{
+	const struct xs_queue *queue = NULL;
+	u32 count = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	while ((queue = xs_request_next_queue_locked(on_pdd, queue)))
+		count += queue->applied != XS_APPLIED_GONE && xs_stage_suits(queue, entry);
+	return count;
+}
+
+/*
+ * Queues that have not all of what is set, as copy queues have no priority, are left
+ * out of it: each gets a request of its own, which keeps its terms as they are.
+ */
+static int stage_leave_out_locked(struct xs_batch *batch, const struct xs_request *on_pdd,
+				  const struct kfd_xsched_entry *entry)
+{
+	struct xs_request *request;
+	struct xs_queue *queue;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (xs_request_busy(on_pdd, batch))
+		return -EAGAIN;
+	list_for_each_entry(queue, &on_pdd->pdd->queues, in_pdd) {
+		if (xs_stage_suits(queue, entry))
+			continue;
+		request = xs_request_on_queue_locked(queue, batch->holder);
+		ret = request ? xs_batch_take_locked(batch, request) : -ENOMEM;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* For one of its nodes. What the node cannot have is left out, as for its queues. */
+static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct xs_pdd *pdd)
+{
+	const struct kfd_xsched_entry *entry = item->entry;
+	struct xs_request *request;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!pdd->live)
+		return 0;
+	item->any = true;
+	if (!stage_suits_node(pdd->node, entry))
+		return 0;
+	ret = stage_check_node(&pdd->node->desc, entry);
+	if (ret)
+		return ret;
+	request = xs_request_on_pdd_locked(pdd, batch->holder);
+	if (!request)
+		return -ENOMEM;
+	ret = stage_sets_priority(entry) && stage_sets_class(entry) ?
+		stage_leave_out_locked(batch, request, entry) : 0;
+	ret = ret ?: stage_request_locked(batch, request, entry);
+	if (!ret)
+		item->concerned += stage_count_locked(request, entry);
+	else if (ret != -EALREADY)
+		return ret;
+	return pdd->own_requests ? stage_own_requests_locked(batch, item, pdd) : 0;
+}
+
+static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
+				struct xs_process *process)
+{
+	const struct xs_terms mine = stage_terms_on_process_locked(process, batch->holder);
+	struct xs_request *request;
+	struct xs_pdd *pdd;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (stage_is_own_trigger_locked(batch, process))
+		return -EINVAL;
+	item->held |= mine.held;
+	if (!stage_permits_locked(process, item->entry, &mine))
+		return -EPERM;
+	request = xs_request_on_process_locked(process, batch->holder);
+	if (!request)
+		return -ENOMEM;
+	ret = xs_batch_take_locked(batch, request) ?: stage_ask(request, item->entry);
+	if (ret)
+		return ret;
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		ret = stage_pdd_locked(batch, item, pdd);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* An entry on several queues: was there anything to be done? */
+static int stage_verdict(const struct xs_item *item)
+{
+	if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY && item->any && !item->concerned)
+		return -EOPNOTSUPP;
+	return item->entry->op == KFD_XSCHED_OP_RESUME && !item->held ? -EALREADY : 0;
+}
+
+static struct xs_process *stage_find_process_locked(const struct xs_item *item)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!item->named)
+		return xs_process_find_locked(item->entry->id);
+	return item->named->exited ? ERR_PTR(-ESRCH) : item->named;
+}
+
+static int stage_process_item_locked(struct xs_batch *batch, struct xs_item *item)
+{
+	struct xs_process *process = stage_find_process_locked(item);
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (IS_ERR(process))
+		return PTR_ERR(process);
+	ret = stage_process_locked(batch, item, process);
+	if (ret)
+		return ret;
+	if (batch->items)
+		item->process = xs_process_get_locked(process);
+	return stage_verdict(item);
+}
+
+/* ---- an entry on a tenant ------------------------------------------------ */
+
+/* For processes that are yet to join. An armed switch looks for those itself. */
+static int stage_tenant_locked(struct xs_batch *batch, struct xs_tenant *tenant,
+			       const struct kfd_xsched_entry *entry)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (batch->trigger)
+		return 0;
+	return xs_batch_take_locked(batch, &tenant->request) ?:
+		stage_ask(&tenant->request, entry);
+}
+
+static int stage_tenant_item_locked(struct xs_batch *batch, struct xs_item *item)
+{
+	struct xs_tenant *tenant =
+		xs_tenant_find_locked(batch->holder->tenants, item->entry->id);
+	struct xs_request *member;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (IS_ERR(tenant))
+		return PTR_ERR(tenant);
+	item->held = tenant->request.now.held;
+	ret = stage_tenant_locked(batch, tenant, item->entry);
+	if (ret)
+		return ret;
+	list_for_each_entry(member, &tenant->members, in_tenant) {
+		if (member->process->exited)
+			continue;
+		ret = stage_process_locked(batch, item, member->process);
+		if (ret)
+			return ret;
+	}
+	item->tenant = tenant;
+	return stage_verdict(item);
+}
+
+int xs_stage_item_locked(struct xs_batch *batch, struct xs_item *item)
+{
+	lockdep_assert_held(&xs_lock);
+
+	/* It may have been staged before, perhaps as part of another batch. */
+	item->part = NULL;
+	item->process = NULL;
+	item->tenant = NULL;
+	item->concerned = 0;
+	item->any = false;
+	item->held = false;
+	switch (item->entry->target) {
+	case KFD_XSCHED_TARGET_QUEUE:
+		return stage_queue_item_locked(batch, item);
+	case KFD_XSCHED_TARGET_PROCESS:
+		return stage_process_item_locked(batch, item);
+	default:
+		return stage_tenant_item_locked(batch, item);
+	}
+}
+
+/* ---- joining, leaving, giving back --------------------------------------- */
+
+/**
+ * struct stage_move - a process that joins, or leaves, what others ask for as one
+ * @batch: does it
+ * @others: what they ask for
+ * @seq: from when on; 0: it leaves
+ */
+struct stage_move {
+	struct xs_batch *batch;
+	const struct xs_terms *others;
+	u64 seq;
+};
+
+static void stage_move_terms(const struct stage_move *move, struct xs_terms *terms)
+{
+	if (move->seq)
+		xs_terms_join(terms, move->others, move->seq);
+	else
+		xs_terms_leave(terms, move->others);
+}
+
+/* One on a pdd or a queue; @request may be NULL. */
+static int stage_move_request_locked(const struct stage_move *move,
+				     struct xs_request *request)
+{
+	int ret = request ? xs_batch_take_locked(move->batch, request) : 0;
+	struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (ret || !request)
+		return ret;
+	stage_move_terms(move, &request->next);
+	xs_request_mask(request->pdd, &request->next);
+	part = xs_batch_part_locked(move->batch, request->pdd->node);
+	part->concerned |= xs_terms_any(move->others);
+	xs_pdd_set_pending_locked(request->pdd);
+	return 0;
+}
+
+/* A process that joins needs requests on all its pdds; one that leaves has them, or nothing. */
+static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *pdd)
+{
+	struct xs_holder *holder = move->batch->holder;
+	struct xs_request *request;
+	struct xs_queue *queue;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	request = move->seq ? xs_request_on_pdd_locked(pdd, holder) :
+			      xs_request_find(&pdd->requests, holder);
+	if (!request && move->seq)
+		return -ENOMEM;
+	ret = stage_move_request_locked(move, request);
+	if (ret || !pdd->own_requests)
+		return ret;
+	list_for_each_entry(queue, &pdd->queues, in_pdd) {
+		request = xs_request_find(&queue->requests, holder);
+		ret = stage_move_request_locked(move, request);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int stage_move_process_locked(const struct stage_move *move,
+				     struct xs_request *request)
+{
+	int ret = xs_batch_take_locked(move->batch, request);
+	struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (ret)
+		return ret;
+	stage_move_terms(move, &request->next);
+	list_for_each_entry(pdd, &request->process->pdds, in_process) {
+		ret = stage_move_pdd_locked(move, pdd);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int xs_stage_join_locked(struct xs_batch *batch, struct xs_request *request,
+			 const struct xs_terms *others)
+{
+	const struct stage_move move = {
+		.batch = batch,
+		.others = others,
+		.seq = ++stage_last_seq,
+	};
+
+	lockdep_assert_held(&xs_lock);
+
+	return stage_move_process_locked(&move, request);
+}
+
+int xs_stage_leave_locked(struct xs_batch *batch, struct xs_request *request,
+			  const struct xs_terms *others)
+{
+	const struct stage_move move = { .batch = batch, .others = others };
+
+	lockdep_assert_held(&xs_lock);
+
+	return stage_move_process_locked(&move, request);
+}
+
+int xs_stage_give_back_locked(struct xs_batch *batch)
+{
+	struct xs_request *request;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(request, &batch->holder->requests, in_holder) {
+		if (!xs_terms_any(&request->now))
+			continue;
+		ret = xs_batch_take_locked(batch, request);
+		if (ret)
+			return ret;
+		xs_terms_init(&request->next);
+		if (!request->pdd)
+			continue;
+		xs_batch_part_locked(batch, request->pdd->node)->concerned = true;
+		xs_pdd_set_pending_locked(request->pdd);
+	}
+	return 0;
+}

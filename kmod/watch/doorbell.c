@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The doorbell tap: who rang. The suffix _locked means tap_lock.
+ *
+ * The driver takes the doorbells of an idle process away, and reports the next ring
+ * in the page fault it causes, which is no place to wait in. So all that is done
+ * there is to note the pdd and the time, and to wake the worker that looks at it and
+ * decides what is tapped and what is sampled (sampler.c).
+ *
+ * A ring is a hint to look at the indices, and may come late: after the process was
+ * tapped again, or is sampled anyway. It is looked at all the same.
+ */
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+
+#include "core.h"
+#include "model/queue.h"
+#include "trace.h"
+#include "watch/watch.h"
+
+/* Those with queues to look at, by process, and those that rang; under tap_lock. */
+static DEFINE_HASHTABLE(doorbell_pdds, 8);
+static LIST_HEAD(doorbell_rung);
+static u64 doorbell_rings;
+static u64 doorbell_ns;
+
+/* Taken in page faults: nothing is waited for under it. Only workers' are inside. */
+static DEFINE_SPINLOCK(tap_lock);
+
+void xs_doorbell_add(struct xs_pdd *pdd)
+{
+	scoped_guard(spinlock, &tap_lock)
+		hash_add(doorbell_pdds, &pdd->watch.by_hw, (unsigned long)pdd->process->hw);
+}
+
+void xs_doorbell_remove(struct xs_pdd *pdd)
+{
+	scoped_guard(spinlock, &tap_lock) {
+		hash_del(&pdd->watch.by_hw);
+		list_del_init(&pdd->watch.in_rung);
+	}
+}
+
+struct xs_pdd *xs_doorbell_take(u64 *rung_ns)
+{
+	struct xs_pdd *pdd;
+
+	scoped_guard(spinlock, &tap_lock) {
+		pdd = list_first_entry_or_null(&doorbell_rung, struct xs_pdd, watch.in_rung);
+		if (pdd) {
+			list_del_init(&pdd->watch.in_rung);
+			*rung_ns = pdd->watch.rung_ns;
+		}
+	}
+	return pdd;
+}
+
+bool xs_doorbell_any(void)
+{
+	return !list_empty_careful(&doorbell_rung);
+}
+
+u64 xs_doorbell_last_ns(void)
+{
+	return READ_ONCE(doorbell_ns);
+}
+
+u64 xs_doorbell_count(void)
+{
+	return READ_ONCE(doorbell_rings);
+}
+
+static struct xs_pdd *doorbell_find_locked(const struct xs_hw_process *process,
+					   const struct xs_hw_node *node)
+{
+	struct xs_pdd *pdd;
+
+	lockdep_assert_held(&tap_lock);
+
+	hash_for_each_possible(doorbell_pdds, pdd, watch.by_hw, (unsigned long)process) {
+		if (pdd->process->hw == process && pdd->node->hw == node)
+			return pdd;
+	}
+	return NULL;
+}
+
+static void doorbell_ring_locked(struct xs_pdd *pdd, u64 now)
+{
+	lockdep_assert_held(&tap_lock);
+
+	WRITE_ONCE(doorbell_rings, doorbell_rings + 1);
+	WRITE_ONCE(doorbell_ns, now);
+	trace_doorbell(pdd);
+	if (!list_empty(&pdd->watch.in_rung))
+		return;
+	pdd->watch.rung_ns = now;
+	list_add_tail(&pdd->watch.in_rung, &doorbell_rung);
+	/* Without the lock the node might be gone. */
+	xs_sampler_ring(pdd->node);
+}
+
+void xs_doorbell_rang(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	const u64 now = ktime_get_ns();
+	struct xs_pdd *pdd;
+
+	scoped_guard(spinlock, &tap_lock) {
+		pdd = doorbell_find_locked(process, node);
+		if (pdd)
+			doorbell_ring_locked(pdd, now);
+	}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who wants to know which processes have work: clients that subscribed READY or IDLE,
+ * of those they may see, and armed switches, of their triggers. Nobody else is
+ * watched: each look costs, and comes before programs.
+ */
+#include <linux/minmax.h>
+
+#include "core.h"
+#include "model/queue.h"
+#include "model/request.h"
+#include "watch/watch.h"
+
+/* By xs_interest.in_interests; under xs_lock. */
+static LIST_HEAD(interest_list);
+static u32 interest_period_us = XS_SAMPLE_PERIOD_US;
+
+u32 xs_interest_period_us(void)
+{
+	return READ_ONCE(interest_period_us);
+}
+
+void xs_interest_set_period_us(u32 us)
+{
+	WRITE_ONCE(interest_period_us, us);
+}
+
+void xs_interest_add_locked(struct xs_interest *interest)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (list_empty(&interest->in_interests))
+		list_add_tail(&interest->in_interests, &interest_list);
+}
+
+void xs_interest_del_locked(struct xs_interest *interest)
+{
+	lockdep_assert_held(&xs_lock);
+
+	list_del_init(&interest->in_interests);
+}
+
+void xs_interest_clear_locked(struct xs_interest *interest)
+{
+	lockdep_assert_held(&xs_lock);
+
+	interest->all = false;
+	interest->sample_us = 0;
+	interest->settle_us = 0;
+	interest->no_tap = false;
+}
+
+struct xs_interest xs_interest_sum_locked(void)
+{
+	const struct xs_interest *interest;
+	struct xs_interest sum = {};
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(interest, &interest_list, in_interests) {
+		if (!interest->all && !interest->armed)
+			continue;
+		sum.sample_us = min_not_zero(sum.sample_us, interest->sample_us ?:
+					     xs_interest_period_us());
+		sum.settle_us = max(sum.settle_us, interest->settle_us);
+		sum.no_tap |= interest->no_tap;
+	}
+	return sum;
+}
+
+/* As events are: by the credentials the owner had when the queue came. */
+static bool interest_sees_any_locked(const struct xs_interest *interest,
+				     const struct xs_process *process)
+{
+	const struct xs_queue *queue;
+	const struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		list_for_each_entry(queue, &pdd->queues, in_pdd) {
+			if (xs_owner_shows(&queue->owner, interest->file))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool xs_interest_in_locked(const struct xs_process *process)
+{
+	const struct xs_interest *interest;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (xs_trigger_any_locked(process))
+		return true;
+	list_for_each_entry(interest, &interest_list, in_interests) {
+		if (interest->all && interest_sees_any_locked(interest, process))
+			return true;
+	}
+	return false;
+}

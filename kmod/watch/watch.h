@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which queues have work:
+ *
+ *	interest.c	who wants to know of which processes
+ *	sampler.c	when each process on a node is looked at, and when it is tapped
+ *	look.c		one look at a queue
+ *	doorbell.c	who rang
+ */
+#ifndef KFD_XSCHED_WATCH_H
+#define KFD_XSCHED_WATCH_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "core.h"
+
+struct file;
+struct xs_hw_node;
+struct xs_hw_process;
+struct xs_node;
+struct xs_pdd;
+struct xs_process;
+struct xs_queue;
+struct xs_queue_watch;
+
+/* ---- interest ------------------------------------------------------------ */
+
+/* Time between two looks where nobody asks for another one, microseconds. */
+#define XS_SAMPLE_PERIOD_US	100
+
+/**
+ * struct xs_interest - what one client wants to know; under xs_lock
+ * @in_interests: in the list of all, or empty
+ * @file: whoever opened it decides which processes the client may see
+ * @all: it wants to know of all of these
+ * @armed: how many switches it has armed: it wants to know of what triggers them
+ * @sample_us: time between two looks; 0: what an administrator has set
+ * @settle_us: from the last work to IDLE
+ * @no_tap: it wants that doorbells are left alone
+ */
+struct xs_interest {
+	struct list_head in_interests;
+	const struct file *file;
+	bool all;
+	u32 armed;
+	u32 sample_us;
+	u32 settle_us;
+	bool no_tap;
+};
+
+/* It counts from here on, and no more. After any change: xs_sampler_configure_locked(). */
+void xs_interest_add_locked(struct xs_interest *interest);
+void xs_interest_del_locked(struct xs_interest *interest);
+
+/* Want nothing any more. */
+void xs_interest_clear_locked(struct xs_interest *interest);
+
+/* What all want together: the shortest period, or 0 if nobody asks, and the longest settle time. */
+struct xs_interest xs_interest_sum_locked(void);
+
+/* Whether anybody wants to know of that process. */
+bool xs_interest_in_locked(const struct xs_process *process);
+
+/* Time between two looks where nobody asks for another one; without a lock. */
+u32 xs_interest_period_us(void);
+void xs_interest_set_period_us(u32 us);
+
+/* ---- the sampler --------------------------------------------------------- */
+
+/**
+ * struct xs_sampler_counts - what is watched now
+ * @sampled: processes on nodes that are sampled; 0: nothing ticks
+ * @tapped: processes on nodes that are not, because they will ring
+ * @rings: doorbells that rang so far
+ */
+struct xs_sampler_counts {
+	u32 sampled;
+	u32 tapped;
+	u64 rings;
+};
+
+int xs_sampler_init(void);
+void xs_sampler_exit(void);
+
+/* Initialize the work of a new node. */
+void xs_sampler_init_node(struct xs_node *node);
+
+/* A queue comes, or goes: it is not looked at any more when this returns. */
+void xs_sampler_add_locked(struct xs_queue *queue);
+void xs_sampler_remove_locked(struct xs_queue *queue);
+
+/*
+ * Somebody wants to know something else: start, stop or change pace. If @newcomer is
+ * not NULL, it is told by xs_news.activity which queues are READY already.
+ */
+void xs_sampler_configure_locked(struct xs_interest *newcomer);
+
+/* Whether it is known if the queue has work, and whether by a tap. Hints. */
+bool xs_sampler_watches(const struct xs_queue *queue);
+bool xs_sampler_taps(const struct xs_queue *queue);
+
+/* A process on a node rang: it is in the list of doorbell.c. Called in a page fault. */
+void xs_sampler_ring(struct xs_node *node);
+
+struct xs_sampler_counts xs_sampler_counts(void);
+
+/* ---- one look ------------------------------------------------------------ */
+
+/**
+ * struct xs_look - how to look, and what came of it
+ * @settle_ns: from dry to IDLE
+ * @edge_ns: when the work came, if that is known, or 0
+ * @tapping: its process was tapped just now: only what this look does not see
+ *	will ring
+ * @edge: out, set if a process became READY or IDLE
+ */
+struct xs_look {
+	u64 settle_ns;
+	u64 edge_ns;
+	bool tapping;
+	bool edge;
+};
+
+/* Whether a look may find something new: what is held with work stays READY. */
+bool xs_look_is_due(const struct xs_queue *queue);
+
+/*
+ * Look at a queue, in the address space of its owner, and report what changed. Whether
+ * it is idle for sure. Under sampler.lock.
+ */
+bool xs_look_at(struct xs_queue *queue, struct xs_look *look);
+
+/* It is not looked at any more. Whether its process became IDLE by that. */
+bool xs_look_end(struct xs_queue *queue);
+
+/* Read the indices, in that address space. False: they cannot be read now. */
+bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write);
+
+/* ---- doorbells ----------------------------------------------------------- */
+
+/* From here on, and no more, doorbells of the process on that node are seen. */
+void xs_doorbell_add(struct xs_pdd *pdd);
+void xs_doorbell_remove(struct xs_pdd *pdd);
+
+/* xs_news.doorbell */
+void xs_doorbell_rang(struct xs_hw_process *process, struct xs_hw_node *node);
+
+/* The next one that rang, and when it did first since it was taken, or NULL. */
+struct xs_pdd *xs_doorbell_take(u64 *rung_ns);
+
+/* Whether there is one, and when a doorbell was seen last. Hints. */
+bool xs_doorbell_any(void);
+u64 xs_doorbell_last_ns(void);
+
+/* Doorbells seen so far. */
+u64 xs_doorbell_count(void);
+
+#endif /* KFD_XSCHED_WATCH_H */
