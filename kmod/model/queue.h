@@ -142,6 +142,12 @@ struct xs_queue {
 	struct xs_queue_watch watch;
 };
 
+/* Whether none of its queues will run again: each was reset, or its node was removed. */
+static inline bool xs_pdd_is_gone(const struct xs_pdd *pdd)
+{
+	return !pdd->live || pdd->node->gone;
+}
+
 /* What is asked of its queues may have changed. */
 void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
 

@@ -273,7 +273,7 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 		terms = mine->now;
 	if (!stage_permits_locked(process, item->entry, &terms))
 		return -EPERM;
-	if (process->exited || queue->applied == XS_APPLIED_GONE)
+	if (process->exited || queue->applied == XS_APPLIED_GONE || xs_pdd_is_gone(queue->pdd))
 		return -ESRCH;
 	ret = stage_queue_locked(batch, queue, item->entry);
 	if (ret)
@@ -358,7 +358,7 @@ static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!pdd->live)
+	if (xs_pdd_is_gone(pdd))
 		return 0;
 	item->any = true;
 	if (!stage_suits_node(pdd->node, entry))
@@ -554,6 +554,8 @@ static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *p
 
 	lockdep_assert_held(&xs_lock);
 
+	if (pdd->node->gone)
+		return 0;
 	request = move->seq ? xs_request_on_pdd_locked(pdd, holder) :
 			      xs_request_find(&pdd->requests, holder);
 	if (!request && move->seq)
@@ -622,6 +624,9 @@ int xs_stage_give_back_locked(struct xs_batch *batch)
 
 	list_for_each_entry(request, &batch->holder->requests, in_holder) {
 		if (!xs_terms_any(&request->now))
+			continue;
+		/* It goes with its pdd. */
+		if (request->pdd && request->pdd->node->gone)
 			continue;
 		ret = xs_batch_take_locked(batch, request);
 		if (ret)

@@ -63,6 +63,7 @@ static void node_goes_with_queues(struct kunit *test)
 	struct xs_hw_queue *queue = fake_queue_add(test, xt->process, second);
 	const u64 nr = xt->process->nr, id = xt->ids[2] + 1;
 	struct file *a = xt->files[0];
+	const long tenant = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
 
 	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
 				    nr, 0), 0);
@@ -75,8 +76,13 @@ static void node_goes_with_queues(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_PROCESS,
 				    nr, 0), 0);
 	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 3);
-	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
-				    nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_TENANT,
+				    tenant, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_ADD, tenant, nr), 0);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_EQ(test, xt_async(test, a, KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
+				       nr, 1), 0);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, a).id, 1);
 	xt_close(test, a);
 	KUNIT_EXPECT_EQ(test, second->applies, 0);
 	KUNIT_EXPECT_EQ(test, queue->wave_reads, 0);
