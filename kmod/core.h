@@ -35,7 +35,7 @@
  *	change		what a transaction does to one queue (backend.h)
  *	look		one reading of a queue: has it work? (watch/watch.h)
  *	tap		a process's doorbells are taken away until it rings
- *	interest	who wants to know which queues have work
+ *	interest	that a client wants to know which queues have work
  *	client		an open file of /dev/kfd_xsched (front/client.h)
  *	ring		the events a client has not read yet (front/client.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)

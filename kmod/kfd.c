@@ -2,7 +2,7 @@
 /*
  * The backend for the real amdkfd: what the patches export, in the core's words.
  *
- * Handles of the core are amdkfd's pointers. It never looks behind them, nor
+ * Handles of the core are amdkfd's pointers. The core never dereferences them, nor
  * does this file.
  */
 #include <linux/build_bug.h>
@@ -123,7 +123,7 @@ static u32 kfd_state(struct xs_hw_queue *hw)
 	const u32 reasons = kfd_sched_queue_reasons(kfd_to_queue(hw));
 	u32 state = reasons ? 0 : KFD_XSCHED_QUEUE_ACTIVE;
 
-	/* KFD_SCHED_HELD is ours: the core knows who. */
+	/* KFD_SCHED_HELD is left out: the core knows its holders. */
 	if (reasons & KFD_SCHED_EVICTED)
 		state |= KFD_XSCHED_QUEUE_EVICTED;
 	if (reasons & KFD_SCHED_SUSPENDED)
@@ -177,7 +177,7 @@ static void kfd_untap(struct xs_hw_process *process, struct xs_hw_node *node)
 	kfd_sched_tap_disarm(kfd_to_process(process), kfd_to_node(node));
 }
 
-/* Which doorbell it was does not matter: the indices tell which queue has work. */
+/* Which doorbell it was does not matter: the indices show which queue has work. */
 static void kfd_doorbell(struct kfd_process *process, struct kfd_node *node, u32 offset)
 {
 	xs_news->doorbell(kfd_from_process(process), kfd_from_node(node));

@@ -180,7 +180,7 @@ int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
 	return ret;
 }
 
-/* Nobody is told of a process while a queue of it is there. */
+/* The end of a process is reported after that of its last queue. */
 static void arrive_tell_exit_locked(const struct xs_process *process)
 {
 	lockdep_assert_held(&xs_lock);
@@ -195,7 +195,7 @@ static void arrive_free_queue_locked(struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
-	/* QUEUE_DEL is the last that is heard of it. */
+	/* No event of the queue follows QUEUE_DEL. */
 	xs_sampler_remove_locked(queue);
 	trace_queue_del(queue);
 	xs_event_queue(NULL, queue, KFD_XSCHED_EVENT_QUEUE_DEL, ktime_get_ns());
@@ -225,7 +225,7 @@ void xs_queue_removed(struct xs_hw_queue *hw)
 {
 	struct xs_node *node;
 
-	/* Before any lock: it waits for those who read and write. */
+	/* Before any lock: it waits for readers and writers of the files. */
 	xs_sysfs_queue_del(hw);
 	node = arrive_remove_queue(hw);
 	if (!node)

@@ -202,7 +202,7 @@ static int client_check_subscribe(const struct kfd_xsched_subscribe *arg)
 	return 0;
 }
 
-/* Of one that did not subscribe READY before, nobody told it which queues are. */
+/* A client that did not subscribe READY before does not know which queues are. */
 static void client_subscribe_locked(struct xs_client *client,
 				    const struct kfd_xsched_subscribe *arg)
 {

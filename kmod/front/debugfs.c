@@ -2,7 +2,7 @@
 /*
  * /sys/kernel/debug/kfd_xsched: all there is to know, for reports of bugs.
  *
- *  clients	who there is, what each holds since when; who was ejected and why
+ *  clients	all clients, what each holds since when; which were ejected and why
  *  state	that, and all nodes, queues and requests
  *
  * A file is written under xs_lock from its first line to its last, so it is the
@@ -253,7 +253,7 @@ static void debugfs_show_node_locked(struct seq_file *m, struct xs_node *node, u
 		debugfs_show_queue_locked(m, queue, now);
 }
 
-/* What is looked at now and then, and what tells by itself. */
+/* How many are sampled, and how many will ring. */
 static void debugfs_show_activity(struct seq_file *m)
 {
 	const struct xs_sampler_counts counts = xs_sampler_counts();

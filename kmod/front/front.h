@@ -103,7 +103,8 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
  * @id: its name for the client, never used again; 0: it was not added yet
  * @client: whose it is; in xs_client.armed by @id
  * @holder: what the switch asks for; a reference
- * @cred: of who set it, with a reference; each run is checked with them
+ * @cred: credentials of the caller that set it, with a reference; each run is checked
+ *	with them
  * @in_armed: in the list of all
  * @trigger: whose work sets it off
  * @count: elements of @items and @entries
@@ -208,7 +209,7 @@ long xs_watchdog_ioctl_renew(struct xs_client *client, void *arg);
 #define XS_EJECTIONS	32
 
 /**
- * struct xs_ejection - who was ejected, when and why
+ * struct xs_ejection - a client that was ejected
  * @client: its number
  * @pid: process that opened it, with a reference
  * @comm: name of that process
@@ -264,7 +265,7 @@ void xs_eject_exit(void);
 
 /* ---- sysfs.c, sysfs_queue.c ---------------------------------------------- */
 
-/* Who asks for the priorities that are written to files of queues. It holds nothing. */
+/* Its requests are the priorities that are written to files of queues. It holds nothing. */
 extern struct xs_holder xs_sysfs_holder;
 
 /* The class, with the device of all that is not of one node. 0 or -errno. */
@@ -275,7 +276,7 @@ void xs_sysfs_exit(void);
 
 /*
  * The device of a node, and the directory of a queue below @parent, which may be
- * NULL. Removal waits for whoever reads or writes, who may take any lock of the
+ * NULL. Removal waits for readers and writers, which may take any lock of the
  * core: so none may be held.
  */
 void xs_sysfs_node_add(struct xs_node *node);

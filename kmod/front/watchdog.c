@@ -117,7 +117,7 @@ unsigned int xs_watchdog_count(void)
 	return atomic_read(&watchdog.held);
 }
 
-/* Whether packets wait, or nobody can tell. */
+/* Whether packets wait, or that cannot be known. */
 static bool watchdog_has_packets(const struct xs_queue_watch *watch)
 {
 	u64 read, write;
@@ -181,7 +181,7 @@ struct watchdog_suspects {
 	unsigned int count;
 };
 
-/* Whether the queue, which is held, has packets, or nobody can tell; else it may be a suspect. */
+/* Whether the held queue has packets, or that cannot be known; else it may be a suspect. */
 static bool watchdog_has_work(const struct xs_queue *queue, struct watchdog_suspects *suspects)
 {
 	if (watchdog_look_at_indices(queue))
@@ -280,7 +280,7 @@ static void watchdog_unpin(struct xs_queue *queue)
 	xs_node_put(node);
 }
 
-/* 1: it has saved waves, or nobody can tell; 0: none; -EAGAIN: ask again. */
+/* 1: it has saved waves, or that cannot be known; 0: none; -EAGAIN: ask again. */
 static int watchdog_look_at_waves(u64 id)
 {
 	struct xs_queue *queue = watchdog_pin(id);

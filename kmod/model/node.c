@@ -68,7 +68,7 @@ void xs_node_unlink_locked(struct xs_node *node)
 		list_del(&node->in_nodes);
 }
 
-/* Works are queued under a lock, by who finds that the node is not gone: no more are. */
+/* Works are queued under a lock, and only while the node is not gone: no more are. */
 void xs_node_stop(struct xs_node *node)
 {
 	scoped_guard(mutex, &node_worker_mutex) {

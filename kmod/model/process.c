@@ -22,7 +22,7 @@
 #include "model/process.h"
 #include "model/request.h"
 
-/* How many processes that exited are told from those that never were. */
+/* How many processes that exited are remembered, to tell them from those that never were. */
 #define XS_GONE_COUNT	256
 
 LIST_HEAD(xs_processes);

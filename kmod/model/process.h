@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes that have user queues, and who may touch them.
+ * Processes that have user queues, and the permission to touch them.
  */
 #ifndef KFD_XSCHED_PROCESS_H
 #define KFD_XSCHED_PROCESS_H
@@ -34,7 +34,8 @@ struct xs_owner {
  *	a batch that names it, and of each armed switch that does
  * @pid: its thread group leader, with a reference
  * @mm: its address space, grabbed
- * @owner: credentials at its first queue; they decide who is told of its end
+ * @owner: credentials at its first queue; they decide which clients
+ *	hear of its end
  * @in_processes: in xs_processes until it exits
  * @by_hw: in the table by @hw
  * @by_nr: in the table by the number of @pid in the first pid namespace

@@ -101,8 +101,8 @@ struct xs_queue_watch {
  * @pdd: whose it is, and where
  * @queue_id: KFD's id
  * @type: enum kfd_xsched_queue_type
- * @owner: credentials of the process when the queue came; they decide who is told
- *	of it
+ * @owner: credentials of the process when the queue came; they decide which
+ *	clients hear of it
  * @by_hw: in the table by handle
  * @in_node: in xs_node.queues
  * @in_pdd: in xs_pdd.queues

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who asks for something, and for what. See request.h.
+ * Holders, requests and tenants. See request.h.
  */
 #include <linux/err.h>
 #include <linux/sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who asks for something, and for what: holders, requests, tenants.
+ * What is asked of the GPU: holders, their requests, tenants.
  */
 #ifndef KFD_XSCHED_REQUEST_H
 #define KFD_XSCHED_REQUEST_H
@@ -33,8 +33,8 @@ struct xs_tenants {
 };
 
 /**
- * struct xs_holder - who asks for something: a client, an armed switch, or the
- *	priority files in /sys; under xs_lock
+ * struct xs_holder - what makes requests: a client, an armed switch, or the priority
+ *	files in /sys; under xs_lock
  * @id: number of its client; 0: of none
  * @client: the client, which may be gone once @in_client is empty; NULL: none
  * @in_client: in xs_client.holders, or empty
@@ -95,7 +95,7 @@ enum xs_move {
 /**
  * struct xs_request - what a holder asks of a target; under xs_lock
  * @on: what the target is
- * @holder: who asks
+ * @holder: whose request it is
  * @queue: the queue, of XS_ON_QUEUE
  * @pdd: the process on a node, of XS_ON_QUEUE and XS_ON_PDD
  * @process: the process, of XS_ON_PROCESS
@@ -178,7 +178,7 @@ void xs_holder_put(struct xs_holder *holder);
 /* Drop all its requests but those on tenants. Switch what is pending afterwards. */
 void xs_holder_drop_all_locked(struct xs_holder *holder);
 
-/* A part of a batch of it is done: who waits may try again. */
+/* A part of a batch of it is done: callers that wait for that may try again. */
 void xs_holder_settled_locked(struct xs_holder *holder);
 
 /*
@@ -218,8 +218,8 @@ void xs_request_take_locked(struct xs_request *request, struct xs_batch *batch,
 void xs_request_end_locked(struct xs_request *request, bool success);
 
 /*
- * Unlink and free it. If it asked for anything, its pdd is pending afterwards, or its
- * process is told.
+ * Unlink and free it. If it asked for anything, its pdd is pending afterwards; if it was
+ * on a process, the driver knows.
  */
 void xs_request_drop_locked(struct xs_request *request);
 

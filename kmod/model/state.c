@@ -93,7 +93,7 @@ bool xs_activity_needs_waves(enum xs_activity now, const struct xs_sample *sampl
 
 	/*
 	 * Two quiet looks make a queue idle, the first and the last of the
-	 * settle time; those between would cost and tell nothing.
+	 * settle time; those between would cost something and show nothing.
 	 */
 	switch (now) {
 	case XS_ACTIVITY_UNKNOWN:

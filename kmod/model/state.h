@@ -34,7 +34,7 @@ void xs_terms_init(struct xs_terms *terms);
 /* Whether anything is asked for. */
 bool xs_terms_any(const struct xs_terms *terms);
 
-/* Whether it is more than everybody may ask for who may hold the process. */
+/* Whether it needs more than the permission to hold the process. */
 bool xs_terms_raise(const struct xs_terms *terms);
 
 /* Make a sum of what several holders ask for: a hold of any holds, the latest override wins. */

@@ -310,7 +310,7 @@ const struct xs_part *xs_batch_failed(const struct xs_batch *batch)
 	return NULL;
 }
 
-/* All parts are done: the other requests follow, and the caller can be told. */
+/* All parts are done: the other requests follow, and the outcome is known. */
 static void batch_end_locked(struct xs_batch *batch)
 {
 	lockdep_assert_held(&xs_lock);

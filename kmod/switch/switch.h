@@ -87,7 +87,7 @@ struct xs_item {
 
 /**
  * struct xs_batch - requests that change together; under xs_lock
- * @holder: who asks, with a reference
+ * @holder: whose requests they are, with a reference
  * @async: nobody waits: it frees itself
  * @trigger: of the armed switch it runs or checks, or NULL
  * @armed: the switch it runs, for xs_news.batch_over; NULL: none, or it is gone

@@ -28,7 +28,7 @@ static void transact_note(struct kfd_xsched_node_result *result, int status,
 	result->map_ns = times->map_ns;
 }
 
-/* Under the node's lock: whoever is told of the switch finds it in the figures. */
+/* Under the node's lock, so that the next switch is counted after this one. */
 static void transact_account(struct xs_node *node, int status,
 			     const struct xs_hw_times *times, u64 start_ns)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The doorbell tap: who rang. The suffix _locked means tap_lock.
+ * The doorbell tap: processes that rang. The suffix _locked means tap_lock.
  *
  * The driver takes the doorbells of an idle process away, and reports the next ring
  * in the page fault it causes, which is no place to wait in. So all that is done

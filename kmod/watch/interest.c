@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who wants to know which processes have work: clients that subscribed READY or IDLE,
- * of those they may see, and armed switches, of their triggers. Nobody else is
- * watched: each look costs, and comes before programs.
+ * Which processes are watched: those that a client that subscribed READY or IDLE may
+ * see, and triggers of armed switches. No other process is watched: each look costs,
+ * and comes before programs.
  */
 #include <linux/minmax.h>
 

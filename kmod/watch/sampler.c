@@ -366,7 +366,7 @@ static void sampler_slice(void)
 
 /* ---- works: without a lock ----------------------------------------------- */
 
-/* Whoever is told needs xs_lock, which is taken before sampler.lock. */
+/* The front takes xs_lock then, which is taken before sampler.lock. */
 static bool sampler_take_edges(void)
 {
 	const bool edges = sampler.edges;
@@ -413,7 +413,7 @@ void xs_sampler_ring(struct xs_node *node)
 		kthread_queue_work(node->worker, &node->ring);
 }
 
-/* ---- who is watched ------------------------------------------------------ */
+/* ---- what is watched ------------------------------------------------------ */
 
 /* Forget what was known: a queue with work is reported afresh. */
 static void sampler_watch_pdd(struct xs_pdd *pdd)

@@ -2,10 +2,10 @@
 /*
  * Which queues have work:
  *
- *	interest.c	who wants to know of which processes
+ *	interest.c	which processes are watched
  *	sampler.c	when each process on a node is looked at, and when it is tapped
  *	look.c		one look at a queue
- *	doorbell.c	who rang
+ *	doorbell.c	which processes rang
  */
 #ifndef KFD_XSCHED_WATCH_H
 #define KFD_XSCHED_WATCH_H
@@ -53,7 +53,7 @@ struct xs_interest {
 void xs_interest_add_locked(struct xs_interest *interest);
 void xs_interest_del_locked(struct xs_interest *interest);
 
-/* Want nothing any more. */
+/* The client wants to know nothing any more. */
 void xs_interest_clear_locked(struct xs_interest *interest);
 
 /* What all want together: the shortest period, or 0 if nobody asks, and the longest settle time. */
