@@ -314,8 +314,6 @@ static int apply_stage_locked(struct xs_batch *batch, void *arg)
 	call->node_count = 0;
 	if (ret)
 		return ret;
-	/* Again: this may not be the first try. */
-	apply_check_entries(call);
 	if (!batch->async) {
 		batch->items = call->items;
 		batch->item_count = call->count;
@@ -331,6 +329,9 @@ static int apply_stage_locked(struct xs_batch *batch, void *arg)
 		ret = apply_promise_locked(client);
 	if (!ret)
 		call->node_count = batch->part_count;
+	/* There will be another try. */
+	if (ret == -EAGAIN && !batch->async)
+		apply_check_entries(call);
 	return ret;
 }
 
@@ -360,6 +361,7 @@ int xs_apply_internal(struct xs_holder *holder, struct kfd_xsched_entry *entries
 	if (!call)
 		return -ENOMEM;
 	memcpy(call->entries, entries, count * sizeof(*entries));
+	apply_check_entries(call);
 	ret = apply_run(call, holder);
 	memcpy(entries, call->entries, count * sizeof(*entries));
 	apply_free_call(call);

@@ -48,7 +48,7 @@ static bool pdd_inherit_locked(struct xs_pdd *pdd, struct xs_request *on_process
 	xs_request_mask(pdd, &request->next);
 	request->now.held_ns = ktime_get_ns();
 	if (on_process->batch)
-		xs_request_take_locked(request, on_process->batch, &on_process->born);
+		xs_request_take_locked(request, on_process->batch, NULL, &on_process->born);
 	return true;
 }
 
@@ -115,15 +115,29 @@ void xs_pdd_set_pending_locked(struct xs_pdd *pdd)
 		list_add_tail(&pdd->in_pending, &pdd->node->pending);
 }
 
+struct xs_terms xs_pdd_asked_locked(const struct xs_pdd *pdd)
+{
+	const struct xs_request *request;
+	struct xs_terms asked;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_terms_init(&asked);
+	list_for_each_entry(request, &pdd->requests, in_target)
+		xs_terms_add(&asked, &request->next);
+	return asked;
+}
+
 void xs_pdd_clear_pending_locked(struct xs_pdd *pdd)
 {
+	const struct xs_terms asked = xs_pdd_asked_locked(pdd);
 	const struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(queue, &pdd->queues, in_pdd) {
 		/* In a transaction, nobody knows yet what will be left to be done. */
-		if (queue->pinned || !xs_queue_is_settled_locked(queue))
+		if (queue->pinned || !xs_queue_is_settled_locked(queue, &asked))
 			return;
 	}
 	list_del_init(&pdd->in_pending);

@@ -75,15 +75,34 @@ static struct xs_process *process_find_pid_locked(struct pid *pid)
 	return NULL;
 }
 
-struct xs_process *xs_process_find_locked(u64 nr)
+/* In the first pid namespace the number is the key, and the process's while its leader is there. */
+static struct xs_process *process_find_nr_locked(pid_t nr)
 {
 	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	hash_for_each_possible(process_by_nr, process, by_nr, nr) {
+		if (pid_nr(process->pid) == nr && !process->exited &&
+		    pid_has_task(process->pid, PIDTYPE_TGID))
+			return process;
+	}
+	return NULL;
+}
+
+struct xs_process *xs_process_find_locked(u64 nr)
+{
+	struct xs_process *process = NULL;
 	struct pid *pid;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (!nr || nr > PID_MAX_LIMIT)
 		return ERR_PTR(-ENOENT);
+	if (!task_pid(current)->level)
+		process = process_find_nr_locked(nr);
+	if (process)
+		return process;
 	/* The table holds references: a pid found there stays that pid. */
 	scoped_guard(rcu)
 		pid = find_vpid(nr);
@@ -131,19 +150,22 @@ bool xs_owner_shows(const struct xs_owner *owner, const struct file *file)
 
 bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit what)
 {
-	struct xs_owner owner = xs_owner_get(process);
-	struct user_namespace *user_ns = owner.cred->user_ns;
-	bool permits;
+	const struct task_struct *task;
+	const struct cred *cred;
 
 	lockdep_assert_held(&xs_lock);
 
-	permits = what != XS_PERMIT_RAISE && owner.dumpable &&
-		process_is_of(current_euid(), owner.cred);
-	if (!permits)
-		permits = what == XS_PERMIT_LIST ? ns_capable_noaudit(user_ns, CAP_SYS_NICE) :
-						   ns_capable(user_ns, CAP_SYS_NICE);
-	xs_owner_put(&owner);
-	return permits;
+	/* As xs_owner_get(), but without references: this is asked at each switch. */
+	guard(rcu)();
+	task = pid_task(process->pid, PIDTYPE_TGID);
+	cred = task ? __task_cred(task) : process->owner.cred;
+	/* Before xs_dumpable(), as there. */
+	smp_rmb();
+	if (what != XS_PERMIT_RAISE && process_is_of(current_euid(), cred) &&
+	    xs_dumpable(task, process->mm))
+		return true;
+	return what == XS_PERMIT_LIST ? ns_capable_noaudit(cred->user_ns, CAP_SYS_NICE) :
+					ns_capable(cred->user_ns, CAP_SYS_NICE);
 }
 
 /* ---- come and go --------------------------------------------------------- */

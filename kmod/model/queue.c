@@ -119,6 +119,7 @@ struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     struct xs_process *process, struct xs_node *node)
 {
 	struct xs_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	struct xs_terms asked;
 	struct xs_pdd *pdd;
 
 	lockdep_assert_held(&xs_lock);
@@ -137,7 +138,8 @@ struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 	}
 	queue_init(queue, hw, desc, pdd);
 	queue_link_locked(queue);
-	if (!xs_queue_is_settled_locked(queue))
+	asked = xs_pdd_asked_locked(pdd);
+	if (!xs_queue_is_settled_locked(queue, &asked))
 		xs_pdd_set_pending_locked(pdd);
 	return queue;
 }
@@ -203,28 +205,34 @@ int xs_queue_set_gone_locked(struct xs_queue *queue, u64 now)
 	return xs_queue_set_held_locked(queue, false, now);
 }
 
-struct xs_terms xs_queue_asked_locked(const struct xs_queue *queue)
+const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
+					     const struct xs_terms *of_pdd,
+					     struct xs_terms *own)
 {
+	const bool fits = of_pdd->priority == KFD_XSCHED_PRIORITY_APP ||
+		xs_queue_can_prioritise(queue);
 	const struct xs_request *request = NULL;
-	struct xs_terms asked;
 
 	lockdep_assert_held(&xs_lock);
 
-	xs_terms_init(&asked);
+	if (list_empty(&queue->requests) && fits)
+		return of_pdd;
+	xs_terms_init(own);
 	while ((request = xs_request_next_locked(queue, request)))
-		xs_terms_add(&asked, &request->next);
+		xs_terms_add(own, &request->next);
 	if (!xs_queue_can_prioritise(queue))
-		asked.priority = KFD_XSCHED_PRIORITY_APP;
-	return asked;
+		own->priority = KFD_XSCHED_PRIORITY_APP;
+	return own;
 }
 
-bool xs_queue_is_settled_locked(const struct xs_queue *queue)
+bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_terms *of_pdd)
 {
-	const struct xs_terms asked = xs_queue_asked_locked(queue);
+	struct xs_terms own;
 
 	lockdep_assert_held(&xs_lock);
 
-	return xs_terms_settled(&asked, queue->applied, &queue->override);
+	return xs_terms_settled(xs_queue_asked_locked(queue, of_pdd, &own), queue->applied,
+				&queue->override);
 }
 
 u32 xs_queue_holders_locked(const struct xs_queue *queue)

@@ -154,6 +154,9 @@ void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
 /* It has not after all, unless something is left to be done. */
 void xs_pdd_clear_pending_locked(struct xs_pdd *pdd);
 
+/* What all requests on it ask for. */
+struct xs_terms xs_pdd_asked_locked(const struct xs_pdd *pdd);
+
 /* That of a process on a node; made if there is none. NULL: no memory. */
 struct xs_pdd *xs_pdd_need_locked(struct xs_process *process, struct xs_node *node);
 
@@ -191,11 +194,15 @@ void xs_queue_free_locked(struct xs_queue *queue);
 int xs_queue_set_held_locked(struct xs_queue *queue, bool held, u64 now);
 int xs_queue_set_gone_locked(struct xs_queue *queue, u64 now);
 
-/* What all requests that govern it ask for, as far as it can have that. */
-struct xs_terms xs_queue_asked_locked(const struct xs_queue *queue);
-
-/* Whether the driver has nothing to do about it. */
-bool xs_queue_is_settled_locked(const struct xs_queue *queue);
+/*
+ * What all requests that govern a queue ask for, as far as it can have that; and whether
+ * the driver has nothing to do about it. @of_pdd: xs_pdd_asked_locked(), which is the
+ * same for all queues of the pdd; @own: room for what is not.
+ */
+const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
+					     const struct xs_terms *of_pdd,
+					     struct xs_terms *own);
+bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_terms *of_pdd);
 
 /*
  * How many holders hold the queue. What was reset runs for nobody: no hold of it

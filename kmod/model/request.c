@@ -50,7 +50,8 @@ void xs_holder_settled_locked(struct xs_holder *holder)
 	lockdep_assert_held(&xs_lock);
 
 	WRITE_ONCE(holder->settled, holder->settled + 1);
-	wake_up_all(&holder->unsettled);
+	if (wq_has_sleeper(&holder->unsettled))
+		wake_up_all(&holder->unsettled);
 }
 
 int xs_holder_wait_settled(struct xs_holder *holder, u32 settled)
@@ -137,6 +138,7 @@ static void request_follow(struct xs_request *request, struct xs_request *other)
 	request->next = other->next;
 	request->asked = other->asked;
 	request->batch = other->batch;
+	request->part = other->part;
 	if (other->batch)
 		list_add(&request->in_batch, &other->in_batch);
 }
@@ -173,11 +175,12 @@ bool xs_request_busy(const struct xs_request *request, const struct xs_batch *ba
 }
 
 void xs_request_take_locked(struct xs_request *request, struct xs_batch *batch,
-			    struct list_head *list)
+			    struct xs_part *part, struct list_head *list)
 {
 	lockdep_assert_held(&xs_lock);
 
 	request->batch = batch;
+	request->part = part;
 	request->status = 0;
 	list_add_tail(&request->in_batch, list);
 }
@@ -191,6 +194,7 @@ void xs_request_end_locked(struct xs_request *request, bool success)
 	else
 		request->next = request->now;
 	request->batch = NULL;
+	request->part = NULL;
 	request->asked = 0;
 	list_del_init(&request->in_batch);
 }

@@ -16,6 +16,7 @@
 
 struct xs_batch;
 struct xs_client;
+struct xs_part;
 struct xs_pdd;
 struct xs_process;
 struct xs_queue;
@@ -106,6 +107,7 @@ enum xs_move {
  * @in_tenant: in xs_tenant.members, or empty
  * @move: what @batch does about @tenant, of XS_ON_PROCESS
  * @batch: the batch that changes it and is not over, or NULL. Only that may
+ * @part: the part of @batch for the node of @pdd, or NULL
  * @in_batch: in a list of @batch, or empty
  * @asked: what entries of @batch asked for so far, XS_ASKED_*
  * @now: terms in force
@@ -129,6 +131,7 @@ struct xs_request {
 	struct list_head in_tenant;
 	enum xs_move move;
 	struct xs_batch *batch;
+	struct xs_part *part;
 	struct list_head in_batch;
 	u32 asked;
 	struct xs_terms now;
@@ -210,9 +213,12 @@ bool xs_request_any(const struct xs_request *request);
 /* Whether a batch other than @batch (or any, if NULL) changes it. */
 bool xs_request_busy(const struct xs_request *request, const struct xs_batch *batch);
 
-/* Have the batch change it, and put it in a list of the batch. It must not be busy. */
+/*
+ * Have the batch change it, as a piece of @part, which may be NULL, and put it in a list
+ * of the batch. It must not be busy.
+ */
 void xs_request_take_locked(struct xs_request *request, struct xs_batch *batch,
-			    struct list_head *list);
+			    struct xs_part *part, struct list_head *list);
 
 /* The batch is over: its terms come into force, or are forgotten. It is in no list then. */
 void xs_request_end_locked(struct xs_request *request, bool success);

@@ -58,19 +58,6 @@ void xs_batch_free(struct xs_batch *batch)
 
 /* ---- taking -------------------------------------------------------------- */
 
-struct xs_part *xs_batch_part_locked(const struct xs_batch *batch, const struct xs_node *node)
-{
-	struct xs_part *part;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(part, &batch->parts, in_batch) {
-		if (part->node == node)
-			return part;
-	}
-	return NULL;
-}
-
 static void batch_part_work(struct kthread_work *work);
 
 static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_node *node)
@@ -96,23 +83,36 @@ static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_n
 	return part;
 }
 
+/* The part for a node; made if there is none. NULL: no memory. */
+static struct xs_part *batch_part_locked(struct xs_batch *batch, struct xs_node *node)
+{
+	struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(part, &batch->parts, in_batch) {
+		if (part->node == node)
+			return part;
+	}
+	return batch_new_part_locked(batch, node);
+}
+
 int xs_batch_take_locked(struct xs_batch *batch, struct xs_request *request)
 {
-	struct list_head *list = &batch->requests;
 	struct xs_part *part;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (request->batch)
 		return request->batch == batch ? 0 : -EAGAIN;
-	if (request->pdd) {
-		part = xs_batch_part_locked(batch, request->pdd->node) ?:
-			batch_new_part_locked(batch, request->pdd->node);
-		if (!part)
-			return -ENOMEM;
-		list = &part->requests;
+	if (!request->pdd) {
+		xs_request_take_locked(request, batch, NULL, &batch->requests);
+		return 0;
 	}
-	xs_request_take_locked(request, batch, list);
+	part = batch_part_locked(batch, request->pdd->node);
+	if (!part)
+		return -ENOMEM;
+	xs_request_take_locked(request, batch, part, &part->requests);
 	return 0;
 }
 
@@ -136,13 +136,13 @@ static void batch_trace_locked(const struct xs_request *request)
 	}
 }
 
-/* One on a queue or a pdd. */
-static void batch_end_request_locked(struct xs_request *request, bool success)
+/* One on a queue or a pdd. @now: CLOCK_MONOTONIC. */
+static void batch_end_request_locked(struct xs_request *request, bool success, u64 now)
 {
 	lockdep_assert_held(&xs_lock);
 
 	if (success && request->next.held && !request->now.held)
-		request->next.held_ns = ktime_get_ns();
+		request->next.held_ns = now;
 	if (success && (trace_hold_enabled() || trace_release_enabled() ||
 			trace_set_priority_enabled()))
 		batch_trace_locked(request);
@@ -157,7 +157,7 @@ static void batch_end_born_locked(struct xs_request *on_process, bool success)
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry_safe(request, next, &on_process->born, in_batch) {
-		batch_end_request_locked(request, success);
+		batch_end_request_locked(request, success, ktime_get_ns());
 		if (success)
 			continue;
 		xs_pdd_set_pending_locked(request->pdd);
@@ -235,7 +235,7 @@ static void batch_drop_part_locked(struct xs_part *part)
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry_safe(request, next, &part->requests, in_batch) {
-		batch_end_request_locked(request, false);
+		batch_end_request_locked(request, false, 0);
 		xs_pdd_clear_pending_locked(request->pdd);
 	}
 	batch_free_part(part);
@@ -331,6 +331,7 @@ bool xs_batch_part_done_locked(struct xs_part *part)
 {
 	struct xs_batch *batch = part->batch;
 	const int status = part->result.status;
+	const u64 now = ktime_get_ns();
 	struct xs_request *request, *next;
 
 	lockdep_assert_held(&xs_lock);
@@ -338,8 +339,8 @@ bool xs_batch_part_done_locked(struct xs_part *part)
 	list_for_each_entry_safe(request, next, &part->requests, in_batch) {
 		if (status)
 			batch_fail_request_locked(request, status);
-		batch_end_request_locked(request,
-					 !status && !batch_is_of_gone_queue(request));
+		batch_end_request_locked(request, !status && !batch_is_of_gone_queue(request),
+					 now);
 	}
 	part->result.total_ns = ktime_get_ns() - batch->start_ns;
 	if (--batch->unfinished) {

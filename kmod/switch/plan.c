@@ -49,20 +49,23 @@ static void plan_change(struct xs_queue *queue, const struct xs_terms *asked)
 struct xs_hw_change *xs_plan_locked(struct xs_node *node)
 {
 	struct xs_hw_change *first = NULL, **last = &first;
+	const struct xs_terms *asked;
 	struct xs_pdd *pdd, *next;
 	struct xs_queue *queue;
+	struct xs_terms own;
 
 	lockdep_assert_held(&node->lock);
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry_safe(pdd, next, &node->pending, in_pending) {
+		const struct xs_terms of_pdd = xs_pdd_asked_locked(pdd);
+
 		list_del_init(&pdd->in_pending);
 		list_for_each_entry(queue, &pdd->queues, in_pdd) {
-			const struct xs_terms asked = xs_queue_asked_locked(queue);
-
-			if (xs_terms_settled(&asked, queue->applied, &queue->override))
+			asked = xs_queue_asked_locked(queue, &of_pdd, &own);
+			if (xs_terms_settled(asked, queue->applied, &queue->override))
 				continue;
-			plan_change(queue, &asked);
+			plan_change(queue, asked);
 			queue->pinned = true;
 			node->in_flight++;
 			*last = &queue->change;

@@ -140,8 +140,13 @@ static struct xs_terms stage_terms_on_process_locked(const struct xs_process *pr
 	if (request)
 		xs_terms_add(&terms, &request->now);
 	list_for_each_entry(pdd, &process->pdds, in_process) {
+		request = xs_request_find(&pdd->requests, holder);
+		if (request)
+			xs_terms_add(&terms, &request->now);
+		if (!pdd->own_requests)
+			continue;
 		list_for_each_entry(queue, &pdd->queues, in_pdd) {
-			request = xs_request_of_queue_locked(queue, holder);
+			request = xs_request_find(&queue->requests, holder);
 			if (request)
 				xs_terms_add(&terms, &request->now);
 		}
@@ -160,11 +165,11 @@ static bool stage_is_own_trigger_locked(const struct xs_batch *batch,
 
 /* ---- one request --------------------------------------------------------- */
 
-/* Whether an entry of the batch has asked for the opposite. */
+/* Whether an entry of the batch has asked for the opposite. @asks: stage_asks(entry) */
 static bool stage_is_contrary(const struct xs_request *request,
-			      const struct kfd_xsched_entry *entry)
+			      const struct kfd_xsched_entry *entry, u32 asks)
 {
-	const u32 asks = stage_asks(entry), asked = request->asked, again = asks & asked;
+	const u32 asked = request->asked, again = asks & asked;
 
 	if ((asks & XS_ASKED_HOLD && asked & XS_ASKED_RELEASE) ||
 	    (asks & XS_ASKED_RELEASE && asked & XS_ASKED_HOLD))
@@ -177,19 +182,18 @@ static bool stage_is_contrary(const struct xs_request *request,
 static int stage_ask(struct xs_request *request, const struct kfd_xsched_entry *entry)
 {
 	struct xs_terms *next = &request->next;
+	const u32 asks = stage_asks(entry);
 
-	if (stage_is_contrary(request, entry))
+	if (request->asked && stage_is_contrary(request, entry, asks))
 		return -EBUSY;
-	request->asked |= stage_asks(entry);
-	if (stage_holds(entry))
-		next->held = true;
-	if (entry->op == KFD_XSCHED_OP_RESUME)
-		next->held = false;
-	if (stage_sets_priority(entry)) {
+	request->asked |= asks;
+	if (asks & (XS_ASKED_HOLD | XS_ASKED_RELEASE))
+		next->held = asks & XS_ASKED_HOLD;
+	if (asks & XS_ASKED_PRIORITY) {
 		next->priority = entry->value;
 		next->priority_seq = ++stage_last_seq;
 	}
-	if (stage_sets_class(entry)) {
+	if (asks & XS_ASKED_CLASS) {
 		next->prio_class = entry->prio_class;
 		next->class_seq = ++stage_last_seq;
 	}
@@ -212,7 +216,6 @@ static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entr
 static int stage_request_locked(struct xs_batch *batch, struct xs_request *request,
 				const struct kfd_xsched_entry *entry)
 {
-	struct xs_part *part;
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
@@ -222,16 +225,16 @@ static int stage_request_locked(struct xs_batch *batch, struct xs_request *reque
 		return ret;
 	if (entry->op == KFD_XSCHED_OP_RESUME && !request->now.held)
 		return -EALREADY;
-	part = xs_batch_part_locked(batch, request->pdd->node);
-	part->concerned = true;
+	request->part->concerned = true;
 	xs_pdd_set_pending_locked(request->pdd);
-	return stage_holds(entry) ? stage_grace(part, entry) : 0;
+	return stage_holds(entry) ? stage_grace(request->part, entry) : 0;
 }
 
 /* ---- an entry on a queue ------------------------------------------------- */
 
+/* @part: out, the part that the queue is in */
 static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
-			      const struct kfd_xsched_entry *entry)
+			      const struct kfd_xsched_entry *entry, struct xs_part **part)
 {
 	const struct xs_request *on_pdd;
 	struct xs_request *request;
@@ -249,7 +252,10 @@ static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
 	if (on_pdd && xs_request_busy(on_pdd, batch))
 		return -EAGAIN;
 	request = xs_request_on_queue_locked(queue, batch->holder);
-	return request ? stage_request_locked(batch, request, entry) : -ENOMEM;
+	ret = request ? stage_request_locked(batch, request, entry) : -ENOMEM;
+	if (!ret)
+		*part = request->part;
+	return ret;
 }
 
 static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
@@ -258,7 +264,6 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 	const struct xs_request *mine;
 	struct xs_process *process;
 	struct xs_terms terms;
-	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -275,12 +280,8 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 		return -EPERM;
 	if (process->exited || queue->applied == XS_APPLIED_GONE || xs_pdd_is_gone(queue->pdd))
 		return -ESRCH;
-	ret = stage_queue_locked(batch, queue, item->entry);
-	if (ret)
-		return ret;
-	item->part = xs_batch_part_locked(batch, queue->pdd->node);
 	item->concerned = 1;
-	return 0;
+	return stage_queue_locked(batch, queue, item->entry, &item->part);
 }
 
 /* ---- an entry on a process ----------------------------------------------- */
@@ -299,7 +300,7 @@ static int stage_own_requests_locked(struct xs_batch *batch, struct xs_item *ite
 		    !xs_request_find(&queue->requests, batch->holder) ||
 		    !xs_stage_suits(queue, item->entry))
 			continue;
-		ret = stage_queue_locked(batch, queue, item->entry);
+		ret = stage_queue_locked(batch, queue, item->entry, &item->part);
 		if (ret == -EALREADY)
 			continue;
 		if (ret)
@@ -318,6 +319,8 @@ static u32 stage_count_locked(const struct xs_request *on_pdd,
 
 	lockdep_assert_held(&xs_lock);
 
+	if (!on_pdd->pdd->own_requests && entry->op != KFD_XSCHED_OP_SET_PRIORITY)
+		return on_pdd->pdd->live;
 	while ((queue = xs_request_next_queue_locked(on_pdd, queue)))
 		count += queue->applied != XS_APPLIED_GONE && xs_stage_suits(queue, entry);
 	return count;
@@ -382,8 +385,8 @@ static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct
 static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 				struct xs_process *process)
 {
-	const struct xs_terms mine = stage_terms_on_process_locked(process, batch->holder);
 	struct xs_request *request;
+	struct xs_terms mine;
 	struct xs_pdd *pdd;
 	int ret;
 
@@ -391,6 +394,10 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 
 	if (stage_is_own_trigger_locked(batch, process))
 		return -EINVAL;
+	xs_terms_init(&mine);
+	/* A hold gives nothing back. */
+	if (!stage_holds(item->entry))
+		mine = stage_terms_on_process_locked(process, batch->holder);
 	item->held |= mine.held;
 	if (!stage_permits_locked(process, item->entry, &mine))
 		return -EPERM;
@@ -530,7 +537,6 @@ static int stage_move_request_locked(const struct stage_move *move,
 				     struct xs_request *request)
 {
 	int ret = request ? xs_batch_take_locked(move->batch, request) : 0;
-	struct xs_part *part;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -538,8 +544,7 @@ static int stage_move_request_locked(const struct stage_move *move,
 		return ret;
 	stage_move_terms(move, &request->next);
 	xs_request_mask(request->pdd, &request->next);
-	part = xs_batch_part_locked(move->batch, request->pdd->node);
-	part->concerned |= xs_terms_any(move->others);
+	request->part->concerned |= xs_terms_any(move->others);
 	xs_pdd_set_pending_locked(request->pdd);
 	return 0;
 }
@@ -634,7 +639,7 @@ int xs_stage_give_back_locked(struct xs_batch *batch)
 		xs_terms_init(&request->next);
 		if (!request->pdd)
 			continue;
-		xs_batch_part_locked(batch, request->pdd->node)->concerned = true;
+		request->part->concerned = true;
 		xs_pdd_set_pending_locked(request->pdd);
 	}
 	return 0;

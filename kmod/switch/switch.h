@@ -140,9 +140,6 @@ void xs_batch_free(struct xs_batch *batch);
  */
 int xs_batch_take_locked(struct xs_batch *batch, struct xs_request *request);
 
-/* The part for a node, or NULL. */
-struct xs_part *xs_batch_part_locked(const struct xs_batch *batch, const struct xs_node *node);
-
 /* Forget what is staged. */
 void xs_batch_abort_locked(struct xs_batch *batch);
 
