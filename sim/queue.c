@@ -160,7 +160,7 @@ void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 		t + gpu->profile->packet_ns;
 }
 
-static bool complete(struct sim_gpu *gpu, struct sim_queue *q,
+static bool complete_dispatch(struct sim_gpu *gpu, struct sim_queue *q,
 		     struct sim_dispatch *d, u64 t)
 {
 	if (!sim_aql_complete(q, d, t)) {
@@ -188,7 +188,7 @@ void sim_queue_process(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 		return;
 	}
 	q->next.start_ns = t;
-	complete(gpu, q, &q->next, t);
+	complete_dispatch(gpu, q, &q->next, t);
 }
 
 /* Workgroups of @d that ended by @t. False: fault. */
@@ -233,7 +233,7 @@ void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 		q->count--;
 		memmove(&q->inflight[i], &q->inflight[i + 1],
 			(q->count - i) * sizeof(done));
-		if (!complete(gpu, q, &done, t))
+		if (!complete_dispatch(gpu, q, &done, t))
 			return;
 	}
 	if (!q->count && q->has_next && q->next_at == SIM_NEVER)
