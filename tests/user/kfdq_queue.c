@@ -70,22 +70,53 @@ struct kfdq_queue {
 	uint64_t written;
 };
 
+/* What a debugger has of a wave, and what is saved of a CU besides the registers of its lanes. */
+#define DEBUG_BYTES_WAVE	32
+#define SAVE_HEADER_BYTES	40
+#define SGPR_BYTES_CU		0x4000
+#define LDS_BYTES_CU		0x10000
+#define HWREG_BYTES_CU		0x1000
+
+static uint64_t vgpr_bytes_cu(uint64_t gfx)
+{
+	if (gfx / 100 * 100 == 90400 || gfx == 90010)
+		return 0x80000;
+	return gfx == 110000 ? 0x60000 : 0x40000;
+}
+
 /*
- * KFD takes a save area of exactly the size it computes itself: what the
- * topology tells, and 32 bytes a wave for a debugger, for each XCC
- * (kfd_queue_ctx_save_restore_size() in the kernel).
+ * The size for one XCC, and of it the control stack. amdgpu-dkms 6.12 computes them as any amdkfd
+ * (kfd_queue_ctx_save_restore_size() in the kernel), but does not tell them.
+ */
+static void save_area_of_xcc(struct kfdq_queue *q, uint64_t gfx, uint64_t cus, uint64_t waves)
+{
+	uint64_t save, control, cu;
+
+	if (!kfdq_property(q->dev, "cwsr_size", &save) &&
+	    !kfdq_property(q->dev, "ctl_stack_size", &control)) {
+		q->save_size = (uint32_t)save;
+		q->control_stack_size = (uint32_t)control;
+		return;
+	}
+	cu = vgpr_bytes_cu(gfx) + SGPR_BYTES_CU + LDS_BYTES_CU + HWREG_BYTES_CU;
+	control = waves * (gfx >= 100100 ? 12 : 8) + 8 + SAVE_HEADER_BYTES;
+	q->control_stack_size = (uint32_t)kfdq_align(control, KFDQ_PAGE);
+	q->save_size = q->control_stack_size + (uint32_t)kfdq_align(cus * cu, KFDQ_PAGE);
+}
+
+/*
+ * KFD takes a save area of exactly the size it computes itself: what an XCC needs, and 32 bytes a
+ * wave for a debugger, for each XCC.
  */
 static int save_area_size(struct kfdq_queue *q, size_t *total)
 {
-	uint64_t simds, per_cu, arrays, per_engine, save, control, xccs, gfx, cus, waves, debug;
+	uint64_t simds, per_cu, arrays, per_engine, xccs, gfx, cus, waves, debug;
 	const struct kfdq_device *dev = q->dev;
 
 	if (kfdq_property(dev, "simd_count", &simds) ||
 	    kfdq_property(dev, "simd_per_cu", &per_cu) ||
 	    kfdq_property(dev, "array_count", &arrays) ||
 	    kfdq_property(dev, "simd_arrays_per_engine", &per_engine) ||
-	    kfdq_property(dev, "cwsr_size", &save) ||
-	    kfdq_property(dev, "ctl_stack_size", &control) ||
 	    kfdq_property(dev, "gfx_target_version", &gfx))
 		return -ENOENT;
 	if (kfdq_property(dev, "num_xcc", &xccs) || !xccs)
@@ -100,10 +131,9 @@ static int save_area_size(struct kfdq_queue *q, size_t *total)
 		if (cus * 40 < waves)
 			waves = cus * 40;
 	}
-	debug = kfdq_align(waves * 32, 64);
-	q->save_size = (uint32_t)save;
-	q->control_stack_size = (uint32_t)control;
-	*total = kfdq_align((save + debug) * xccs, KFDQ_PAGE);
+	save_area_of_xcc(q, gfx, cus, waves);
+	debug = kfdq_align(waves * DEBUG_BYTES_WAVE, 64);
+	*total = kfdq_align((q->save_size + debug) * xccs, KFDQ_PAGE);
 	return 0;
 }
 
