@@ -18,81 +18,24 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-
-/* A process has one PASID, not one on each GPU. */
-static inline u32 compat_pasid(const struct kfd_process_device *pdd)
-{
-	return pdd->process->pasid;
-}
-
-static inline struct kfd_process *compat_process_by_pasid(u32 pasid)
-{
-	return vgpu_calls.kfd_lookup_process_by_pasid(pasid);
-}
-
-/* Functions of an IP block are told its device. */
-typedef void compat_ip_block;
-
-static inline struct amdgpu_device *compat_ip_adev(compat_ip_block *block)
-{
-	return block;
-}
-
-static inline int compat_ip_step(int (*step)(compat_ip_block *block), struct amdgpu_device *adev)
-{
-	return step(adev);
-}
-
-static inline void compat_init_device(struct amdgpu_device *adev)
-{
-	mutex_init(&adev->gfx.kfd_sch_mutex);
-}
-
-#define COMPAT_ASIC_FUNCS(_never)	.need_full_reset = (_never),
-
-/* The argument is the opposite: whether it is runtime PM. */
-#define COMPAT_SUSPEND_PROC(_proc)	(!(_proc))
-
-/* Work for SDMA is of no entity, and what is cleared may also be filled: with nothing else. */
-static inline int compat_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
-				      struct dma_fence **fence)
-{
-	return vgpu_clear_buffer(NULL, bo, resv, fence, false, 0);
-}
-
-static inline int compat_fill_buffer(struct amdgpu_bo *bo, u32 value, struct dma_resv *resv,
-				     struct dma_fence **fence, bool delayed, u64 job_id)
-{
-	if (WARN_ON_ONCE(value))
-		return -EOPNOTSUPP;
-	return vgpu_clear_buffer(NULL, bo, resv, fence, false, job_id);
-}
-
-static inline int compat_copy_mem_to_mem(struct amdgpu_device *adev,
-					 const struct amdgpu_copy_mem *src,
-					 const struct amdgpu_copy_mem *dst, u64 size, bool tmz,
-					 struct dma_resv *resv, struct dma_fence **fence)
-{
-	return vgpu_copy_mem_to_mem(adev, NULL, src, dst, size, tmz, resv, fence);
-}
-
-#define COMPAT_MOVES								\
-	{ "amdgpu_ttm_clear_buffer", compat_clear_buffer },			\
-	{ "amdgpu_fill_buffer", compat_fill_buffer },				\
-	{ "amdgpu_ttm_copy_mem_to_mem", compat_copy_mem_to_mem },
-
-/* Page tables and moves need no scheduler of jobs where there is no job. */
-static inline int compat_scheduler_init(struct vgpu *vg)
-{
-	return 0;
-}
-
-static inline void compat_scheduler_fini(struct vgpu *vg)
-{
-}
-
+/*
+ * Which amdgpu it is. AMDGPU_DKMS is the version of AMD's own package, 61212 for 6.12.12: it is
+ * newer than the kernel it is built for, but not in everything.
+ */
+#if defined(AMDGPU_DKMS)
+#define COMPAT_LINUX_7	0
+#define COMPAT_NEW_KFD	1
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define COMPAT_LINUX_7	0
+#define COMPAT_NEW_KFD	0
 #else
+#define COMPAT_LINUX_7	1
+#define COMPAT_NEW_KFD	1
+#endif
+
+/* ---- processes and IP blocks ---- */
+
+#if COMPAT_NEW_KFD
 
 static inline u32 compat_pasid(const struct kfd_process_device *pdd)
 {
@@ -118,10 +61,56 @@ static inline int compat_ip_step(int (*step)(compat_ip_block *block), struct amd
 	return step(&block);
 }
 
-static inline void compat_init_device(struct amdgpu_device *adev)
+static inline void compat_init_isolation(struct amdgpu_device *adev)
 {
 	int i;
 
+	for (i = 0; i < MAX_XCP; ++i) {
+		adev->isolation[i].spearhead = dma_fence_get_stub();
+		vgpu_call(amdgpu_sync_create, &adev->isolation[i].active);
+		vgpu_call(amdgpu_sync_create, &adev->isolation[i].prev);
+	}
+}
+
+#else
+
+/* A process has one PASID, not one on each GPU. */
+static inline u32 compat_pasid(const struct kfd_process_device *pdd)
+{
+	return pdd->process->pasid;
+}
+
+static inline struct kfd_process *compat_process_by_pasid(u32 pasid)
+{
+	return vgpu_calls.kfd_lookup_process_by_pasid(pasid);
+}
+
+/* Functions of an IP block are told its device. */
+typedef void compat_ip_block;
+
+static inline struct amdgpu_device *compat_ip_adev(compat_ip_block *block)
+{
+	return block;
+}
+
+static inline int compat_ip_step(int (*step)(compat_ip_block *block), struct amdgpu_device *adev)
+{
+	return step(adev);
+}
+
+static inline void compat_init_isolation(struct amdgpu_device *adev)
+{
+}
+
+#endif
+
+/* ---- the device, its memory, its sleep ---- */
+
+#if COMPAT_LINUX_7
+
+static inline void compat_init_device(struct amdgpu_device *adev)
+{
+	spin_lock_init(&adev->virt.rlcg_reg_lock);
 	mutex_init(&adev->psp.ptl.mutex);
 	mutex_init(&adev->gfx.userq_sch_mutex);
 	mutex_init(&adev->gfx.workload_profile_mutex);
@@ -130,11 +119,7 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 	vgpu_call(amdgpu_reg_access_init, adev);
 	vgpu_call(amdgpu_early_init_rlc_reg_funcs, adev);
 	adev->gmc.pte_addr_mask = 0x0000fffffffff000ULL;
-	for (i = 0; i < MAX_XCP; ++i) {
-		adev->isolation[i].spearhead = dma_fence_get_stub();
-		vgpu_call(amdgpu_sync_create, &adev->isolation[i].active);
-		vgpu_call(amdgpu_sync_create, &adev->isolation[i].prev);
-	}
+	compat_init_isolation(adev);
 }
 
 #define COMPAT_ASIC_FUNCS(_never)
@@ -166,6 +151,64 @@ static inline int compat_scheduler_init(struct vgpu *vg)
 static inline void compat_scheduler_fini(struct vgpu *vg)
 {
 	drm_sched_fini(&vg->sched);
+}
+
+#else
+
+static inline void compat_init_device(struct amdgpu_device *adev)
+{
+#ifdef AMDGPU_DKMS
+	mutex_init(&adev->virt.rlcg_reg_lock);
+	xa_init_flags(&adev->userq_xa, XA_FLAGS_LOCK_IRQ);
+#else
+	spin_lock_init(&adev->virt.rlcg_reg_lock);
+#endif
+	mutex_init(&adev->gfx.kfd_sch_mutex);
+	compat_init_isolation(adev);
+}
+
+#define COMPAT_ASIC_FUNCS(_never)	.need_full_reset = (_never),
+
+/* The argument is the opposite: whether it is runtime PM. */
+#define COMPAT_SUSPEND_PROC(_proc)	(!(_proc))
+
+/* Work for SDMA is of no entity, and what is cleared may also be filled: with nothing else. */
+static inline int compat_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
+				      struct dma_fence **fence)
+{
+	return vgpu_clear_buffer(NULL, bo, resv, fence, false, 0);
+}
+
+/* What else there is differs from one amdgpu to another, and nothing of it is needed. */
+static inline int compat_fill_buffer(struct amdgpu_bo *bo, u32 value, struct dma_resv *resv,
+				     struct dma_fence **fence, bool delayed)
+{
+	if (WARN_ON_ONCE(value))
+		return -EOPNOTSUPP;
+	return vgpu_clear_buffer(NULL, bo, resv, fence, false, 0);
+}
+
+static inline int compat_copy_mem_to_mem(struct amdgpu_device *adev,
+					 const struct amdgpu_copy_mem *src,
+					 const struct amdgpu_copy_mem *dst, u64 size, bool tmz,
+					 struct dma_resv *resv, struct dma_fence **fence)
+{
+	return vgpu_copy_mem_to_mem(adev, NULL, src, dst, size, tmz, resv, fence);
+}
+
+#define COMPAT_MOVES								\
+	{ "amdgpu_ttm_clear_buffer", compat_clear_buffer },			\
+	{ "amdgpu_fill_buffer", compat_fill_buffer },				\
+	{ "amdgpu_ttm_copy_mem_to_mem", compat_copy_mem_to_mem },
+
+/* Page tables and moves need no scheduler of jobs where there is no job. */
+static inline int compat_scheduler_init(struct vgpu *vg)
+{
+	return 0;
+}
+
+static inline void compat_scheduler_fini(struct vgpu *vg)
+{
 }
 
 #endif

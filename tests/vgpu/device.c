@@ -38,7 +38,6 @@ static void init_locks(struct amdgpu_device *adev)
 	spin_lock_init(&adev->mmio_idx_lock);
 	spin_lock_init(&adev->mm_stats.lock);
 	spin_lock_init(&adev->gmc.invalidate_lock);
-	spin_lock_init(&adev->virt.rlcg_reg_lock);
 	spin_lock_init(&adev->wb.lock);
 	spin_lock_init(&adev->gfx.kiq[0].ring_lock);
 	hash_init(adev->mn_hash);
