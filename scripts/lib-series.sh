@@ -39,18 +39,30 @@ add_headers() {
 	done
 }
 
-# compile_as_dkms LINUX TREE KVER: a tree of amdgpu-dkms with its own layer for other kernels, which finds hardly
-# anything on Debian without SRCARCH. Its makefiles turn errors out of warnings off: the files of the series may have
-# none. Beside the tree, TREE.dkms and the logs of both steps are left.
+# configure_dkms LINUX TREE KVER: a tree of amdgpu-dkms with its own layer for other kernels, which finds hardly
+# anything on Debian without SRCARCH. TREE.dkms/tree names it then; TREE.configure.log is left. Headers of registers
+# are put aside meanwhile: pre-build.sh reads the whole tree for each of a hundred names, and none is in these.
+configure_dkms() {
+	local tree=$2 out=$2.dkms status=0
+
+	add_headers "$1" "$tree" && rm -rf "$out" && mkdir -p "$out" && mv "$tree/amd/include/asic_reg" "$out" || return 1
+	(cd "$tree" && SRCARCH=x86 amd/dkms/pre-build.sh "$3" "$tree" "$out/tree" gcc) >"$tree.configure.log" 2>&1 || status=1
+	mv "$out/asic_reg" "$tree/amd/include/"
+	return $status
+}
+
+# make_dkms TREE KVER ARGUMENT...: what DKMS calls, in a tree that is configured.
+make_dkms() {
+	make -C "/lib/modules/$2/build" M="$1.dkms/tree" -j"$JOBS" TTM_NAME=amdttm SCHED_NAME=amd-sched "${@:3}"
+}
+
+# compile_as_dkms LINUX TREE KVER: what the series touches. AMD's makefiles turn errors out of warnings off: the files
+# of the series may have none. TREE.compile.log is left.
 compile_as_dkms() {
-	local tree=$2 kver=$3 out=$2.dkms objects
+	local tree=$2 objects
 
 	mapfile -t objects < <(touched rocm | sed 's|.*/\(.*\)\.c$|amd/amdgpu/../amdkfd/\1.o|')
-	export SRCARCH=x86
-	add_headers "$1" "$tree" && rm -rf "$out" && mkdir -p "$out" &&
-		(cd "$tree" && amd/dkms/pre-build.sh "$kver" "$tree" "$out/tree" gcc) >"$tree.configure.log" 2>&1 &&
-		make -C "/lib/modules/$kver/build" M="$out/tree" -j"$JOBS" TTM_NAME=amdttm SCHED_NAME=amd-sched \
-			"${objects[@]}" 2>&1 | tee "$tree.compile.log" || return 1
+	configure_dkms "$@" && make_dkms "$tree" "$3" "${objects[@]}" 2>&1 | tee "$tree.compile.log" || return 1
 	[ "$(grep -c '  CC .*amdkfd/kfd_' "$tree.compile.log")" = ${#objects[@]} ] ||
 		{ echo "not all was compiled"; return 1; }
 	! grep -A 5 'amdkfd/kfd_sched.*warning:' "$tree.compile.log"

@@ -17,6 +17,11 @@ AMD=$BUILD/amdgpu/drivers/gpu/drm/amd
 export BUILD JOBS
 mkdir -p "$LOGS"
 
+# What of our programs a guest gets: all but what reports on the host.
+guest_programs() {
+	find "$BUILD/bin" -maxdepth 1 -type f ! -name xs-report | sort
+}
+
 # Almost all runs in the rig, where nothing of the machine itself is seen.
 in_rig() {
 	[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this in the rig: scripts/rig run base scripts/$(basename "$0")"
