@@ -11,11 +11,11 @@
  * lost. It may come before a LOST that is older.
  */
 #include <linux/fs.h>
+#include <linux/ktime.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
 #include "core.h"

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "backend.h"
+#include "compat.h"
 #include "core.h"
 #include "front/client.h"
 #include "front/front.h"

@@ -476,7 +476,8 @@ static const struct attribute_group *node_groups[] = {
 
 /* ---- the class ----------------------------------------------------------- */
 
-static const struct class xs_class = { .name = "kfd_xsched" };
+/* Older kernels write to it. */
+static struct class xs_class = { .name = "kfd_xsched" };
 
 void xs_sysfs_node_add(struct xs_node *node)
 {

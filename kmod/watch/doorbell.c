@@ -11,9 +11,9 @@
  * tapped again, or is sampled anyway. It is looked at all the same.
  */
 #include <linux/hashtable.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
-#include <linux/timekeeping.h>
 
 #include "core.h"
 #include "model/queue.h"
