@@ -10,11 +10,9 @@
 
 #include "armed.h"
 #include "log.h"
-#include "sched_priv.h"
 
 /* Processes of one job come one after another: arm once, behind the last. */
 #define REST_USEC	10000
-#define REST_LATE_USEC	1000
 
 /* ---- what can be known in advance --------------------------------------- */
 
@@ -63,7 +61,8 @@ static bool collect(struct sched *sched, size_t index, int32_t priority)
 		if (tenant.exempt || tenant.priority == priority)
 			continue;
 		if (xsched_apply_count(apply) == KFD_XSCHED_MAX_ARMED_ENTRIES ||
-		    switch_add_hold(sched, apply, tenant.pid))
+		    sched_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
+				   tenant.pid, tenant.pid))
 			return false;
 	}
 	return xsched_apply_count(apply);
@@ -128,32 +127,16 @@ static void disarm_all(struct sched *sched)
 
 /* ---- when ---------------------------------------------------------------- */
 
-static int on_rest(sd_event_source *source, uint64_t usec, void *user)
+void armed_renew(struct sched *sched)
 {
-	struct sched *sched = user;
-
-	(void)source;
-	(void)usec;
 	disarm_all(sched);
 	if (sched->config->armed && !sched->armed.missing && is_known(sched))
 		arm_all(sched);
-	if (sched->ejected && !device_start_afresh(sched))
-		switch_now(sched, 0);
-	return 0;
 }
 
 int armed_open(struct sched *sched)
 {
-	struct armed *armed = &sched->armed;
-	int ret = xsched_apply_new(&armed->apply, 0);
-
-	if (!ret)
-		ret = sd_event_add_time(sched->event, &armed->timer,
-					CLOCK_MONOTONIC, 0, REST_LATE_USEC,
-					on_rest, sched);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(armed->timer, SD_EVENT_OFF);
-	return ret < 0 ? ret : 0;
+	return xsched_apply_new(&sched->armed.apply, 0);
 }
 
 void armed_close(struct sched *sched)

@@ -18,33 +18,7 @@
 #ifndef XSCHEDD_ARMED_H
 #define XSCHEDD_ARMED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <systemd/sd-event.h>
-
-#include <linux/kfd_xsched.h>
-
-struct sched;
-struct xsched_apply;
-
-/**
- * struct armed - what is armed
- * @ids: switches, as the kernel names them
- * @count: number of @ids
- * @runs: times one of them held somebody
- * @timer: arms anew when changes have come to a rest
- * @apply: entries, reused
- * @missing: this kernel has none; said once
- */
-struct armed {
-	uint64_t ids[KFD_XSCHED_MAX_ARMED];
-	size_t count;
-	uint64_t runs;
-	sd_event_source *timer;
-	struct xsched_apply *apply;
-	bool missing;
-};
+#include "state.h"
 
 /** armed_open() - nothing is armed yet; 0 or a negative errno */
 int armed_open(struct sched *sched);
@@ -60,6 +34,9 @@ void armed_wrong(struct sched *sched);
 
 /** armed_lost() - the device was closed, and with it all is disarmed */
 void armed_lost(struct sched *sched);
+
+/** armed_renew() - arm anew what may be armed now: changes have come to a rest */
+void armed_renew(struct sched *sched);
 
 /** armed_event() - a switch ran, or ended with its trigger */
 void armed_event(struct sched *sched, const struct kfd_xsched_event *event);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "clock.h"
 #include "log.h"
 
 #define MAX_CLIENTS	128

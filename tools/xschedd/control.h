@@ -7,7 +7,7 @@
 #ifndef XSCHEDD_CONTROL_H
 #define XSCHEDD_CONTROL_H
 
-#include "sched.h"
+#include "state.h"
 
 struct control;
 

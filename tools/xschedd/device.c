@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device: become a client, read its events, and start afresh when the
- * kernel ejected us: become a client anew and plan afresh.
+ * The device.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "device.h"
+#include "lease.h"
 #include "log.h"
-#include "sched_priv.h"
-#include "stream.h"
-
-/* Events read at a time. */
-#define BATCH		64
 
 #define EVENTS_WANTED (KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_ADD) | \
 		       KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_DEL) | \
@@ -28,135 +23,22 @@
 /* An older kernel would refuse what it does not know: asked for only if used. */
 #define EVENT_ARMED	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED)
 
-/* A process that was held and has no queue may be gone, its exit unseen. */
-static void reap(struct sched *sched)
-{
-	struct xsched_tenant tenant;
-	size_t i = xsched_engine_tenants(sched->engine);
-
-	while (i-- > 0) {
-		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
-		if (!tenant.queues && kill(tenant.pid, 0) && errno == ESRCH)
-			xsched_engine_process_exit(sched->engine, tenant.pid);
-	}
-}
-
-int device_resync(struct sched *sched)
-{
-	int ret = xsched_list_queues(sched->device, &sched->list);
-
-	if (ret) {
-		log_message(LOG_ERR, "cannot list queues: %s", strerror(-ret));
-		return ret;
-	}
-	xsched_engine_sync_begin(sched->engine);
-	for (size_t i = 0; i < sched->list.count; i++) {
-		const struct kfd_xsched_queue *queue = &sched->list.queues[i];
-
-		if (queue->pid <= 0)
-			continue;
-		ret = xsched_engine_sync_queue(sched->engine, queue);
-		if (ret == XSCHED_NEW_TENANT)
-			tenant_adopt(sched, queue->pid);
-		else if (ret < 0)
-			log_message(LOG_ERR, "queue %llu is left alone: %s",
-				    (unsigned long long)queue->id,
-				    strerror(-ret));
-	}
-	xsched_engine_sync_end(sched->engine);
-	reap(sched);
-	return 0;
-}
-
-/* Returns whether the list of queues must be read again. */
-static bool feed(struct sched *sched, const struct kfd_xsched_event *event)
-{
-	int ret;
-
-	/* Of an exit the engine forgets whose it was. */
-	if (event->type == KFD_XSCHED_EVENT_PROCESS_EXIT)
-		stream_event(sched->stream, event,
-			     sched_task(sched, event->pid));
-	ret = xsched_engine_event(sched->engine, event);
-	if (ret == XSCHED_NEW_TENANT)
-		tenant_adopt(sched, event->pid);
-	if (event->type != KFD_XSCHED_EVENT_PROCESS_EXIT)
-		stream_event(sched->stream, event,
-			     sched_task(sched, event->pid));
-	if (event->type == KFD_XSCHED_EVENT_EJECTED)
-		sched->ejected = true;
-	if (event->type == KFD_XSCHED_EVENT_ARMED)
-		armed_event(sched, event);
-	if (event->type == KFD_XSCHED_EVENT_NODE_RESET)
-		log_event(LOG_WARNING,
-			  &(struct log_fields){ .gpu_id = event->gpu_id },
-			  "GPU %u: reset %s", event->gpu_id,
-			  event->data ? "ended" : "begins");
-	if (ret == -ENOMEM || ret == -ENOSPC)
-		log_message(LOG_ERR, "queue %llu is left alone: %s",
-			    (unsigned long long)event->id, strerror(-ret));
-	if (ret != -ESTALE)
-		return false;
-	sched->stats.lost++;
-	return true;
-}
-
-static int device_lost(struct sched *sched, int error)
+int device_lost(struct sched *sched, int error)
 {
 	log_message(LOG_ERR, "the device is gone: %s", strerror(-error));
 	return sd_event_exit(sched->event, error);
 }
 
-static int on_device(sd_event_source *source, int fd, uint32_t revents,
-		     void *user)
+bool device_has_level(const struct sched *sched, int level)
 {
-	struct sched *sched = user;
-	struct kfd_xsched_event events[BATCH];
-	uint64_t event_ns = 0;
-	bool stale = false;
-	int count;
-
-	(void)source;
-	(void)fd;
-	do {
-		count = xsched_read_events(sched->device, events, BATCH);
-		if (count < 0)
-			break;
-		if (!count)
-			return device_lost(sched, -ENODEV);
-		if (!event_ns)
-			event_ns = events[0].time_ns;
-		sched->stats.events += count;
-		for (int i = 0; i < count; i++)
-			stale |= feed(sched, &events[i]);
-	} while (count == BATCH);
-
-	if (count == -EOWNERDEAD)
-		sched->ejected = true;
-	if (sched->ejected) {
-		if (!device_start_afresh(sched))
-			switch_now(sched, 0);
-		return 0;
-	}
-	if (count < 0 && count != -EAGAIN && count != -EINTR)
-		return device_lost(sched, count);
-	if (count < 0 && !event_ns && (revents & (EPOLLHUP | EPOLLERR)))
-		return device_lost(sched, -ENODEV);
-	if (stale)
-		device_resync(sched);
-	switch_wait(sched);
-	switch_now(sched, event_ns);
-	return 0;
-}
-
-bool device_can(const struct sched *sched, uint32_t caps)
-{
+	uint32_t cap = level == 2 ? KFD_XSCHED_CAP_UNMAP :
+				    KFD_XSCHED_CAP_SUSPEND;
 	const struct kfd_xsched_node *nodes;
 	size_t count;
 
 	nodes = xsched_nodes(sched->device, &count);
 	for (size_t i = 0; i < count; i++)
-		if ((nodes[i].caps & caps) != caps)
+		if (!(nodes[i].caps & cap))
 			return false;
 	return true;
 }
@@ -199,17 +81,38 @@ int device_subscribe(struct sched *sched)
 	return ret;
 }
 
-static int watch_device(struct sched *sched)
+static int cannot_watch(int error)
+{
+	log_message(LOG_ERR, "cannot watch the device: %s", strerror(-error));
+	return error;
+}
+
+int device_watch(struct sched *sched, sd_event_io_handler_t handler)
 {
 	int ret = sd_event_add_io(sched->event, &sched->device_source,
-				  xsched_fd(sched->device), EPOLLIN, on_device,
+				  xsched_fd(sched->device), EPOLLIN, handler,
 				  sched);
 
-	if (ret < 0)
-		return ret;
 	/* The GPU first, users of the control socket after it. */
-	return sd_event_source_set_priority(sched->device_source,
-					    SD_EVENT_PRIORITY_IMPORTANT);
+	if (ret >= 0)
+		ret = sd_event_source_set_priority(sched->device_source,
+						   SD_EVENT_PRIORITY_IMPORTANT);
+	return ret < 0 ? cannot_watch(ret) : 0;
+}
+
+/* The source stays when another client takes the place of the former. */
+static int watch_again(struct sched *sched)
+{
+	int ret;
+
+	if (!sched->device_source)
+		return 0;
+	ret = sd_event_source_set_io_fd(sched->device_source,
+					xsched_fd(sched->device));
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(sched->device_source,
+						  SD_EVENT_ON);
+	return ret < 0 ? cannot_watch(ret) : 0;
 }
 
 int device_connect(struct sched *sched)
@@ -222,45 +125,18 @@ int device_connect(struct sched *sched)
 		return ret;
 	}
 	device_check_nodes(sched);
-	ret = watch_device(sched);
-	if (ret < 0) {
-		log_message(LOG_ERR, "cannot watch the device: %s",
-			    strerror(-ret));
+	ret = watch_again(sched);
+	if (ret)
 		return ret;
-	}
 	lease_renew(sched);
 	/* Subscribe first: what happens after the list comes as an event. */
 	return device_subscribe(sched);
 }
 
-int device_start_afresh(struct sched *sched)
+void device_disconnect(struct sched *sched)
 {
-	struct kfd_xsched_renew why;
-	struct xsched_tenant tenant;
-	int ret;
-
-	sched->ejected = false;
-	sched->stats.ejections++;
-	xsched_renew(sched->device, &why);
-	log_event(LOG_WARNING, &(struct log_fields){ .id = LOG_EJECTED },
-		  "ejected by the kernel: %s; starting afresh",
-		  xsched_eject_name(why.ejected));
-	sched->device_source = sd_event_source_disable_unref(sched->device_source);
+	/* Off before its descriptor is closed: that number may be another's next. */
+	sd_event_source_set_enabled(sched->device_source, SD_EVENT_OFF);
 	xsched_close(sched->device);
 	sched->device = NULL;
-	armed_lost(sched);
-	lease_run(sched, false);
-	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
-		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
-		xsched_engine_commit(sched->engine, tenant.pid,
-				     XSCHED_RELEASED, now_ns());
-	}
-	ret = device_connect(sched);
-	if (!ret)
-		ret = device_resync(sched);
-	if (ret)
-		device_lost(sched, ret);
-	else
-		log_message(LOG_NOTICE, "started afresh");
-	return ret;
 }

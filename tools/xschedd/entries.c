@@ -9,43 +9,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "armed.h"
+#include "entries.h"
 #include "log.h"
-#include "sched_priv.h"
-
-pid_t entry_process(const struct sched *sched,
-		    const struct kfd_xsched_entry *entry, uint32_t *gpu_id)
-{
-	int32_t pid;
-
-	if (entry->target != KFD_XSCHED_TARGET_QUEUE)
-		return entry->id;
-	return xsched_engine_queue(sched->engine, entry->id, &pid, gpu_id) ?
-	       0 : pid;
-}
 
 /* ---- from a plan -------------------------------------------------------- */
-
-static int add_hold(struct sched *sched, struct xsched_apply *apply,
-		    uint32_t target, uint64_t id, pid_t pid)
-{
-	const struct config *config = sched->config;
-	const struct task *task = sched_task(sched, pid);
-	int level = config->unmap ? 2 : 3;
-
-	if (task && task->level)
-		level = task->level;
-	else if (task && task->rating.level)
-		level = task->rating.level;
-	return xsched_apply_add(apply, level == 2 ?
-				KFD_XSCHED_OP_UNMAP : KFD_XSCHED_OP_SUSPEND,
-				target, id,
-				level == 2 ? (int32_t)config->grace_us : 0);
-}
-
-int switch_add_hold(struct sched *sched, struct xsched_apply *apply, pid_t pid)
-{
-	return add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS, pid, pid);
-}
 
 static int hold_queue(struct sched *sched, uint64_t id)
 {
@@ -53,8 +21,8 @@ static int hold_queue(struct sched *sched, uint64_t id)
 	int32_t pid;
 	int ret = xsched_engine_queue(sched->engine, id, &pid, &gpu_id);
 
-	return ret ? ret : add_hold(sched, sched->apply,
-				    KFD_XSCHED_TARGET_QUEUE, id, pid);
+	return ret ? ret : sched_add_hold(sched, sched->apply,
+					  KFD_XSCHED_TARGET_QUEUE, id, pid);
 }
 
 int entries_fill(struct sched *sched, const struct xsched_plan *plan)
@@ -64,7 +32,8 @@ int entries_fill(struct sched *sched, const struct xsched_plan *plan)
 
 	xsched_apply_reset(apply);
 	for (size_t i = 0; !ret && i < plan->hold_count; i++)
-		ret = switch_add_hold(sched, apply, plan->hold[i]);
+		ret = sched_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
+				     plan->hold[i], plan->hold[i]);
 	for (size_t i = 0; !ret && i < plan->hold_queue_count; i++)
 		ret = hold_queue(sched, plan->hold_queues[i]);
 	for (size_t i = 0; !ret && i < plan->release_count; i++)

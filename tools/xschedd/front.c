@@ -13,6 +13,7 @@
 
 #include "http.h"
 #include "reply.h"
+#include "request.h"
 
 #define DEVICE_TYPE_GPU	2ULL	/* kDeviceTypeGPU */
 
@@ -146,17 +147,6 @@ static uint64_t parse_handle(const char *text)
 	return end == text || *end || errno ? 0 : handle;
 }
 
-static int level_of(const struct sched *sched, pid_t pid)
-{
-	const struct task *task = sched_task(sched, pid);
-
-	if (task && task->level)
-		return task->level;
-	if (task && task->rating.level)
-		return task->rating.level;
-	return sched->config->unmap ? 2 : 3;
-}
-
 static struct json_object *new_xqueue(const struct sched *sched,
 				      const struct kfd_xsched_queue *queue)
 {
@@ -167,7 +157,8 @@ static struct json_object *new_xqueue(const struct sched *sched,
 			       json_object_new_uint64(DEVICE_TYPE_GPU << 32 |
 						      queue->gpu_id));
 	json_object_object_add(o, "level",
-			       json_object_new_int(level_of(sched, queue->pid)));
+			       json_object_new_int(sched_level(sched,
+							   sched_task(sched, queue->pid))));
 	json_object_object_add(o, "pid", json_object_new_int(queue->pid));
 	/* Nobody launches command by command here. */
 	json_object_object_add(o, "threshold", json_object_new_int(-1));

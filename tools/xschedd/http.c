@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "clock.h"
 #include "http.h"
 #include "log.h"
 #include "metrics.h"

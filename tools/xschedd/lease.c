@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lease.h"
 #include "log.h"
-#include "sched_priv.h"
 
 /* Signs of life in the time of one lease. */
 #define SIGNS_A_LEASE		4
@@ -53,22 +53,4 @@ void lease_renew(struct sched *sched)
 			    strerror(-ret));
 	else
 		sched->lease_usec = renew.lease_ms * 1000ULL / SIGNS_A_LEASE;
-}
-
-int lease_on_timer(sd_event_source *source, uint64_t usec, void *user)
-{
-	struct sched *sched = user;
-
-	(void)source;
-	(void)usec;
-	if (!lease_needed(sched))
-		return 0;
-	lease_renew(sched);
-	if (sched->ejected) {
-		if (!device_start_afresh(sched))
-			switch_now(sched, 0);
-		return 0;
-	}
-	lease_run(sched, true);
-	return 0;
 }

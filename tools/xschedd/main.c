@@ -16,6 +16,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "control.h"
 #include "http.h"
 #include "log.h"

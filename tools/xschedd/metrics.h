@@ -8,7 +8,7 @@
 #define XSCHEDD_METRICS_H
 
 #include "http.h"
-#include "sched.h"
+#include "state.h"
 
 /**
  * metrics_answer() - all metrics

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "reply.h"
+#include "request.h"
 
 struct json_object *reply_error(int error, const char *message)
 {

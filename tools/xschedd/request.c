@@ -6,7 +6,11 @@
  */
 #include <errno.h>
 
-#include "sched_priv.h"
+#include "armed.h"
+#include "device.h"
+#include "request.h"
+#include "switch.h"
+#include "tenant.h"
 
 /* Switch at once, whatever the back-off; tell how the last APPLY went. */
 static int switch_by_request(struct sched *sched)
@@ -92,8 +96,7 @@ int sched_set_level(struct sched *sched, pid_t pid, int level)
 
 	if (ret)
 		return ret;
-	if (!device_can(sched, level == 2 ? KFD_XSCHED_CAP_UNMAP :
-					    KFD_XSCHED_CAP_SUSPEND))
+	if (!device_has_level(sched, level))
 		return -EOPNOTSUPP;
 	task->level = level;
 	armed_wrong(sched);

@@ -11,24 +11,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "armed.h"
+#include "device.h"
+#include "events.h"
 #include "log.h"
-#include "sched_priv.h"
+#include "loop.h"
+#include "sched.h"
 #include "stream.h"
+#include "switch.h"
+#include "tenant.h"
+#include "trace.h"
 
 /* Entries the switch has room for from the start: more allocates, once. */
 #define APPLY_ROOM	512
-/* How late a sign of life may come. */
-#define SIGN_LATE_USEC	5000
-
-uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 static int open_trace(struct sched *sched)
 {
@@ -43,15 +39,6 @@ static int open_trace(struct sched *sched)
 	return ret;
 }
 
-static int add_timer(struct sched *sched, sd_event_source **timer,
-		     uint64_t accuracy, sd_event_time_handler_t handler)
-{
-	int ret = sd_event_add_time(sched->event, timer, CLOCK_MONOTONIC, 0,
-				    accuracy, handler, sched);
-
-	return ret < 0 ? ret : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
-}
-
 static int make_parts(struct sched *sched)
 {
 	int ret = xsched_engine_new(&sched->engine, sched->config->policy,
@@ -64,11 +51,8 @@ static int make_parts(struct sched *sched)
 	if (!ret)
 		ret = armed_open(sched);
 	if (!ret)
-		ret = add_timer(sched, &sched->timer, 1, switch_on_timer);
-	if (ret >= 0)
-		ret = add_timer(sched, &sched->lease, SIGN_LATE_USEC,
-				lease_on_timer);
-	return ret < 0 ? ret : 0;
+		ret = loop_open(sched);
+	return ret;
 }
 
 /* As the configuration says; one that it does not name keeps its value. */
@@ -106,7 +90,9 @@ int sched_start(struct sched *sched, sd_event *event,
 	if (!ret)
 		ret = device_connect(sched);
 	if (!ret)
-		ret = device_resync(sched);
+		ret = loop_watch(sched);
+	if (!ret)
+		ret = events_resync(sched);
 	if (!ret)
 		switch_now(sched, 0);
 	return ret;
@@ -123,9 +109,7 @@ void sched_stop(struct sched *sched)
 	if (ret)
 		log_message(LOG_ERR, "%s: %s", sched->config->trace,
 			    strerror(-ret));
-	sd_event_source_disable_unref(sched->device_source);
-	sd_event_source_disable_unref(sched->timer);
-	sd_event_source_disable_unref(sched->lease);
+	loop_close(sched);
 	xsched_apply_free(sched->apply);
 	xsched_engine_free(sched->engine);
 	xsched_queue_list_free(&sched->list);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "log.h"
+#include "clock.h"
 #include "stream.h"
 
 /* Events that may wait to be written: as many as the kernel keeps. */

@@ -10,7 +10,8 @@
 #define XSCHEDD_STREAM_H
 
 #include "peer.h"
-#include "sched.h"
+#include "state.h"
+#include "trace.h"
 
 struct stream;
 

@@ -12,9 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+#include "entries.h"
+#include "events.h"
+#include "lease.h"
 #include "log.h"
-#include "sched_priv.h"
 #include "stream.h"
+#include "switch.h"
+#include "trace.h"
 
 /* A switch is planned anew this often when the kernel refused some of it. */
 #define PLAN_ATTEMPTS	4
@@ -124,7 +129,7 @@ static enum outcome apply(struct sched *sched, uint64_t event_ns)
 	return outcome;
 }
 
-void switch_timer(struct sched *sched, uint64_t at_ns)
+static void switch_timer(struct sched *sched, uint64_t at_ns)
 {
 	if (at_ns == XSCHED_NO_DEADLINE) {
 		sd_event_source_set_enabled(sched->timer, SD_EVENT_OFF);
@@ -180,7 +185,7 @@ void switch_now(struct sched *sched, uint64_t event_ns)
 		/* After a release, see whether that was the last. */
 		lease_run(sched, plan.hold_count || plan.hold_queue_count ||
 			  lease_needed(sched));
-		if (sched->ejected && !device_start_afresh(sched)) {
+		if (sched->ejected && !events_start_afresh(sched)) {
 			outcome = DONE;
 			continue;
 		}
@@ -204,17 +209,18 @@ void switch_wait(struct sched *sched)
 	switch_timer(sched, now_ns() + BACKOFF_LAST_NS);
 }
 
-int switch_on_timer(sd_event_source *source, uint64_t usec, void *user)
+void switch_due(struct sched *sched)
 {
-	struct sched *sched = user;
-
-	(void)source;
-	(void)usec;
 	if (sched->backing_off)
 		sched->stats.retries++;
 	sched->backing_off = false;
 	switch_now(sched, 0);
-	return 0;
+}
+
+void switch_afresh(struct sched *sched)
+{
+	if (!events_start_afresh(sched))
+		switch_now(sched, 0);
 }
 
 /* Rather than by closing the device. */

@@ -6,50 +6,11 @@
  */
 #include <stdlib.h>
 
+#include "armed.h"
+#include "clock.h"
+#include "device.h"
 #include "log.h"
-#include "sched_priv.h"
-
-struct task *sched_task(const struct sched *sched, pid_t pid)
-{
-	return xsched_engine_user(sched->engine, pid);
-}
-
-/*
- * A request of an administrator counts before all. A hint counts where the
- * process may choose, and everywhere if it is lower.
- */
-enum rating_source task_source(const struct task *task)
-{
-	const struct rating *rating = &task->rating;
-
-	if (task->overridden)
-		return SOURCE_REQUEST;
-	if (task->has_hint && (rating->source != SOURCE_RULE ||
-			       rating->limit > rating->priority ||
-			       task->hint < rating->priority))
-		return SOURCE_HINT;
-	return rating->source;
-}
-
-int32_t task_priority(const struct task *task)
-{
-	const struct rating *rating = &task->rating;
-
-	switch (task_source(task)) {
-	case SOURCE_REQUEST:
-		return task->override;
-	case SOURCE_HINT:
-		/* Rules that came later may allow less. */
-		return task->hint < rating->limit ? task->hint : rating->limit;
-	default:
-		return rating->priority;
-	}
-}
-
-static uint32_t level_caps(int level)
-{
-	return level == 2 ? KFD_XSCHED_CAP_UNMAP : KFD_XSCHED_CAP_SUSPEND;
-}
+#include "tenant.h"
 
 /* What did not happen as the process asked for it. */
 static void say_refusals(struct sched *sched, struct task *task)
@@ -62,7 +23,7 @@ static void say_refusals(struct sched *sched, struct task *task)
 		log_event(LOG_NOTICE, &fields,
 			  "process %d asks for priority %d in its environment and gets %d: nothing allows more",
 			  task->process.pid, rating->refused, rating->limit);
-	if (rating->level && !device_can(sched, level_caps(rating->level))) {
+	if (rating->level && !device_has_level(sched, rating->level)) {
 		log_event(LOG_NOTICE, &fields,
 			  "process %d asks for level %d, which not every GPU has",
 			  task->process.pid, rating->level);

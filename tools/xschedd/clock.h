@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The time.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_CLOCK_H
+#define XSCHEDD_CLOCK_H
+
+#include <stdint.h>
+
+/** now_ns() - CLOCK_MONOTONIC */
+uint64_t now_ns(void);
+
+#endif /* XSCHEDD_CLOCK_H */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the scheduler knows: itself, and its tasks.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_STATE_H
+#define XSCHEDD_STATE_H
+
+#include <systemd/sd-event.h>
+
+#include <libxsched.h>
+
+#include "config.h"
+#include "groups.h"
+#include "histogram.h"
+#include "rating.h"
+
+struct stream;
+struct trace;
+
+/**
+ * struct task - what the daemon keeps of a tenant, beside the engine
+ * @process: who it is, as it was when it was last looked at
+ * @rating: its worth, likewise
+ * @group: number of the tenant it is part of, 0: it is one by itself
+ * @has_hint: @hint was set by the program or its owner
+ * @hint: priority by hint
+ * @overridden: its priority was set by a privileged request
+ * @override: that priority
+ * @level: preemption level set by request, 2 or 3; 0: by @rating, or as
+ *	configured
+ * @suspended: held by request
+ * @suspended_by_admin: that was asked for by a privileged user
+ * @seen_ns: when it showed up
+ * @switches: durations of the Calls of APPLY that held it
+ */
+struct task {
+	struct process process;
+	struct rating rating;
+	uint64_t group;
+	bool has_hint;
+	int32_t hint;
+	bool overridden;
+	int32_t override;
+	int level;
+	bool suspended;
+	bool suspended_by_admin;
+	uint64_t seen_ns;
+	struct histogram switches;
+};
+
+/**
+ * struct node_stats - of a GPU
+ * @gpu_id: which
+ * @switches: switches it took part in
+ * @failures: of these, those it failed
+ * @flips: queues it took off or put on the hardware
+ * @total: durations of its part
+ */
+struct node_stats {
+	uint32_t gpu_id;
+	uint64_t switches;
+	uint64_t failures;
+	uint64_t flips;
+	struct histogram total;
+};
+
+/**
+ * struct sched_stats - since the daemon began
+ * @events: events read
+ * @lost: times the kernel had to drop some
+ * @applies: Calls of APPLY that did what was asked
+ * @failures: Calls of APPLY that did not
+ * @retries: of all, those made again by the back-off
+ * @ejections: times the kernel ejected this client
+ * @call: durations of successful calls
+ * @reaction: time from an event to the end of the APPLY it caused
+ * @nodes: of each GPU that took part in a switch
+ * @node_count: number of @nodes
+ */
+struct sched_stats {
+	uint64_t events;
+	uint64_t lost;
+	uint64_t applies;
+	uint64_t failures;
+	uint64_t retries;
+	uint64_t ejections;
+	struct histogram call;
+	struct histogram reaction;
+	struct node_stats *nodes[XSCHED_ENGINE_NODES];
+	size_t node_count;
+};
+
+/**
+ * struct armed - what is armed
+ * @ids: switches, as the kernel names them
+ * @count: number of @ids
+ * @runs: times one of them held somebody
+ * @timer: arms anew when changes have come to a rest
+ * @apply: entries, reused
+ * @missing: this kernel has none; said once
+ */
+struct armed {
+	uint64_t ids[KFD_XSCHED_MAX_ARMED];
+	size_t count;
+	uint64_t runs;
+	sd_event_source *timer;
+	struct xsched_apply *apply;
+	bool missing;
+};
+
+/**
+ * struct sched - the scheduler
+ * @event: loop
+ * @config: in effect; not owned
+ * @device: client of the kernel
+ * @engine: decides
+ * @apply: the switch, reused
+ * @trace: trace or NULL
+ * @stream: who listens to what happens, or NULL
+ * @groups: tenants that are several processes
+ * @armed: switches left with the kernel
+ * @device_source: @device has events
+ * @timer: deadline of the policy, or the next attempt after a failure
+ * @attempts: failures in a row
+ * @backing_off: @timer waits for the next attempt; until then nothing is tried
+ * @lease: timer of the signs of life; enabled while something may be held
+ * @lease_usec: from one to the next
+ * @ejected: the kernel ejected this client: start afresh
+ * @last_error: result of the last APPLY, 0 or a negative errno
+ * @list: queues, reused
+ * @matched: for each rule, processes it decided about since it was read
+ * @stats: counters
+ */
+struct sched {
+	sd_event *event;
+	const struct config *config;
+	struct xsched_device *device;
+	struct xsched_engine *engine;
+	struct xsched_apply *apply;
+	struct trace *trace;
+	struct stream *stream;
+	struct groups groups;
+	struct armed armed;
+	sd_event_source *device_source;
+	sd_event_source *timer;
+	unsigned int attempts;
+	bool backing_off;
+	sd_event_source *lease;
+	uint64_t lease_usec;
+	bool ejected;
+	int last_error;
+	struct xsched_queue_list list;
+	uint64_t *matched;
+	struct sched_stats stats;
+};
+
+/** sched_task() - the task of a process, or NULL */
+struct task *sched_task(const struct sched *sched, pid_t pid);
+
+/** task_source() - where the priority of a task comes from */
+enum rating_source task_source(const struct task *task);
+
+/** task_priority() - PRIORITY_NEVER..XSCHED_PRIORITY_MAX */
+int32_t task_priority(const struct task *task);
+
+/** sched_level() - preemption level 2 or 3 of a process; without a task (NULL) as configured */
+int sched_level(const struct sched *sched, const struct task *task);
+
+/**
+ * sched_add_hold() - an entry that holds a process or a queue, at the level it has
+ * @sched: scheduler
+ * @apply: where it is added
+ * @target: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_QUEUE
+ * @id: of the target
+ * @pid: whose it is
+ *
+ * Return: 0, or an error of xsched_apply_add().
+ */
+int sched_add_hold(const struct sched *sched, struct xsched_apply *apply,
+		   uint32_t target, uint64_t id, pid_t pid);
+
+/** entry_process() - whom an entry is about, and for a queue its node; 0: gone */
+pid_t entry_process(const struct sched *sched,
+		    const struct kfd_xsched_entry *entry, uint32_t *gpu_id);
+
+#endif /* XSCHEDD_STATE_H */
