@@ -46,7 +46,7 @@
  * @in: what was read and is not yet a line
  */
 struct client {
-	const struct control_host *host;
+	const struct host *host;
 	client_gone_fn gone;
 	void *context;
 	sd_event_source *source;
@@ -194,7 +194,7 @@ static int answer(struct client *client, const char *line, size_t length)
 
 	good = !protocol_parse(&request, line, length, &message);
 	reply = good ? reply_to(client->host, &client->peer, &request) :
-		       reply_error(-EINVAL, message);
+		       protocol_error(-EINVAL, message);
 	text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN,
 						 &size);
 	ret = text ? append(client, text, size) : -ENOMEM;
@@ -273,7 +273,7 @@ static int on_client(sd_event_source *source, int fd, uint32_t revents,
 /* ---- life --------------------------------------------------------------- */
 
 int client_new(struct client **out, const struct peer *peer, int fd,
-	       const struct control_host *host, client_gone_fn gone,
+	       const struct host *host, client_gone_fn gone,
 	       void *context)
 {
 	struct client *client = calloc(1, sizeof(*client));

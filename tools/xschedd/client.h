@@ -7,7 +7,7 @@
 #ifndef XSCHEDD_CLIENT_H
 #define XSCHEDD_CLIENT_H
 
-#include "control.h"
+#include "host.h"
 #include "peer.h"
 
 struct client;
@@ -27,7 +27,7 @@ typedef void (*client_gone_fn)(void *context, struct client *client);
  * Return: 0 or a negative errno.
  */
 int client_new(struct client **out, const struct peer *peer, int fd,
-	       const struct control_host *host, client_gone_fn gone,
+	       const struct host *host, client_gone_fn gone,
 	       void *context);
 
 /** client_free() - hang up */

@@ -12,7 +12,8 @@
 #include <libxsched.h>
 
 #include "dropin.h"
-#include "parser.h"
+#include "rule_config.h"
+#include "settings.h"
 
 /* A line "[...]": inih tells of sections only with their first setting. */
 static void begin_section(struct parser *p, const char *text)
@@ -20,7 +21,7 @@ static void begin_section(struct parser *p, const char *text)
 	const char *end = strchr(text, ']');
 	char name[128];
 
-	if (!parser_rule_end(p))
+	if (!rule_config_end(p))
 		return;
 	p->first_rule = p->config->rule_count;
 	if (!end || end - text >= (int)sizeof(name)) {
@@ -36,7 +37,7 @@ static void begin_section(struct parser *p, const char *text)
 		parser_fail(p, "there is no section [%s]; expected [xschedd], [options] or [rule NAME]",
 			    name);
 	else
-		parser_rule_begin(p, name + 5);
+		rule_config_begin(p, name + 5);
 }
 
 /* Where name and value of a line stand, from 1. */
@@ -87,10 +88,10 @@ static int on_setting(void *user, const char *section, const char *name,
 		return parser_fail(p, "'%s' stands before the first section",
 				   name);
 	if (!strcmp(section, "xschedd"))
-		return parser_setting(p, name, value);
+		return settings_line(p, name, value);
 	if (!strcmp(section, "options"))
-		return parser_option(p, name, value);
-	return parser_rule(p, name, value);
+		return settings_option(p, name, value);
+	return rule_config_line(p, name, value);
 }
 
 static int load_file(struct config *config, const char *path, char *error,
@@ -117,7 +118,7 @@ static int load_file(struct config *config, const char *path, char *error,
 	if (!p.failed && ret)
 		parser_fail(&p, "not understood");
 	if (!p.failed)
-		parser_rule_end(&p);
+		rule_config_end(&p);
 	fclose(p.file);
 	return p.failed ? -EINVAL : 0;
 }

@@ -18,6 +18,7 @@
 
 #include "client.h"
 #include "clock.h"
+#include "control.h"
 #include "log.h"
 
 #define MAX_CLIENTS	128
@@ -40,7 +41,7 @@
  * @path: of the socket
  */
 struct control {
-	const struct control_host *host;
+	const struct host *host;
 	sd_event_source *source;
 	struct client *clients[MAX_CLIENTS];
 	unsigned int count;
@@ -189,7 +190,7 @@ static int listen_at(const char *path)
 }
 
 int control_open(struct control **out, const char *path,
-		 const struct control_host *host)
+		 const struct host *host)
 {
 	struct control *control = calloc(1, sizeof(*control));
 	int fd = -1, ret = -ENOMEM;

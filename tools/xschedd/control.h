@@ -7,24 +7,9 @@
 #ifndef XSCHEDD_CONTROL_H
 #define XSCHEDD_CONTROL_H
 
-#include "state.h"
+#include "host.h"
 
 struct control;
-
-/**
- * struct control_host - what requests are about
- * @event: loop
- * @sched: scheduler
- * @reload: reads the configuration again: 0, or a negative errno and the reason
- *	in @error
- * @user: handed to @reload
- */
-struct control_host {
-	sd_event *event;
-	struct sched *sched;
-	int (*reload)(void *user, char *error, size_t size);
-	void *user;
-};
 
 /**
  * control_open() - listen
@@ -38,7 +23,7 @@ struct control_host {
  * errno. Failures are logged.
  */
 int control_open(struct control **out, const char *path,
-		 const struct control_host *host);
+		 const struct host *host);
 
 /** control_close() - stop listening, hang up, remove the socket; or NULL */
 void control_close(struct control *control);

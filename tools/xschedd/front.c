@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http.h"
+#include "front.h"
 #include "reply.h"
 #include "request.h"
 
@@ -40,14 +40,14 @@ enum {
  * @answer: out
  */
 struct context {
-	const struct control_host *host;
+	const struct host *host;
 	const struct http_request *request;
 	struct http_answer *answer;
 };
 
 static void fail(struct context *c, unsigned int status, const char *message)
 {
-	http_error(c->answer, status, message);
+	answer_error(c->answer, status, message);
 }
 
 static void bad(struct context *c, const char *message)
@@ -61,7 +61,7 @@ static void succeed(struct context *c)
 
 	json_object_object_add(object, "info",
 			       json_object_new_string("success"));
-	http_json(c->answer, MHD_HTTP_OK, object);
+	answer_json(c->answer, MHD_HTTP_OK, object);
 }
 
 static unsigned int status_of(int error)
@@ -117,7 +117,7 @@ static bool may_see(const struct context *c, pid_t pid)
 	const struct task *task = sched_task(c->host->sched, pid);
 	const struct peer *peer = &c->request->peer;
 
-	return peer->admin || (task && peer_owns(peer, &task->process));
+	return peer_may(peer, task ? &task->process : NULL);
 }
 
 static const struct kfd_xsched_queue *find_queue(struct context *c,
@@ -209,7 +209,7 @@ static void get_xqueues(struct context *c)
 	}
 	json_object_object_add(reply, "xqueues", xqueues);
 	json_object_object_add(reply, "processes", processes);
-	http_json(c->answer, MHD_HTTP_OK, reply);
+	answer_json(c->answer, MHD_HTTP_OK, reply);
 }
 
 static void get_xqueue(struct context *c, const char *argument)
@@ -232,7 +232,7 @@ static void get_xqueue(struct context *c, const char *argument)
 			       new_xqueue(c->host->sched, queue));
 	json_object_object_add(reply, "process",
 			       new_process(c->host->sched, queue->pid));
-	http_json(c->answer, MHD_HTTP_OK, reply);
+	answer_json(c->answer, MHD_HTTP_OK, reply);
 }
 
 /* ---- settings ----------------------------------------------------------- */
@@ -260,7 +260,7 @@ static void set_level(struct context *c, const struct kfd_xsched_queue *queue,
 	const struct task *task = sched_task(c->host->sched, queue->pid);
 	int ret;
 
-	if (!task || (!peer->admin && !peer_owns(peer, &task->process))) {
+	if (!task || !peer_may(peer, &task->process)) {
 		fail(c, MHD_HTTP_FORBIDDEN, "not permitted");
 		return;
 	}
@@ -300,7 +300,7 @@ static void post_config(struct context *c, const char *argument)
 
 		json_object_object_add(reply, "warning",
 				       json_object_new_string("no change"));
-		http_json(c->answer, MHD_HTTP_OK, reply);
+		answer_json(c->answer, MHD_HTTP_OK, reply);
 	} else {
 		set_level(c, queue, level);
 	}
@@ -316,7 +316,7 @@ static void get_policy(struct context *c)
 		if (policies[i] && !strcmp(policies[i], name))
 			number = i;
 	json_object_object_add(reply, "policy", json_object_new_int(number));
-	http_json(c->answer, MHD_HTTP_OK, reply);
+	answer_json(c->answer, MHD_HTTP_OK, reply);
 }
 
 static void post_policy(struct context *c)
@@ -498,7 +498,7 @@ static const struct {
 	{ "/hint", MHD_HTTP_METHOD_POST, post_hint, NULL },
 };
 
-void front_answer(const struct control_host *host,
+void front_answer(const struct host *host,
 		  const struct http_request *request,
 		  struct http_answer *answer)
 {

@@ -16,7 +16,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "answer.h"
 #include "clock.h"
+#include "front.h"
 #include "http.h"
 #include "log.h"
 #include "metrics.h"
@@ -39,7 +41,7 @@
  * @complained_ns: when that was
  */
 struct http {
-	const struct control_host *host;
+	const struct host *host;
 	bool front;
 	struct MHD_Daemon *daemon;
 	sd_event_source *source;
@@ -50,28 +52,6 @@ struct http {
 	uint64_t complaints;
 	uint64_t complained_ns;
 };
-
-void http_json(struct http_answer *answer, unsigned int status,
-	       struct json_object *object)
-{
-	const char *text;
-
-	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
-	answer->status = status;
-	answer->type = "application/json";
-	answer->text = text ? strdup(text) : NULL;
-	json_object_put(object);
-}
-
-void http_error(struct http_answer *answer, unsigned int status,
-		const char *message)
-{
-	struct json_object *object = json_object_new_object();
-
-	json_object_object_add(object, "error",
-			       json_object_new_string(message));
-	http_json(answer, status, object);
-}
 
 /* ---- requests ----------------------------------------------------------- */
 
@@ -109,15 +89,15 @@ static void route(struct http *http, struct http_request *request,
 {
 	if (!strcmp(request->path, "/metrics")) {
 		if (strcmp(request->method, MHD_HTTP_METHOD_GET))
-			http_error(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
-				   "only GET");
+			answer_error(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
+				     "only GET");
 		else
 			metrics_answer(answer, http->host->sched,
 				       &request->peer);
 	} else if (http->front) {
 		front_answer(http->host, request, answer);
 	} else {
-		http_error(answer, MHD_HTTP_NOT_FOUND, "there is only /metrics");
+		answer_error(answer, MHD_HTTP_NOT_FOUND, "there is only /metrics");
 	}
 }
 
@@ -154,14 +134,14 @@ static void answer_request(struct http *http, struct http_request *request,
 				       MHD_CONNECTION_INFO_CONNECTION_FD);
 	ret = info ? peer_of_tcp(&request->peer, info->connect_fd) : -EACCES;
 	if (ret)
-		http_error(answer, MHD_HTTP_FORBIDDEN,
-			   "cannot tell whose connection this is");
+		answer_error(answer, MHD_HTTP_FORBIDDEN,
+			     "cannot tell whose connection this is");
 	else if (from_browser(request->connection))
-		http_error(answer, MHD_HTTP_FORBIDDEN,
-			   "not for browsers: no Origin, and Host 127.0.0.1 or localhost");
+		answer_error(answer, MHD_HTTP_FORBIDDEN,
+			     "not for browsers: no Origin, and Host 127.0.0.1 or localhost");
 	else if (request->length > HTTP_BODY)
-		http_error(answer, MHD_HTTP_CONTENT_TOO_LARGE,
-			   "the body is too long");
+		answer_error(answer, MHD_HTTP_CONTENT_TOO_LARGE,
+			     "the body is too long");
 	else
 		route(http, request, answer);
 }
@@ -337,7 +317,7 @@ static int listen_at(struct http *http, uint16_t port)
 }
 
 int http_open(struct http **out, uint16_t port, bool front,
-	      const struct control_host *host)
+	      const struct host *host)
 {
 	struct http *http = calloc(1, sizeof(*http));
 	int ret;

@@ -48,7 +48,7 @@ struct daemon {
 	int current;
 	char *path;
 	struct sched sched;
-	struct control_host host;
+	struct host host;
 	struct control *control;
 	struct http *http;
 	int ready_fd;
@@ -212,7 +212,7 @@ static int open_ends(struct daemon *daemon)
 	const struct config *config = &daemon->configs[daemon->current];
 	int ret;
 
-	daemon->host = (struct control_host){
+	daemon->host = (struct host){
 		.event = daemon->event,
 		.sched = &daemon->sched,
 		.reload = reload,

@@ -10,7 +10,6 @@
 
 #include "clock.h"
 #include "metrics.h"
-#include "reply.h"
 
 /* Upper ends of the classes that are told, in nanoseconds. */
 static const uint64_t ends[] = {
@@ -46,6 +45,21 @@ static void histogram(FILE *file, const char *name, const char *labels,
 		histogram->sum / 1e9);
 	fprintf(file, "xsched_%s_count{%s} %" PRIu64 "\n", name, labels,
 		histogram->count);
+}
+
+/* Text that others chose, as the value of a label. */
+static void metrics_label(char *out, size_t size, const char *text)
+{
+	size_t used = 0;
+
+	for (; *text && used + 3 < size; text++) {
+		unsigned char c = *text;
+
+		if (c == '"' || c == '\\')
+			out[used++] = '\\';
+		out[used++] = c < 0x20 || c >= 0x7f ? '?' : c;
+	}
+	out[used] = '\0';
 }
 
 /* ---- the daemon --------------------------------------------------------- */
@@ -193,20 +207,6 @@ static const struct {
 	  "Times it was held while it had work.", preemptions },
 };
 
-void metrics_label(char *out, size_t size, const char *text)
-{
-	size_t used = 0;
-
-	for (; *text && used + 3 < size; text++) {
-		unsigned char c = *text;
-
-		if (c == '"' || c == '\\')
-			out[used++] = '\\';
-		out[used++] = c < 0x20 || c >= 0x7f ? '?' : c;
-	}
-	out[used] = '\0';
-}
-
 static void label_tenant(char *out, size_t size,
 			 const struct xsched_tenant *tenant)
 {
@@ -227,7 +227,7 @@ static bool tenant_at(const struct sched *sched, size_t index,
 
 	xsched_engine_tenant_at(sched->engine, index, now, tenant);
 	task = tenant->user;
-	return task && (peer->admin || peer_owns(peer, &task->process));
+	return task && peer_may(peer, &task->process);
 }
 
 static void write_tenants(FILE *file, const struct sched *sched,

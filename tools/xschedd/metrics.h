@@ -7,7 +7,8 @@
 #ifndef XSCHEDD_METRICS_H
 #define XSCHEDD_METRICS_H
 
-#include "http.h"
+#include "answer.h"
+#include "peer.h"
 #include "state.h"
 
 /**
@@ -18,8 +19,5 @@
  */
 void metrics_answer(struct http_answer *answer, const struct sched *sched,
 		    const struct peer *peer);
-
-/** metrics_label() - text that others chose, as the value of a label */
-void metrics_label(char *out, size_t size, const char *text);
 
 #endif /* XSCHEDD_METRICS_H */

@@ -60,19 +60,4 @@ int parser_bool(struct parser *p, const char *value, bool *out);
 /** parser_tenant() - understand the name of a kind of tenant */
 int parser_tenant(struct parser *p, const char *value, enum tenant_kind *out);
 
-/** parser_setting() - a line of [xschedd] */
-int parser_setting(struct parser *p, const char *name, const char *value);
-
-/** parser_option() - a line of [options] */
-int parser_option(struct parser *p, const char *name, const char *value);
-
-/** parser_rule_begin() - a line [rule NAME] */
-int parser_rule_begin(struct parser *p, const char *name);
-
-/** parser_rule() - a line of a rule */
-int parser_rule(struct parser *p, const char *name, const char *value);
-
-/** parser_rule_end() - the last rule, if this file began it, is complete */
-int parser_rule_end(struct parser *p);
-
 #endif /* XSCHEDD_PARSER_H */

@@ -166,3 +166,11 @@ int peer_of_tcp(struct peer *peer, int fd)
 	peer->admin = !peer->uid || user_in_group(peer->uid);
 	return 0;
 }
+
+/* ---- what it may do ----------------------------------------------------- */
+
+bool peer_may(const struct peer *peer, const struct process *process)
+{
+	return peer->admin || (process && process_is_owned(process) &&
+			       process->uid == peer->uid);
+}

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "process.h"
+
 /**
  * struct peer - who asks
  * @uid: user
@@ -37,5 +39,12 @@ int peer_of_unix(struct peer *peer, int fd);
  * negative errno.
  */
 int peer_of_tcp(struct peer *peer, int fd);
+
+/**
+ * peer_may() - whether somebody may see a process, and say what becomes of it
+ * @peer: who asks
+ * @process: as it was when it was looked at, or NULL: nobody knows whose it is
+ */
+bool peer_may(const struct peer *peer, const struct process *process);
 
 #endif /* XSCHEDD_PEER_H */

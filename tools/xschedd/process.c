@@ -266,6 +266,11 @@ void process_read(struct process *process, pid_t pid)
 		process->nice = 0;
 }
 
+bool process_is_owned(const struct process *process)
+{
+	return process->known && !process->changed_credentials;
+}
+
 void process_forget_environ(struct process *process)
 {
 	free(process->environ);

@@ -61,6 +61,9 @@ void process_forget_environ(struct process *process);
 /** process_free() - free what @process points to */
 void process_free(struct process *process);
 
+/** process_is_owned() - whether it is known whose it is: it did not change its credentials */
+bool process_is_owned(const struct process *process);
+
 /** process_variable() - a variable of its environment, or NULL */
 const char *process_variable(const struct process *process, const char *name);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of the control socket: one JSON object a line. xschedd(8) lists
- * them.
+ * Requests of the control socket, one JSON object a line, and what every answer
+ * begins with. xschedd(8) lists them.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #ifndef XSCHEDD_PROTOCOL_H
 #define XSCHEDD_PROTOCOL_H
 
+#include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -75,5 +76,11 @@ struct request {
  */
 int protocol_parse(struct request *request, const char *line, size_t length,
 		   const char **message);
+
+/** protocol_error() - an answer that says no: a negative errno, and a reason */
+struct json_object *protocol_error(int error, const char *message);
+
+/** protocol_ok() - an answer that says yes */
+struct json_object *protocol_ok(void);
 
 #endif /* XSCHEDD_PROTOCOL_H */

@@ -16,38 +16,11 @@
 
 #include "reply.h"
 #include "request.h"
-
-struct json_object *reply_error(int error, const char *message)
-{
-	struct json_object *reply = json_object_new_object();
-	const char *name = strerrorname_np(-error);
-
-	json_object_object_add(reply, "ok", json_object_new_boolean(false));
-	json_object_object_add(reply, "errno", json_object_new_int(-error));
-	json_object_object_add(reply, "error",
-			       json_object_new_string(name ? name : "EIO"));
-	json_object_object_add(reply, "message",
-			       json_object_new_string(message));
-	return reply;
-}
-
-struct json_object *reply_ok(void)
-{
-	struct json_object *reply = json_object_new_object();
-
-	json_object_object_add(reply, "ok", json_object_new_boolean(true));
-	return reply;
-}
+#include "show.h"
 
 static struct json_object *reply_status(int error)
 {
-	return error ? reply_error(error, strerror(-error)) : reply_ok();
-}
-
-bool peer_owns(const struct peer *peer, const struct process *process)
-{
-	return process->known && process->uid == peer->uid &&
-	       !process->changed_credentials;
+	return error ? protocol_error(error, strerror(-error)) : protocol_ok();
 }
 
 /* ---- the policy --------------------------------------------------------- */
@@ -67,7 +40,7 @@ static struct json_object *set_options(struct sched *sched,
 			 ret == -ENOENT ? "there is none of that name" :
 			 ret == -EINVAL ? "the value is outside its limits" :
 			 strerror(-ret));
-		return reply_error(ret, message);
+		return protocol_error(ret, message);
 	}
 	return NULL;
 }
@@ -79,11 +52,11 @@ static struct json_object *policy(struct sched *sched, const struct peer *peer,
 	int ret = 0;
 
 	if ((*request->policy || request->option_count) && !peer->admin)
-		return reply_error(-EPERM, "not permitted");
+		return protocol_error(-EPERM, "not permitted");
 	if (*request->policy)
 		ret = sched_set_policy(sched, request->policy);
 	if (ret == -EOPNOTSUPP)
-		return reply_error(ret, "there is no such policy");
+		return protocol_error(ret, "there is no such policy");
 	if (ret)
 		return reply_status(ret);
 	refusal = set_options(sched, request);
@@ -98,8 +71,8 @@ static struct json_object *set_priority(struct sched *sched,
 					bool request)
 {
 	if (!peer->admin && wanted > task->rating.limit)
-		return reply_error(-EPERM,
-				   "raising a priority above what rules and nice value allow is not permitted");
+		return protocol_error(-EPERM,
+				      "raising a priority above what rules and nice value allow is not permitted");
 	return reply_status(sched_set_priority(sched, task->process.pid, wanted,
 					       request && peer->admin));
 }
@@ -137,27 +110,27 @@ static struct json_object *hint(struct sched *sched, const struct peer *peer,
 
 	if (!strcmp(request->hint, "priority")) {
 		if (value < PRIORITY_NEVER || value > XSCHED_PRIORITY_MAX)
-			return reply_error(-EINVAL,
-					   "priority is not within -256..255");
+			return protocol_error(-EINVAL,
+					      "priority is not within -256..255");
 		return set_priority(sched, peer, task, value, false);
 	}
 	which = find_hint(request->hint, &value);
 	if (which == -EOPNOTSUPP)
-		return reply_error(which, "there is no such hint");
+		return protocol_error(which, "there is no such hint");
 	if (which < 0)
-		return reply_error(which, "the value is outside its limits");
+		return protocol_error(which, "the value is outside its limits");
 	if ((which == XSCHED_HINT_LAX_PRIORITY ||
 	     which == XSCHED_HINT_CRIT_PRIORITY) && !peer->admin &&
 	    value > task->rating.limit)
-		return reply_error(-EPERM,
-				   "raising a priority above what rules and nice value allow is not permitted");
+		return protocol_error(-EPERM,
+				      "raising a priority above what rules and nice value allow is not permitted");
 	/* The nice value is what the kernel says it is. */
 	if (which == XSCHED_HINT_NICE && !peer->admin &&
 	    value < task->process.nice)
-		return reply_error(-EPERM, "not permitted");
+		return protocol_error(-EPERM, "not permitted");
 	ret = sched_set_hint(sched, request->pid, which, value);
 	if (ret == -EINVAL)
-		return reply_error(ret, "the value is outside its limits");
+		return protocol_error(ret, "the value is outside its limits");
 	return reply_status(ret);
 }
 
@@ -165,7 +138,7 @@ static struct json_object *resume(struct sched *sched, const struct peer *peer,
 				  const struct task *task)
 {
 	if (!peer->admin && task->suspended_by_admin)
-		return reply_error(-EPERM, "suspended by an administrator");
+		return protocol_error(-EPERM, "suspended by an administrator");
 	return reply_status(sched_resume(sched, task->process.pid));
 }
 
@@ -176,13 +149,13 @@ static struct json_object *act(struct sched *sched, const struct peer *peer,
 	const struct task *task;
 
 	if (xsched_engine_tenant(sched->engine, request->pid, 0, &tenant))
-		return reply_error(-ENOENT, "no GPU process of that id");
+		return protocol_error(-ENOENT, "no GPU process of that id");
 	task = tenant.user;
 	if (!task)
-		return reply_error(-ENOMEM, "not enough memory to tell who it is");
-	if (!peer->admin && !peer_owns(peer, &task->process))
-		return reply_error(-EPERM,
-				   "not permitted: another user's process");
+		return protocol_error(-ENOMEM, "not enough memory to tell who it is");
+	if (!peer_may(peer, &task->process))
+		return protocol_error(-EPERM,
+				      "not permitted: another user's process");
 
 	switch (request->command) {
 	case COMMAND_SUSPEND:
@@ -208,29 +181,29 @@ static struct json_object *rules(const struct sched *sched,
 
 	process_read(&process, pid);
 	if (!process.known)
-		reply = reply_error(-ESRCH, "no process of that id");
-	else if (!peer->admin && !peer_owns(peer, &process))
-		reply = reply_error(-EPERM,
-				    "not permitted: another user's process");
+		reply = protocol_error(-ESRCH, "no process of that id");
+	else if (!peer_may(peer, &process))
+		reply = protocol_error(-EPERM,
+				       "not permitted: another user's process");
 	else
 		reply = show_rating(sched, &process);
 	process_free(&process);
 	return reply;
 }
 
-static struct json_object *reload(const struct control_host *host,
+static struct json_object *reload(const struct host *host,
 				  const struct peer *peer)
 {
 	char error[512] = "";
 	int ret;
 
 	if (!peer->admin)
-		return reply_error(-EPERM, "not permitted");
+		return protocol_error(-EPERM, "not permitted");
 	ret = host->reload(host->user, error, sizeof(error));
-	return ret ? reply_error(ret, error) : reply_ok();
+	return ret ? protocol_error(ret, error) : protocol_ok();
 }
 
-struct json_object *reply_to(const struct control_host *host,
+struct json_object *reply_to(const struct host *host,
 			     const struct peer *peer,
 			     const struct request *request)
 {
@@ -244,7 +217,7 @@ struct json_object *reply_to(const struct control_host *host,
 	case COMMAND_POLICY:
 		return policy(sched, peer, request);
 	case COMMAND_EVENTS:
-		return reply_ok();
+		return protocol_ok();
 	case COMMAND_RULES:
 		return rules(sched, peer, request->pid);
 	case COMMAND_RELOAD:

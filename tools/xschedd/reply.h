@@ -10,7 +10,7 @@
 
 #include <json-c/json.h>
 
-#include "control.h"
+#include "host.h"
 #include "peer.h"
 #include "protocol.h"
 
@@ -22,37 +22,8 @@
  *
  * Return: the answer, owned by the caller; NULL: out of memory.
  */
-struct json_object *reply_to(const struct control_host *host,
+struct json_object *reply_to(const struct host *host,
 			     const struct peer *peer,
 			     const struct request *request);
-
-/** reply_error() - an answer that says no: a negative errno, and a reason */
-struct json_object *reply_error(int error, const char *message);
-
-/** reply_ok() - an answer that says yes */
-struct json_object *reply_ok(void);
-
-/** peer_owns() - whether a process is the peer's own, as it was at first */
-bool peer_owns(const struct peer *peer, const struct process *process);
-
-/* ---- show.c: what there is ---------------------------------------------- */
-
-/** show_list() - tenants the peer may see */
-struct json_object *show_list(const struct sched *sched,
-			      const struct peer *peer);
-
-/** show_stats() - counters */
-struct json_object *show_stats(const struct sched *sched);
-
-/** show_policy() - policy in effect, what there is, and the options */
-struct json_object *show_policy(const struct sched *sched);
-
-/**
- * show_rating() - how a process comes by its priority
- * @sched: scheduler
- * @process: the process, just looked at
- */
-struct json_object *show_rating(const struct sched *sched,
-				const struct process *process);
 
 #endif /* XSCHEDD_REPLY_H */

@@ -12,7 +12,7 @@
 
 #include <libxsched.h>
 
-#include "parser.h"
+#include "rule_config.h"
 
 /* What the engine takes for a period: a minute. */
 #define PERIOD_US_MAX	60000000
@@ -22,7 +22,7 @@ static struct rule *current(struct parser *p)
 	return &p->config->rules[p->config->rule_count - 1];
 }
 
-int parser_rule_end(struct parser *p)
+int rule_config_end(struct parser *p)
 {
 	const struct rule *rule;
 
@@ -50,7 +50,7 @@ int parser_rule_end(struct parser *p)
 			   rule->name);
 }
 
-int parser_rule_begin(struct parser *p, const char *name)
+int rule_config_begin(struct parser *p, const char *name)
 {
 	struct config *config = p->config;
 	struct rule *rules;
@@ -235,7 +235,7 @@ static const struct {
 	{ "period_us", set_period },
 };
 
-int parser_rule(struct parser *p, const char *name, const char *value)
+int rule_config_line(struct parser *p, const char *name, const char *value)
 {
 	struct rule *rule = current(p);
 	const char *pattern;

@@ -9,7 +9,7 @@
 
 #include <libxsched.h>
 
-#include "parser.h"
+#include "settings.h"
 
 static int set_path(struct parser *p, char **field, const char *value)
 {
@@ -139,7 +139,7 @@ static const struct setting {
 
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-int parser_setting(struct parser *p, const char *name, const char *value)
+int settings_line(struct parser *p, const char *name, const char *value)
 {
 	char known[256] = "";
 	size_t used = 0;
@@ -187,7 +187,7 @@ static int add_option(struct parser *p, const char *name, int64_t value)
 	return 1;
 }
 
-int parser_option(struct parser *p, const char *name, const char *value)
+int settings_option(struct parser *p, const char *name, const char *value)
 {
 	const struct xsched_option *option;
 	long number;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "clock.h"
-#include "reply.h"
+#include "protocol.h"
+#include "show.h"
 #include "stream.h"
 
 static void add(struct json_object *object, const char *name,
@@ -119,7 +120,7 @@ struct json_object *show_list(const struct sched *sched,
 			      const struct peer *peer)
 {
 	struct json_object *tenants = json_object_new_array();
-	struct json_object *reply = reply_ok();
+	struct json_object *reply = protocol_ok();
 	struct xsched_tenant tenant;
 	uint64_t now = now_ns();
 
@@ -128,7 +129,7 @@ struct json_object *show_list(const struct sched *sched,
 
 		xsched_engine_tenant_at(sched->engine, i, now, &tenant);
 		task = tenant.user;
-		if (peer->admin || (task && peer_owns(peer, &task->process)))
+		if (peer_may(peer, task ? &task->process : NULL))
 			json_object_array_add(tenants, describe(&tenant, now));
 	}
 	add(reply, "now_ns", new_u64(now));
@@ -176,7 +177,7 @@ static struct json_object *node_list(const struct sched_stats *stats)
 struct json_object *show_stats(const struct sched *sched)
 {
 	const struct sched_stats *s = &sched->stats;
-	struct json_object *reply = reply_ok();
+	struct json_object *reply = protocol_ok();
 
 	add(reply, "policy",
 	    json_object_new_string(xsched_engine_policy(sched->engine)));
@@ -208,7 +209,7 @@ struct json_object *show_policy(const struct sched *sched)
 {
 	struct json_object *policies = json_object_new_array();
 	struct json_object *options = json_object_new_object();
-	struct json_object *reply = reply_ok();
+	struct json_object *reply = protocol_ok();
 	const char *name;
 	int64_t value;
 
@@ -273,7 +274,7 @@ struct json_object *show_rating(const struct sched *sched,
 				const struct process *process)
 {
 	const struct task *task = sched_task(sched, process->pid);
-	struct json_object *reply = reply_ok();
+	struct json_object *reply = protocol_ok();
 	struct task view = { 0 };
 
 	/* By the rules and the facts of now, and what was asked for before. */

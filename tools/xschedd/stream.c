@@ -98,8 +98,7 @@ static bool may_hear(const struct peer *peer, bool owned, uid_t uid)
 
 static bool is_owned(const struct task *task)
 {
-	return task && task->process.known &&
-	       !task->process.changed_credentials;
+	return task && process_is_owned(&task->process);
 }
 
 static void hand_out(struct listener *listener, char *text, size_t length)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the daemon is to those who connect.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_HOST_H
+#define XSCHEDD_HOST_H
+
+#include "state.h"
+
+/**
+ * struct host - what requests are about
+ * @event: loop
+ * @sched: scheduler
+ * @reload: reads the configuration again: 0, or a negative errno and the reason
+ *	in @error
+ * @user: handed to @reload
+ */
+struct host {
+	sd_event *event;
+	struct sched *sched;
+	int (*reload)(void *user, char *error, size_t size);
+	void *user;
+};
+
+#endif /* XSCHEDD_HOST_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What there is, as JSON.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_SHOW_H
+#define XSCHEDD_SHOW_H
+
+#include <json-c/json.h>
+
+#include "peer.h"
+#include "state.h"
+
+/** show_list() - tenants the peer may see */
+struct json_object *show_list(const struct sched *sched,
+			      const struct peer *peer);
+
+/** show_stats() - counters */
+struct json_object *show_stats(const struct sched *sched);
+
+/** show_policy() - policy in effect, what there is, and the options */
+struct json_object *show_policy(const struct sched *sched);
+
+/**
+ * show_rating() - how a process comes by its priority
+ * @sched: scheduler
+ * @process: the process, just looked at
+ */
+struct json_object *show_rating(const struct sched *sched,
+				const struct process *process);
+
+#endif /* XSCHEDD_SHOW_H */
