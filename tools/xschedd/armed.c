@@ -16,14 +16,14 @@
 
 /* ---- what can be known in advance --------------------------------------- */
 
-static bool option_is(const struct sched *sched, const char *name, int64_t value)
+static bool armed_option_is(const struct sched *sched, const char *name, int64_t value)
 {
 	int64_t is;
 
 	return !xsched_engine_option(sched->engine, name, &is) && is == value;
 }
 
-static bool has_groups(const struct sched *sched)
+static bool armed_has_groups(const struct sched *sched)
 {
 	struct xsched_tenant tenant;
 
@@ -35,7 +35,7 @@ static bool has_groups(const struct sched *sched)
 	return false;
 }
 
-static bool is_known(const struct sched *sched)
+static bool armed_is_known(const struct sched *sched)
 {
 	const char *policy = xsched_engine_policy(sched->engine);
 	size_t nodes;
@@ -43,14 +43,14 @@ static bool is_known(const struct sched *sched)
 	xsched_nodes(sched->device, &nodes);
 	if (strcmp(policy, "hhpf") && (strcmp(policy, "hpf") || nodes != 1))
 		return false;
-	return option_is(sched, "floor_percent", 0) &&
-	       option_is(sched, "gang", 1) && !has_groups(sched);
+	return armed_option_is(sched, "floor_percent", 0) &&
+	       armed_option_is(sched, "gang", 1) && !armed_has_groups(sched);
 }
 
 /* ---- arm and disarm ------------------------------------------------------ */
 
 /* Those behind tenant number @index that yield to it. False: too many. */
-static bool collect(struct sched *sched, size_t index, int32_t priority)
+static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 {
 	struct xsched_apply *apply = sched->armed.apply;
 	struct xsched_tenant tenant;
@@ -61,7 +61,7 @@ static bool collect(struct sched *sched, size_t index, int32_t priority)
 		if (tenant.exempt || tenant.priority == priority)
 			continue;
 		if (xsched_apply_count(apply) == KFD_XSCHED_MAX_ARMED_ENTRIES ||
-		    sched_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
+		    state_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
 				   tenant.pid, tenant.pid))
 			return false;
 	}
@@ -69,7 +69,7 @@ static bool collect(struct sched *sched, size_t index, int32_t priority)
 }
 
 /* One that cannot be armed is left to the plan; it is tried again with the next change. */
-static int arm_one(struct sched *sched, const struct xsched_tenant *trigger)
+static int armed_add(struct sched *sched, const struct xsched_tenant *trigger)
 {
 	struct armed *armed = &sched->armed;
 	int ret = xsched_apply_arm(armed->apply, sched->device,
@@ -86,7 +86,7 @@ static int arm_one(struct sched *sched, const struct xsched_tenant *trigger)
 	return ret;
 }
 
-static void arm_all(struct sched *sched)
+static void armed_add_all(struct sched *sched)
 {
 	struct armed *armed = &sched->armed;
 	struct xsched_tenant tenant;
@@ -97,9 +97,9 @@ static void arm_all(struct sched *sched)
 	     armed->count < KFD_XSCHED_MAX_ARMED; i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
 		if (tenant.exempt || tenant.manual ||
-		    !collect(sched, i, tenant.priority))
+		    !armed_collect(sched, i, tenant.priority))
 			continue;
-		ret = arm_one(sched, &tenant);
+		ret = armed_add(sched, &tenant);
 		if (ret == -ENOTTY || ret == -EOWNERDEAD)
 			break;
 	}
@@ -109,7 +109,7 @@ static void arm_all(struct sched *sched)
 	log_message(LOG_WARNING, "armed=yes: this kernel has no armed switches");
 }
 
-static void disarm_all(struct sched *sched)
+static void armed_disarm_all(struct sched *sched)
 {
 	struct armed *armed = &sched->armed;
 
@@ -129,9 +129,9 @@ static void disarm_all(struct sched *sched)
 
 void armed_renew(struct sched *sched)
 {
-	disarm_all(sched);
-	if (sched->config->armed && !sched->armed.missing && is_known(sched))
-		arm_all(sched);
+	armed_disarm_all(sched);
+	if (sched->config->armed && !sched->armed.missing && armed_is_known(sched))
+		armed_add_all(sched);
 }
 
 int armed_open(struct sched *sched)
@@ -142,7 +142,7 @@ int armed_open(struct sched *sched)
 void armed_close(struct sched *sched)
 {
 	if (sched->device)
-		disarm_all(sched);
+		armed_disarm_all(sched);
 	sd_event_source_disable_unref(sched->armed.timer);
 	xsched_apply_free(sched->armed.apply);
 	sched->armed = (struct armed){ 0 };
@@ -161,7 +161,7 @@ void armed_stale(struct sched *sched)
 
 void armed_wrong(struct sched *sched)
 {
-	disarm_all(sched);
+	armed_disarm_all(sched);
 	armed_stale(sched);
 }
 

@@ -63,7 +63,7 @@ struct client {
 	char in[PROTOCOL_LINE];
 };
 
-static void hang_up(struct client *client)
+static void client_hang_up(struct client *client)
 {
 	client->gone(client->context, client);
 	client_free(client);
@@ -71,7 +71,7 @@ static void hang_up(struct client *client)
 
 /* ---- out ---------------------------------------------------------------- */
 
-static int append(struct client *client, const char *text, size_t length)
+static int client_append(struct client *client, const char *text, size_t length)
 {
 	size_t needed = client->out_length + length;
 	char *larger;
@@ -89,7 +89,7 @@ static int append(struct client *client, const char *text, size_t length)
 }
 
 /* Returns 0, also when some must wait, or a negative errno. */
-static int send_some(struct client *client)
+static int client_send_some(struct client *client)
 {
 	int fd = sd_event_source_get_io_fd(client->source);
 
@@ -111,7 +111,7 @@ static int send_some(struct client *client)
 }
 
 /* What to wait for, and whether it is somebody else's turn. */
-static void set_events(struct client *client)
+static void client_set_events(struct client *client)
 {
 	bool half_way = client->out || client->used;
 	uint32_t events = client->out ? EPOLLOUT : EPOLLIN;
@@ -130,33 +130,33 @@ static void set_events(struct client *client)
 				    SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
-static void cut_off(struct client *client, const char *reason)
+static void client_cut_off(struct client *client, const char *reason)
 {
 	log_message(LOG_INFO, "control connection of user %u cut off: %s",
 		    client->peer.uid, reason);
-	hang_up(client);
+	client_hang_up(client);
 }
 
-static int on_impatience(sd_event_source *source, uint64_t usec, void *user)
+static int client_on_impatience(sd_event_source *source, uint64_t usec, void *user)
 {
 	struct client *client = user;
 
 	(void)source;
 	(void)usec;
-	cut_off(client, client->out ? "it does not read" :
-		"half a request, and no more");
+	client_cut_off(client, client->out ? "it does not read" :
+		       "half a request, and no more");
 	return 0;
 }
 
 /* A line for one that listens. Runs while the scheduler works: no hanging up. */
-static void on_line(void *user, const char *text, size_t length)
+static void client_on_line(void *user, const char *text, size_t length)
 {
 	struct client *client = user;
 
 	if (client->over)
 		return;
 	if (client->out_length - client->out_sent + length > STREAM_MAX ||
-	    append(client, text, length) || send_some(client)) {
+	    client_append(client, text, length) || client_send_some(client)) {
 		client->over = true;
 		free(client->out);
 		client->out = NULL;
@@ -167,15 +167,15 @@ static void on_line(void *user, const char *text, size_t length)
 		shutdown(sd_event_source_get_io_fd(client->source), SHUT_RDWR);
 		return;
 	}
-	set_events(client);
+	client_set_events(client);
 }
 
-static void listen_to_events(struct client *client)
+static void client_listen_to_events(struct client *client)
 {
 	client->listening = true;
 	client->listener = (struct listener){
 		.peer = &client->peer,
-		.line = on_line,
+		.line = client_on_line,
 		.user = client,
 	};
 	stream_join(client->host->sched->stream, &client->listener);
@@ -183,7 +183,7 @@ static void listen_to_events(struct client *client)
 
 /* ---- in ----------------------------------------------------------------- */
 
-static int answer(struct client *client, const char *line, size_t length)
+static int client_answer(struct client *client, const char *line, size_t length)
 {
 	struct request request = { 0 };
 	struct json_object *reply;
@@ -197,19 +197,19 @@ static int answer(struct client *client, const char *line, size_t length)
 		       protocol_error(-EINVAL, message);
 	text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN,
 						 &size);
-	ret = text ? append(client, text, size) : -ENOMEM;
+	ret = text ? client_append(client, text, size) : -ENOMEM;
 	if (!ret)
-		ret = append(client, "\n", 1);
+		ret = client_append(client, "\n", 1);
 	json_object_put(reply);
 	if (!ret)
-		ret = send_some(client);
+		ret = client_send_some(client);
 	if (!ret && good && request.command == COMMAND_EVENTS)
-		listen_to_events(client);
+		client_listen_to_events(client);
 	return ret;
 }
 
 /* Answer the lines read so far, until an answer has to wait. */
-static int answer_lines(struct client *client)
+static int client_answer_lines(struct client *client)
 {
 	char *end;
 	int ret = 0;
@@ -218,14 +218,14 @@ static int answer_lines(struct client *client)
 	       (end = memchr(client->in, '\n', client->used))) {
 		size_t length = end - client->in;
 
-		ret = answer(client, client->in, length);
+		ret = client_answer(client, client->in, length);
 		client->used -= length + 1;
 		memmove(client->in, end + 1, client->used);
 	}
 	return ret;
 }
 
-static int read_some(struct client *client, int fd)
+static int client_read_some(struct client *client, int fd)
 {
 	ssize_t got = recv(fd, client->in + client->used,
 			   sizeof(client->in) - client->used, MSG_DONTWAIT);
@@ -240,33 +240,33 @@ static int read_some(struct client *client, int fd)
 	return 0;
 }
 
-static int on_client(sd_event_source *source, int fd, uint32_t revents,
-		     void *user)
+static int client_on_socket(sd_event_source *source, int fd, uint32_t revents,
+			    void *user)
 {
 	struct client *client = user;
 	int ret = 0;
 
 	(void)source;
 	if (client->over) {
-		cut_off(client, "it does not read");
+		client_cut_off(client, "it does not read");
 		return 0;
 	}
 	if (client->out)
-		ret = send_some(client);
+		ret = client_send_some(client);
 	if (!ret && (!client->out || client->listening) &&
 	    revents & (EPOLLIN | EPOLLHUP | EPOLLERR))
-		ret = read_some(client, fd);
+		ret = client_read_some(client, fd);
 	if (!ret)
-		ret = answer_lines(client);
+		ret = client_answer_lines(client);
 	if (client->listening)
 		client->used = 0;
 	/* A full buffer without a line: it will never be a request. */
 	if (!ret && !client->out && client->used == sizeof(client->in))
 		ret = -EMSGSIZE;
 	if (ret < 0)
-		hang_up(client);
+		client_hang_up(client);
 	else
-		set_events(client);
+		client_set_events(client);
 	return 0;
 }
 
@@ -286,14 +286,14 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 	client->context = context;
 	client->peer = *peer;
 	ret = sd_event_add_time(host->event, &client->patience,
-				CLOCK_MONOTONIC, 0, LATE_USEC, on_impatience,
+				CLOCK_MONOTONIC, 0, LATE_USEC, client_on_impatience,
 				client);
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(client->patience,
 						  SD_EVENT_OFF);
 	if (ret >= 0)
 		ret = sd_event_add_io(host->event, &client->source, fd, EPOLLIN,
-				      on_client, client);
+				      client_on_socket, client);
 	if (ret < 0) {
 		client_free(client);
 		return ret;

@@ -8,7 +8,7 @@
 
 #include "clock.h"
 
-uint64_t now_ns(void)
+uint64_t clock_ns(void)
 {
 	struct timespec now;
 

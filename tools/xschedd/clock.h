@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/** now_ns() - CLOCK_MONOTONIC */
-uint64_t now_ns(void);
+/** clock_ns() - CLOCK_MONOTONIC */
+uint64_t clock_ns(void);
 
 #endif /* XSCHEDD_CLOCK_H */

@@ -16,7 +16,7 @@
 #include "settings.h"
 
 /* A line "[...]": inih tells of sections only with their first setting. */
-static void begin_section(struct parser *p, const char *text)
+static void config_begin_section(struct parser *p, const char *text)
 {
 	const char *end = strchr(text, ']');
 	char name[128];
@@ -41,7 +41,7 @@ static void begin_section(struct parser *p, const char *text)
 }
 
 /* Where name and value of a line stand, from 1. */
-static void set_columns(struct parser *p, const char *text, size_t blanks)
+static void config_set_columns(struct parser *p, const char *text, size_t blanks)
 {
 	size_t equals = strcspn(text, "=:");
 
@@ -56,7 +56,7 @@ static void set_columns(struct parser *p, const char *text, size_t blanks)
  * Give inih the next line. Leading blanks go, because inih would take such a
  * line for the continuation of a value.
  */
-static char *next_line(char *buffer, int size, void *stream)
+static char *config_next_line(char *buffer, int size, void *stream)
 {
 	struct parser *p = stream;
 	size_t blanks;
@@ -70,17 +70,17 @@ static char *next_line(char *buffer, int size, void *stream)
 	}
 	blanks = strspn(buffer, " \t");
 	memmove(buffer, buffer + blanks, strlen(buffer + blanks) + 1);
-	set_columns(p, buffer, blanks);
+	config_set_columns(p, buffer, blanks);
 	if (*buffer == '[')
-		begin_section(p, buffer);
+		config_begin_section(p, buffer);
 	else if (*buffer && !strchr(";#\r\n", *buffer) &&
 		 !strpbrk(buffer, "=:"))
 		parser_fail(p, "neither a section nor NAME=VALUE");
 	return p->failed ? NULL : buffer;
 }
 
-static int on_setting(void *user, const char *section, const char *name,
-		      const char *value)
+static int config_on_setting(void *user, const char *section, const char *name,
+			     const char *value)
 {
 	struct parser *p = user;
 
@@ -94,8 +94,8 @@ static int on_setting(void *user, const char *section, const char *name,
 	return rule_config_line(p, name, value);
 }
 
-static int load_file(struct config *config, const char *path, char *error,
-		     size_t size)
+static int config_load_file(struct config *config, const char *path, char *error,
+			    size_t size)
 {
 	struct parser p = {
 		.config = config,
@@ -112,7 +112,7 @@ static int load_file(struct config *config, const char *path, char *error,
 		snprintf(error, size, "%s: %s", path, strerror(-ret));
 		return ret;
 	}
-	ret = ini_parse_stream(next_line, &p, on_setting, &p);
+	ret = ini_parse_stream(config_next_line, &p, config_on_setting, &p);
 	if (!p.failed && ferror(p.file))
 		parser_fail(&p, "cannot read");
 	if (!p.failed && ret)
@@ -123,8 +123,8 @@ static int load_file(struct config *config, const char *path, char *error,
 	return p.failed ? -EINVAL : 0;
 }
 
-static int load_drop_ins(struct config *config, const char *path, char *error,
-			 size_t size)
+static int config_load_drop_ins(struct config *config, const char *path, char *error,
+				size_t size)
 {
 	/* As systemd.unit(5): the administrator, the running system, vendors. */
 	static const char *const standard[] = {
@@ -151,7 +151,7 @@ static int load_drop_ins(struct config *config, const char *path, char *error,
 		return found;
 	}
 	for (int i = 0; !ret && i < found; i++)
-		ret = load_file(config, paths[i], error, size);
+		ret = config_load_file(config, paths[i], error, size);
 	dropin_free(paths, found);
 	return ret;
 }
@@ -183,11 +183,11 @@ int config_load(struct config *config, const char *path, char *error,
 		snprintf(error, size, "out of memory");
 		return ret;
 	}
-	ret = load_file(&fresh, path ? path : CONFIG_PATH, error, size);
+	ret = config_load_file(&fresh, path ? path : CONFIG_PATH, error, size);
 	if (ret == -ENOENT && !path)
 		ret = 0;
 	if (!ret)
-		ret = load_drop_ins(&fresh, path, error, size);
+		ret = config_load_drop_ins(&fresh, path, error, size);
 	if (ret)
 		config_free(&fresh);
 	else

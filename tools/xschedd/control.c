@@ -50,7 +50,7 @@ struct control {
 	char *path;
 };
 
-static void on_gone(void *context, struct client *client)
+static void control_on_gone(void *context, struct client *client)
 {
 	struct control *control = context;
 
@@ -62,7 +62,7 @@ static void on_gone(void *context, struct client *client)
 	}
 }
 
-static bool has_room(const struct control *control, const struct peer *peer)
+static bool control_has_room(const struct control *control, const struct peer *peer)
 {
 	unsigned int users = 0, same = 0;
 
@@ -78,11 +78,11 @@ static bool has_room(const struct control *control, const struct peer *peer)
 }
 
 /* Say why, if the other end can take it at once; and log, but not each. */
-static void refuse(struct control *control, int fd, int error)
+static void control_refuse(struct control *control, int fd, int error)
 {
 	static const char busy[] =
 		"{\"ok\":false,\"errno\":87,\"error\":\"EUSERS\",\"message\":\"too many connections\"}\n";
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 
 	if (error == -EUSERS)
 		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -97,24 +97,24 @@ static void refuse(struct control *control, int fd, int error)
 }
 
 /* Takes over @fd on success. */
-static int welcome(struct control *control, int fd)
+static int control_welcome(struct control *control, int fd)
 {
 	struct peer peer;
 	int ret = peer_of_unix(&peer, fd);
 
 	if (ret)
 		return ret;
-	if (!has_room(control, &peer))
+	if (!control_has_room(control, &peer))
 		return -EUSERS;
 	ret = client_new(&control->clients[control->count], &peer, fd,
-			 control->host, on_gone, control);
+			 control->host, control_on_gone, control);
 	if (!ret)
 		control->count++;
 	return ret;
 }
 
-static int on_connect(sd_event_source *source, int fd, uint32_t revents,
-		      void *user)
+static int control_on_connect(sd_event_source *source, int fd, uint32_t revents,
+			      void *user)
 {
 	struct control *control = user;
 	int connection, ret;
@@ -124,15 +124,15 @@ static int on_connect(sd_event_source *source, int fd, uint32_t revents,
 	connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (connection < 0)
 		return 0;
-	ret = welcome(control, connection);
+	ret = control_welcome(control, connection);
 	if (ret < 0)
-		refuse(control, connection, ret);
+		control_refuse(control, connection, ret);
 	return 0;
 }
 
 /* ---- listening ---------------------------------------------------------- */
 
-static void make_directory(const char *path)
+static void control_make_directory(const char *path)
 {
 	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	char *slash;
@@ -147,7 +147,7 @@ static void make_directory(const char *path)
 }
 
 /* Remove a socket nobody listens on. */
-static int remove_stale(const struct sockaddr_un *address)
+static int control_remove_stale(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct stat status;
@@ -164,7 +164,7 @@ static int remove_stale(const struct sockaddr_un *address)
 	return ret;
 }
 
-static int listen_at(const char *path)
+static int control_listen_at(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, ret;
@@ -172,8 +172,8 @@ static int listen_at(const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
-	make_directory(path);
-	ret = remove_stale(&address);
+	control_make_directory(path);
+	ret = control_remove_stale(&address);
 	if (ret)
 		return ret;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -200,10 +200,10 @@ int control_open(struct control **out, const char *path,
 	control->host = host;
 	control->path = strdup(path);
 	if (control->path)
-		ret = fd = listen_at(path);
+		ret = fd = control_listen_at(path);
 	if (ret >= 0)
 		ret = sd_event_add_io(host->event, &control->source, fd,
-				      EPOLLIN, on_connect, control);
+				      EPOLLIN, control_on_connect, control);
 	if (ret < 0) {
 		log_message(LOG_ERR, "%s: %s", path, strerror(-ret));
 		if (fd >= 0)

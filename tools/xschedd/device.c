@@ -81,7 +81,7 @@ int device_subscribe(struct sched *sched)
 	return ret;
 }
 
-static int cannot_watch(int error)
+static int device_cannot_watch(int error)
 {
 	log_message(LOG_ERR, "cannot watch the device: %s", strerror(-error));
 	return error;
@@ -97,11 +97,11 @@ int device_watch(struct sched *sched, sd_event_io_handler_t handler)
 	if (ret >= 0)
 		ret = sd_event_source_set_priority(sched->device_source,
 						   SD_EVENT_PRIORITY_IMPORTANT);
-	return ret < 0 ? cannot_watch(ret) : 0;
+	return ret < 0 ? device_cannot_watch(ret) : 0;
 }
 
 /* The source stays when another client takes the place of the former. */
-static int watch_again(struct sched *sched)
+static int device_watch_again(struct sched *sched)
 {
 	int ret;
 
@@ -112,7 +112,7 @@ static int watch_again(struct sched *sched)
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(sched->device_source,
 						  SD_EVENT_ON);
-	return ret < 0 ? cannot_watch(ret) : 0;
+	return ret < 0 ? device_cannot_watch(ret) : 0;
 }
 
 int device_connect(struct sched *sched)
@@ -125,7 +125,7 @@ int device_connect(struct sched *sched)
 		return ret;
 	}
 	device_check_nodes(sched);
-	ret = watch_again(sched);
+	ret = device_watch_again(sched);
 	if (ret)
 		return ret;
 	lease_renew(sched);

@@ -17,12 +17,12 @@ struct paths {
 	int count;
 };
 
-static const char *name_of(const char *path)
+static const char *dropin_name_of(const char *path)
 {
 	return strrchr(path, '/') + 1;
 }
 
-static int is_drop_in(const struct dirent *entry)
+static int dropin_is_one(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
 
@@ -30,12 +30,12 @@ static int is_drop_in(const struct dirent *entry)
 	       !strcmp(entry->d_name + length - 5, ".conf");
 }
 
-static int add(struct paths *found, const char *directory, const char *name)
+static int dropin_add(struct paths *found, const char *directory, const char *name)
 {
 	char **larger;
 
 	for (int i = 0; i < found->count; i++)
-		if (!strcmp(name_of(found->paths[i]), name))
+		if (!strcmp(dropin_name_of(found->paths[i]), name))
 			return 0;
 	larger = realloc(found->paths, (found->count + 1) * sizeof(*larger));
 	if (!larger)
@@ -47,26 +47,26 @@ static int add(struct paths *found, const char *directory, const char *name)
 	return 0;
 }
 
-static int add_directory(struct paths *found, const char *directory)
+static int dropin_add_directory(struct paths *found, const char *directory)
 {
 	struct dirent **entries;
-	int count = scandir(directory, &entries, is_drop_in, NULL);
+	int count = scandir(directory, &entries, dropin_is_one, NULL);
 	int ret = 0;
 
 	if (count < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	for (int i = 0; i < count; i++) {
 		if (!ret)
-			ret = add(found, directory, entries[i]->d_name);
+			ret = dropin_add(found, directory, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
 	return ret;
 }
 
-static int by_name(const void *a, const void *b)
+static int dropin_by_name(const void *a, const void *b)
 {
-	return strcmp(name_of(*(char *const *)a), name_of(*(char *const *)b));
+	return strcmp(dropin_name_of(*(char *const *)a), dropin_name_of(*(char *const *)b));
 }
 
 int dropin_list(const char *const *directories, size_t count, char ***out)
@@ -75,13 +75,13 @@ int dropin_list(const char *const *directories, size_t count, char ***out)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < count; i++)
-		ret = add_directory(&found, directories[i]);
+		ret = dropin_add_directory(&found, directories[i]);
 	if (ret) {
 		dropin_free(found.paths, found.count);
 		return ret;
 	}
 	if (found.count)
-		qsort(found.paths, found.count, sizeof(*found.paths), by_name);
+		qsort(found.paths, found.count, sizeof(*found.paths), dropin_by_name);
 	*out = found.paths;
 	return found.count;
 }

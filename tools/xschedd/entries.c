@@ -15,13 +15,13 @@
 
 /* ---- from a plan -------------------------------------------------------- */
 
-static int hold_queue(struct sched *sched, uint64_t id)
+static int entries_hold_queue(struct sched *sched, uint64_t id)
 {
 	uint32_t gpu_id;
 	int32_t pid;
 	int ret = xsched_engine_queue(sched->engine, id, &pid, &gpu_id);
 
-	return ret ? ret : sched_add_hold(sched, sched->apply,
+	return ret ? ret : state_add_hold(sched, sched->apply,
 					  KFD_XSCHED_TARGET_QUEUE, id, pid);
 }
 
@@ -32,10 +32,10 @@ int entries_fill(struct sched *sched, const struct xsched_plan *plan)
 
 	xsched_apply_reset(apply);
 	for (size_t i = 0; !ret && i < plan->hold_count; i++)
-		ret = sched_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
+		ret = state_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
 				     plan->hold[i], plan->hold[i]);
 	for (size_t i = 0; !ret && i < plan->hold_queue_count; i++)
-		ret = hold_queue(sched, plan->hold_queues[i]);
+		ret = entries_hold_queue(sched, plan->hold_queues[i]);
 	for (size_t i = 0; !ret && i < plan->release_count; i++)
 		ret = xsched_apply_resume_process(apply, plan->release[i]);
 	for (size_t i = 0; !ret && i < plan->release_queue_count; i++)
@@ -45,8 +45,8 @@ int entries_fill(struct sched *sched, const struct xsched_plan *plan)
 
 /* ---- what became of it -------------------------------------------------- */
 
-static void commit(struct sched *sched, const struct kfd_xsched_entry *entry,
-		   int state, uint64_t end_ns)
+static void entries_commit_one(struct sched *sched, const struct kfd_xsched_entry *entry,
+			       int state, uint64_t end_ns)
 {
 	if (entry->target == KFD_XSCHED_TARGET_QUEUE)
 		xsched_engine_commit_queue(sched->engine, entry->id, state,
@@ -55,7 +55,7 @@ static void commit(struct sched *sched, const struct kfd_xsched_entry *entry,
 		xsched_engine_commit(sched->engine, entry->id, state, end_ns);
 }
 
-static void forget(struct sched *sched, const struct kfd_xsched_entry *entry)
+static void entries_forget(struct sched *sched, const struct kfd_xsched_entry *entry)
 {
 	if (entry->target == KFD_XSCHED_TARGET_QUEUE)
 		xsched_engine_queue_del(sched->engine, entry->id);
@@ -74,14 +74,14 @@ void entries_commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns)
 		bool hold = e[i].op != KFD_XSCHED_OP_RESUME;
 
 		if (e[i].status == -ESRCH) {
-			forget(sched, &e[i]);
+			entries_forget(sched, &e[i]);
 			former = NULL;
 			continue;
 		}
-		commit(sched, &e[i], hold ? XSCHED_HELD : XSCHED_RELEASED,
-		       end_ns);
-		task = hold ? sched_task(sched, entry_process(sched, &e[i],
-							      &gpu_id)) : NULL;
+		entries_commit_one(sched, &e[i], hold ? XSCHED_HELD : XSCHED_RELEASED,
+				   end_ns);
+		task = hold ? state_task(sched, state_entry_process(sched, &e[i],
+								    &gpu_id)) : NULL;
 		/* The queues of a process stand together. */
 		if (task && task != former)
 			histogram_add(&task->switches, call_ns);
@@ -95,10 +95,10 @@ void entries_doubt(struct sched *sched, uint64_t end_ns)
 	size_t count = xsched_apply_count(sched->apply);
 
 	for (size_t i = 0; i < count; i++)
-		commit(sched, &e[i], XSCHED_UNCERTAIN, end_ns);
+		entries_commit_one(sched, &e[i], XSCHED_UNCERTAIN, end_ns);
 }
 
-static void leave_alone(struct sched *sched, pid_t pid, int error)
+static void entries_leave_alone(struct sched *sched, pid_t pid, int error)
 {
 	log_event(LOG_WARNING,
 		  &(struct log_fields){ .pid = pid, .id = LOG_REFUSED },
@@ -111,7 +111,7 @@ static void leave_alone(struct sched *sched, pid_t pid, int error)
  * An entry the kernel refuses would make every plan fail that contains it. Who
  * is gone is forgotten; who may not be touched is left alone.
  */
-static bool refuse(struct sched *sched, const struct kfd_xsched_entry *entry)
+static bool entries_refuse_one(struct sched *sched, const struct kfd_xsched_entry *entry)
 {
 	struct xsched_tenant tenant;
 	uint32_t gpu_id;
@@ -120,15 +120,15 @@ static bool refuse(struct sched *sched, const struct kfd_xsched_entry *entry)
 	switch (entry->status) {
 	case -ENOENT:
 	case -ESRCH:
-		forget(sched, entry);
+		entries_forget(sched, entry);
 		return true;
 	case -EPERM:
 	case -EOPNOTSUPP:
-		pid = entry_process(sched, entry, &gpu_id);
+		pid = state_entry_process(sched, entry, &gpu_id);
 		/* Once, however many of its queues there are. */
 		if (!xsched_engine_tenant(sched->engine, pid, 0, &tenant) &&
 		    !tenant.exempt)
-			leave_alone(sched, pid, entry->status);
+			entries_leave_alone(sched, pid, entry->status);
 		return true;
 	default:
 		return false;
@@ -142,6 +142,6 @@ bool entries_refuse(struct sched *sched)
 	bool refused = false;
 
 	for (size_t i = 0; i < count; i++)
-		refused |= refuse(sched, &e[i]);
+		refused |= entries_refuse_one(sched, &e[i]);
 	return refused;
 }

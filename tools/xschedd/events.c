@@ -22,7 +22,7 @@
 #define BATCH		64
 
 /* A process that was held and has no queue may be gone, its exit unseen. */
-static void reap(struct sched *sched)
+static void events_reap(struct sched *sched)
 {
 	struct xsched_tenant tenant;
 	size_t i = xsched_engine_tenants(sched->engine);
@@ -57,25 +57,25 @@ int events_resync(struct sched *sched)
 				    strerror(-ret));
 	}
 	xsched_engine_sync_end(sched->engine);
-	reap(sched);
+	events_reap(sched);
 	return 0;
 }
 
 /* Returns whether the list of queues must be read again. */
-static bool feed(struct sched *sched, const struct kfd_xsched_event *event)
+static bool events_feed(struct sched *sched, const struct kfd_xsched_event *event)
 {
 	int ret;
 
 	/* Of an exit the engine forgets whose it was. */
 	if (event->type == KFD_XSCHED_EVENT_PROCESS_EXIT)
 		stream_event(sched->stream, event,
-			     sched_task(sched, event->pid));
+			     state_task(sched, event->pid));
 	ret = xsched_engine_event(sched->engine, event);
 	if (ret == XSCHED_NEW_TENANT)
 		tenant_adopt(sched, event->pid);
 	if (event->type != KFD_XSCHED_EVENT_PROCESS_EXIT)
 		stream_event(sched->stream, event,
-			     sched_task(sched, event->pid));
+			     state_task(sched, event->pid));
 	if (event->type == KFD_XSCHED_EVENT_EJECTED)
 		sched->ejected = true;
 	if (event->type == KFD_XSCHED_EVENT_ARMED)
@@ -111,7 +111,7 @@ int events_read(struct sched *sched, bool hung_up, uint64_t *event_ns)
 			*event_ns = events[0].time_ns;
 		sched->stats.events += count;
 		for (int i = 0; i < count; i++)
-			stale |= feed(sched, &events[i]);
+			stale |= events_feed(sched, &events[i]);
 	} while (count == BATCH);
 
 	sched->ejected |= count == -EOWNERDEAD;
@@ -144,7 +144,7 @@ int events_start_afresh(struct sched *sched)
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
 		xsched_engine_commit(sched->engine, tenant.pid,
-				     XSCHED_RELEASED, now_ns());
+				     XSCHED_RELEASED, clock_ns());
 	}
 	ret = device_connect(sched);
 	if (!ret)

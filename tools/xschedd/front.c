@@ -45,17 +45,17 @@ struct context {
 	struct http_answer *answer;
 };
 
-static void fail(struct context *c, unsigned int status, const char *message)
+static void front_fail(struct context *c, unsigned int status, const char *message)
 {
 	answer_error(c->answer, status, message);
 }
 
-static void bad(struct context *c, const char *message)
+static void front_bad(struct context *c, const char *message)
 {
-	fail(c, MHD_HTTP_BAD_REQUEST, message);
+	front_fail(c, MHD_HTTP_BAD_REQUEST, message);
 }
 
-static void succeed(struct context *c)
+static void front_succeed(struct context *c)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -64,7 +64,7 @@ static void succeed(struct context *c)
 	answer_json(c->answer, MHD_HTTP_OK, object);
 }
 
-static unsigned int status_of(int error)
+static unsigned int front_status_of(int error)
 {
 	switch (error) {
 	case EPERM:
@@ -81,7 +81,7 @@ static unsigned int status_of(int error)
 }
 
 /* The same checks as on the control socket. Returns whether it was done. */
-static bool demand(struct context *c, const struct request *request)
+static bool front_demand(struct context *c, const struct request *request)
 {
 	struct json_object *reply, *value;
 	bool ok;
@@ -91,37 +91,37 @@ static bool demand(struct context *c, const struct request *request)
 	     json_object_get_boolean(value);
 	if (!ok) {
 		json_object_object_get_ex(reply, "errno", &value);
-		c->answer->status = status_of(json_object_get_int(value));
+		c->answer->status = front_status_of(json_object_get_int(value));
 		json_object_object_get_ex(reply, "message", &value);
-		fail(c, c->answer->status, json_object_get_string(value));
+		front_fail(c, c->answer->status, json_object_get_string(value));
 	}
 	json_object_put(reply);
 	return ok;
 }
 
-static void demand_hint(struct context *c, pid_t pid, const char *hint,
-			int64_t value)
+static void front_demand_hint(struct context *c, pid_t pid, const char *hint,
+			      int64_t value)
 {
 	struct request request = { .command = COMMAND_HINT, .pid = pid,
 				   .value = value };
 
 	strcpy(request.hint, hint);
-	if (demand(c, &request))
-		succeed(c);
+	if (front_demand(c, &request))
+		front_succeed(c);
 }
 
 /* ---- queues ------------------------------------------------------------- */
 
-static bool may_see(const struct context *c, pid_t pid)
+static bool front_may_see(const struct context *c, pid_t pid)
 {
-	const struct task *task = sched_task(c->host->sched, pid);
+	const struct task *task = state_task(c->host->sched, pid);
 	const struct peer *peer = &c->request->peer;
 
 	return peer_may(peer, task ? &task->process : NULL);
 }
 
-static const struct kfd_xsched_queue *find_queue(struct context *c,
-						 uint64_t handle)
+static const struct kfd_xsched_queue *front_find_queue(struct context *c,
+						       uint64_t handle)
 {
 	struct xsched_queue_list *list = &c->host->sched->list;
 
@@ -129,13 +129,13 @@ static const struct kfd_xsched_queue *find_queue(struct context *c,
 		return NULL;
 	for (size_t i = 0; i < list->count; i++)
 		if (list->queues[i].id == handle &&
-		    may_see(c, list->queues[i].pid))
+		    front_may_see(c, list->queues[i].pid))
 			return &list->queues[i];
 	return NULL;
 }
 
 /* "/route/HEX": 0 if it is none. */
-static uint64_t parse_handle(const char *text)
+static uint64_t front_parse_handle(const char *text)
 {
 	unsigned long long handle;
 	char *end;
@@ -147,8 +147,8 @@ static uint64_t parse_handle(const char *text)
 	return end == text || *end || errno ? 0 : handle;
 }
 
-static struct json_object *new_xqueue(const struct sched *sched,
-				      const struct kfd_xsched_queue *queue)
+static struct json_object *front_new_xqueue(const struct sched *sched,
+					    const struct kfd_xsched_queue *queue)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -157,8 +157,8 @@ static struct json_object *new_xqueue(const struct sched *sched,
 			       json_object_new_uint64(DEVICE_TYPE_GPU << 32 |
 						      queue->gpu_id));
 	json_object_object_add(o, "level",
-			       json_object_new_int(sched_level(sched,
-							   sched_task(sched, queue->pid))));
+			       json_object_new_int(state_level(sched,
+							   state_task(sched, queue->pid))));
 	json_object_object_add(o, "pid", json_object_new_int(queue->pid));
 	/* Nobody launches command by command here. */
 	json_object_object_add(o, "threshold", json_object_new_int(-1));
@@ -172,9 +172,9 @@ static struct json_object *new_xqueue(const struct sched *sched,
 	return o;
 }
 
-static struct json_object *new_process(const struct sched *sched, pid_t pid)
+static struct json_object *front_new_process(const struct sched *sched, pid_t pid)
 {
-	const struct task *task = sched_task(sched, pid);
+	const struct task *task = state_task(sched, pid);
 	const char *cmdline = task && task->process.cmdline ?
 			      task->process.cmdline : "";
 	struct json_object *o = json_object_new_object();
@@ -184,61 +184,61 @@ static struct json_object *new_process(const struct sched *sched, pid_t pid)
 	return o;
 }
 
-static void get_xqueues(struct context *c)
+static void front_get_xqueues(struct context *c)
 {
 	struct sched *sched = c->host->sched;
 	struct json_object *reply, *xqueues, *processes;
 	struct xsched_tenant tenant;
 
 	if (xsched_list_queues(sched->device, &sched->list)) {
-		fail(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "cannot list queues");
+		front_fail(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "cannot list queues");
 		return;
 	}
 	reply = json_object_new_object();
 	xqueues = json_object_new_array();
 	processes = json_object_new_array();
 	for (size_t i = 0; i < sched->list.count; i++)
-		if (may_see(c, sched->list.queues[i].pid))
+		if (front_may_see(c, sched->list.queues[i].pid))
 			json_object_array_add(xqueues,
-				new_xqueue(sched, &sched->list.queues[i]));
+				front_new_xqueue(sched, &sched->list.queues[i]));
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
-		if (may_see(c, tenant.pid))
+		if (front_may_see(c, tenant.pid))
 			json_object_array_add(processes,
-					      new_process(sched, tenant.pid));
+					      front_new_process(sched, tenant.pid));
 	}
 	json_object_object_add(reply, "xqueues", xqueues);
 	json_object_object_add(reply, "processes", processes);
 	answer_json(c->answer, MHD_HTTP_OK, reply);
 }
 
-static void get_xqueue(struct context *c, const char *argument)
+static void front_get_xqueue(struct context *c, const char *argument)
 {
 	const struct kfd_xsched_queue *queue;
-	uint64_t handle = parse_handle(argument);
+	uint64_t handle = front_parse_handle(argument);
 	struct json_object *reply;
 
 	if (!handle) {
-		bad(c, "the handle is no hexadecimal number");
+		front_bad(c, "the handle is no hexadecimal number");
 		return;
 	}
-	queue = find_queue(c, handle);
+	queue = front_find_queue(c, handle);
 	if (!queue) {
-		fail(c, MHD_HTTP_NOT_FOUND, "XQueue not found");
+		front_fail(c, MHD_HTTP_NOT_FOUND, "XQueue not found");
 		return;
 	}
 	reply = json_object_new_object();
 	json_object_object_add(reply, "xqueue",
-			       new_xqueue(c->host->sched, queue));
+			       front_new_xqueue(c->host->sched, queue));
 	json_object_object_add(reply, "process",
-			       new_process(c->host->sched, queue->pid));
+			       front_new_process(c->host->sched, queue->pid));
 	answer_json(c->answer, MHD_HTTP_OK, reply);
 }
 
 /* ---- settings ----------------------------------------------------------- */
 
 /* A number of the query; -1, which XSched's client sends for it: not given. */
-static bool get_number(struct context *c, const char *name, int64_t *out)
+static bool front_get_number(struct context *c, const char *name, int64_t *out)
 {
 	const char *text;
 	char *end;
@@ -253,48 +253,48 @@ static bool get_number(struct context *c, const char *name, int64_t *out)
 	return end != text && !*end && !errno;
 }
 
-static void set_level(struct context *c, const struct kfd_xsched_queue *queue,
-		      int64_t level)
+static void front_set_level(struct context *c, const struct kfd_xsched_queue *queue,
+			    int64_t level)
 {
 	const struct peer *peer = &c->request->peer;
-	const struct task *task = sched_task(c->host->sched, queue->pid);
+	const struct task *task = state_task(c->host->sched, queue->pid);
 	int ret;
 
 	if (!task || !peer_may(peer, &task->process)) {
-		fail(c, MHD_HTTP_FORBIDDEN, "not permitted");
+		front_fail(c, MHD_HTTP_FORBIDDEN, "not permitted");
 		return;
 	}
-	ret = sched_set_level(c->host->sched, queue->pid, level);
+	ret = request_set_level(c->host->sched, queue->pid, level);
 	if (ret)
-		bad(c, "not every GPU has this level");
+		front_bad(c, "not every GPU has this level");
 	else
-		succeed(c);
+		front_succeed(c);
 }
 
-static void post_config(struct context *c, const char *argument)
+static void front_post_config(struct context *c, const char *argument)
 {
-	uint64_t handle = parse_handle(argument);
+	uint64_t handle = front_parse_handle(argument);
 	const struct kfd_xsched_queue *queue;
 	int64_t level, threshold, batch_size;
 
 	if (!handle) {
-		bad(c, "the handle is no hexadecimal number");
+		front_bad(c, "the handle is no hexadecimal number");
 		return;
 	}
-	if (!get_number(c, "level", &level) || level < -1 || level > 3 ||
+	if (!front_get_number(c, "level", &level) || level < -1 || level > 3 ||
 	    level == 1) {
-		bad(c, level == 1 ? "level 1 is not there: nothing stands between a program and its queue" :
-		    "invalid level");
+		front_bad(c, level == 1 ? "level 1 is not there: nothing stands between a program and its queue" :
+			  "invalid level");
 		return;
 	}
-	if (!get_number(c, "threshold", &threshold) || threshold != -1 ||
-	    !get_number(c, "batch_size", &batch_size) || batch_size != -1) {
-		bad(c, "threshold and batch_size are not there: programs launch by themselves");
+	if (!front_get_number(c, "threshold", &threshold) || threshold != -1 ||
+	    !front_get_number(c, "batch_size", &batch_size) || batch_size != -1) {
+		front_bad(c, "threshold and batch_size are not there: programs launch by themselves");
 		return;
 	}
-	queue = find_queue(c, handle);
+	queue = front_find_queue(c, handle);
 	if (!queue) {
-		fail(c, MHD_HTTP_NOT_FOUND, "XQueue not found");
+		front_fail(c, MHD_HTTP_NOT_FOUND, "XQueue not found");
 	} else if (level <= 0) {
 		struct json_object *reply = json_object_new_object();
 
@@ -302,11 +302,11 @@ static void post_config(struct context *c, const char *argument)
 				       json_object_new_string("no change"));
 		answer_json(c->answer, MHD_HTTP_OK, reply);
 	} else {
-		set_level(c, queue, level);
+		front_set_level(c, queue, level);
 	}
 }
 
-static void get_policy(struct context *c)
+static void front_get_policy(struct context *c)
 {
 	const char *name = xsched_engine_policy(c->host->sched->engine);
 	struct json_object *reply = json_object_new_object();
@@ -319,25 +319,25 @@ static void get_policy(struct context *c)
 	answer_json(c->answer, MHD_HTTP_OK, reply);
 }
 
-static void post_policy(struct context *c)
+static void front_post_policy(struct context *c)
 {
 	struct request request = { .command = COMMAND_POLICY };
 	int64_t number;
 
-	if (!get_number(c, "policy", &number) || number <= 0 ||
+	if (!front_get_number(c, "policy", &number) || number <= 0 ||
 	    number >= (int64_t)POLICIES || !policies[number]) {
-		bad(c, "invalid policy");
+		front_bad(c, "invalid policy");
 		return;
 	}
 	strcpy(request.policy, policies[number]);
-	if (demand(c, &request))
-		succeed(c);
+	if (front_demand(c, &request))
+		front_succeed(c);
 }
 
 /* ---- hints -------------------------------------------------------------- */
 
-static bool get_member(struct json_object *object, const char *name,
-		       int64_t min, int64_t max, int64_t *out)
+static bool front_get_member(struct json_object *object, const char *name,
+			     int64_t min, int64_t max, int64_t *out)
 {
 	struct json_object *value;
 
@@ -349,40 +349,40 @@ static bool get_member(struct json_object *object, const char *name,
 }
 
 /* The process meant by "pid" or "handle", 0: none, and that was said. */
-static pid_t find_process(struct context *c, struct json_object *object)
+static pid_t front_find_process(struct context *c, struct json_object *object)
 {
 	const struct kfd_xsched_queue *queue;
 	int64_t pid, handle;
 
-	if (get_member(object, "pid", 1, INT32_MAX, &pid))
+	if (front_get_member(object, "pid", 1, INT32_MAX, &pid))
 		return pid;
-	if (!get_member(object, "handle", 1, INT64_MAX, &handle)) {
-		bad(c, "handle or pid is required");
+	if (!front_get_member(object, "handle", 1, INT64_MAX, &handle)) {
+		front_bad(c, "handle or pid is required");
 		return 0;
 	}
-	queue = find_queue(c, handle);
+	queue = front_find_queue(c, handle);
 	if (!queue)
-		fail(c, MHD_HTTP_NOT_FOUND, "XQueue not found");
+		front_fail(c, MHD_HTTP_NOT_FOUND, "XQueue not found");
 	return queue ? queue->pid : 0;
 }
 
-static void hint_value(struct context *c, struct json_object *object,
-		       const char *name, int64_t min, int64_t max)
+static void front_hint_value(struct context *c, struct json_object *object,
+			     const char *name, int64_t min, int64_t max)
 {
 	int64_t value;
 	pid_t pid;
 
-	if (!get_member(object, name, min, max, &value)) {
-		bad(c, "the value is missing or invalid");
+	if (!front_get_member(object, name, min, max, &value)) {
+		front_bad(c, "the value is missing or invalid");
 		return;
 	}
-	pid = find_process(c, object);
+	pid = front_find_process(c, object);
 	if (pid)
-		demand_hint(c, pid, name, value);
+		front_demand_hint(c, pid, name, value);
 }
 
 /* The policies that have turns, all at once. */
-static void hint_timeslice(struct context *c, struct json_object *object)
+static void front_hint_timeslice(struct context *c, struct json_object *object)
 {
 	struct request request = {
 		.command = COMMAND_POLICY,
@@ -392,18 +392,18 @@ static void hint_timeslice(struct context *c, struct json_object *object)
 	};
 	int64_t value;
 
-	if (!get_member(object, "timeslice", 1, INT64_MAX, &value)) {
-		bad(c, "the value is missing or invalid");
+	if (!front_get_member(object, "timeslice", 1, INT64_MAX, &value)) {
+		front_bad(c, "the value is missing or invalid");
 		return;
 	}
 	request.options[0].value = value;
 	request.options[1].value = value;
-	if (demand(c, &request))
-		succeed(c);
+	if (front_demand(c, &request))
+		front_succeed(c);
 }
 
 /* The window that was active before on that display is so no more. */
-static void hint_window(struct context *c, struct json_object *object)
+static void front_hint_window(struct context *c, struct json_object *object)
 {
 	static struct {
 		int64_t display;
@@ -414,52 +414,52 @@ static void hint_window(struct context *c, struct json_object *object)
 	int64_t pid, display;
 	size_t slot = 0;
 
-	if (!get_member(object, "pid", 1, INT32_MAX, &pid) ||
-	    !get_member(object, "display", 0, INT64_MAX, &display)) {
-		bad(c, "pid and display are required");
+	if (!front_get_member(object, "pid", 1, INT32_MAX, &pid) ||
+	    !front_get_member(object, "display", 0, INT64_MAX, &display)) {
+		front_bad(c, "pid and display are required");
 		return;
 	}
-	demand_hint(c, pid, "window_active", 1);
+	front_demand_hint(c, pid, "window_active", 1);
 	if (c->answer->status != MHD_HTTP_OK)
 		return;
 	while (slot < 15 && active[slot].pid && active[slot].display != display)
 		slot++;
 	if (active[slot].pid && active[slot].pid != pid) {
-		demand_hint(&former, active[slot].pid, "window_active", 0);
+		front_demand_hint(&former, active[slot].pid, "window_active", 0);
 		free(ignored.text);
 	}
 	active[slot].display = display;
 	active[slot].pid = pid;
 }
 
-static void take_hint(struct context *c, struct json_object *object)
+static void front_take_hint(struct context *c, struct json_object *object)
 {
 	int64_t type;
 
-	if (!get_member(object, "hint_type", 0, INT32_MAX, &type)) {
-		bad(c, "missing hint type");
+	if (!front_get_member(object, "hint_type", 0, INT32_MAX, &type)) {
+		front_bad(c, "missing hint type");
 		return;
 	}
 	switch (type) {
 	case HINT_PRIORITY:
-		hint_value(c, object, "priority", PRIORITY_NEVER,
-			   XSCHED_PRIORITY_MAX);
+		front_hint_value(c, object, "priority", PRIORITY_NEVER,
+				 XSCHED_PRIORITY_MAX);
 		return;
 	case HINT_UTILIZATION:
-		hint_value(c, object, "utilization", 0, 100);
+		front_hint_value(c, object, "utilization", 0, 100);
 		return;
 	case HINT_TIMESLICE:
-		hint_timeslice(c, object);
+		front_hint_timeslice(c, object);
 		return;
 	case HINT_WINDOW_ACTIVE:
-		hint_window(c, object);
+		front_hint_window(c, object);
 		return;
 	default:
-		bad(c, "invalid hint type");
+		front_bad(c, "invalid hint type");
 	}
 }
 
-static void post_hint(struct context *c)
+static void front_post_hint(struct context *c)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(4);
 	const struct http_request *request = c->request;
@@ -475,9 +475,9 @@ static void post_hint(struct context *c)
 	    json_tokener_get_error(tokener) != json_tokener_success ||
 	    json_tokener_get_parse_end(tokener) != request->length ||
 	    !json_object_is_type(object, json_type_object))
-		bad(c, "not a JSON object");
+		front_bad(c, "not a JSON object");
 	else
-		take_hint(c, object);
+		front_take_hint(c, object);
 	json_object_put(object);
 	json_tokener_free(tokener);
 }
@@ -490,12 +490,12 @@ static const struct {
 	void (*plain)(struct context *c);
 	void (*with_argument)(struct context *c, const char *argument);
 } routes[] = {
-	{ "/xqueues", MHD_HTTP_METHOD_GET, get_xqueues, NULL },
-	{ "/xqueue/", MHD_HTTP_METHOD_GET, NULL, get_xqueue },
-	{ "/config/", MHD_HTTP_METHOD_POST, NULL, post_config },
-	{ "/policy", MHD_HTTP_METHOD_GET, get_policy, NULL },
-	{ "/policy", MHD_HTTP_METHOD_POST, post_policy, NULL },
-	{ "/hint", MHD_HTTP_METHOD_POST, post_hint, NULL },
+	{ "/xqueues", MHD_HTTP_METHOD_GET, front_get_xqueues, NULL },
+	{ "/xqueue/", MHD_HTTP_METHOD_GET, NULL, front_get_xqueue },
+	{ "/config/", MHD_HTTP_METHOD_POST, NULL, front_post_config },
+	{ "/policy", MHD_HTTP_METHOD_GET, front_get_policy, NULL },
+	{ "/policy", MHD_HTTP_METHOD_POST, front_post_policy, NULL },
+	{ "/hint", MHD_HTTP_METHOD_POST, front_post_hint, NULL },
 };
 
 void front_answer(const struct host *host,
@@ -521,7 +521,7 @@ void front_answer(const struct host *host,
 		return;
 	}
 	if (known)
-		fail(&c, MHD_HTTP_METHOD_NOT_ALLOWED, "not with this method");
+		front_fail(&c, MHD_HTTP_METHOD_NOT_ALLOWED, "not with this method");
 	else
-		fail(&c, MHD_HTTP_NOT_FOUND, "there is no such route");
+		front_fail(&c, MHD_HTTP_NOT_FOUND, "there is no such route");
 }

@@ -9,7 +9,7 @@
 #define WIDTH (1u << HISTOGRAM_BITS)
 
 /* Below WIDTH a class is one nanosecond wide; each power above doubles it. */
-static unsigned int class_of(uint64_t ns)
+static unsigned int histogram_class_of(uint64_t ns)
 {
 	unsigned int power, index;
 
@@ -20,7 +20,7 @@ static unsigned int class_of(uint64_t ns)
 	return index < HISTOGRAM_CLASSES ? index : HISTOGRAM_CLASSES - 1;
 }
 
-static uint64_t class_end(unsigned int index)
+static uint64_t histogram_class_end(unsigned int index)
 {
 	unsigned int power;
 
@@ -32,7 +32,7 @@ static uint64_t class_end(unsigned int index)
 
 void histogram_add(struct histogram *histogram, uint64_t ns)
 {
-	histogram->classes[class_of(ns)]++;
+	histogram->classes[histogram_class_of(ns)]++;
 	histogram->count++;
 	histogram->sum += ns;
 }
@@ -49,16 +49,16 @@ uint64_t histogram_percentile(const struct histogram *histogram,
 	for (unsigned int i = 0; i < HISTOGRAM_CLASSES; i++) {
 		seen += histogram->classes[i];
 		if (seen >= rank)
-			return class_end(i);
+			return histogram_class_end(i);
 	}
-	return class_end(HISTOGRAM_CLASSES - 1);
+	return histogram_class_end(HISTOGRAM_CLASSES - 1);
 }
 
 uint64_t histogram_below(const struct histogram *histogram, uint64_t ns)
 {
 	uint64_t count = 0;
 
-	for (unsigned int i = 0; i < HISTOGRAM_CLASSES && class_end(i) <= ns;
+	for (unsigned int i = 0; i < HISTOGRAM_CLASSES && histogram_class_end(i) <= ns;
 	     i++)
 		count += histogram->classes[i];
 	return count;

@@ -55,13 +55,13 @@ struct http {
 
 /* ---- requests ----------------------------------------------------------- */
 
-static const char *header(struct MHD_Connection *connection, const char *name)
+static const char *http_header(struct MHD_Connection *connection, const char *name)
 {
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* A name that somebody's DNS made ours is a browser's, too. */
-static bool is_loopback_name(const char *host)
+static bool http_is_loopback_name(const char *host)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost" };
 
@@ -75,17 +75,17 @@ static bool is_loopback_name(const char *host)
 	return false;
 }
 
-static bool from_browser(struct MHD_Connection *connection)
+static bool http_from_browser(struct MHD_Connection *connection)
 {
-	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
+	const char *host = http_header(connection, MHD_HTTP_HEADER_HOST);
 
-	return header(connection, MHD_HTTP_HEADER_ORIGIN) ||
-	       header(connection, "Sec-Fetch-Site") ||
-	       (host && !is_loopback_name(host));
+	return http_header(connection, MHD_HTTP_HEADER_ORIGIN) ||
+	       http_header(connection, "Sec-Fetch-Site") ||
+	       (host && !http_is_loopback_name(host));
 }
 
-static void route(struct http *http, struct http_request *request,
-		  struct http_answer *answer)
+static void http_route(struct http *http, struct http_request *request,
+		       struct http_answer *answer)
 {
 	if (!strcmp(request->path, "/metrics")) {
 		if (strcmp(request->method, MHD_HTTP_METHOD_GET))
@@ -101,8 +101,8 @@ static void route(struct http *http, struct http_request *request,
 	}
 }
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection,
-				   const struct http_answer *answer)
+static enum MHD_Result http_send_answer(struct MHD_Connection *connection,
+					const struct http_answer *answer)
 {
 	struct MHD_Response *response;
 	enum MHD_Result ret;
@@ -124,8 +124,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection,
 	return ret;
 }
 
-static void answer_request(struct http *http, struct http_request *request,
-			   struct http_answer *answer)
+static void http_answer_request(struct http *http, struct http_request *request,
+				struct http_answer *answer)
 {
 	const union MHD_ConnectionInfo *info;
 	int ret;
@@ -136,21 +136,21 @@ static void answer_request(struct http *http, struct http_request *request,
 	if (ret)
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "cannot tell whose connection this is");
-	else if (from_browser(request->connection))
+	else if (http_from_browser(request->connection))
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "not for browsers: no Origin, and Host 127.0.0.1 or localhost");
 	else if (request->length > HTTP_BODY)
 		answer_error(answer, MHD_HTTP_CONTENT_TOO_LARGE,
 			     "the body is too long");
 	else
-		route(http, request, answer);
+		http_route(http, request, answer);
 }
 
 /* Called once at first, once for each part of the body, and once at its end. */
-static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
-				  const char *path, const char *method,
-				  const char *version, const char *data,
-				  size_t *size, void **context)
+static enum MHD_Result http_on_request(void *user, struct MHD_Connection *connection,
+				       const char *path, const char *method,
+				       const char *version, const char *data,
+				       size_t *size, void **context)
 {
 	struct http_request *request = *context;
 	struct http_answer answer = { 0 };
@@ -174,12 +174,12 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 	request->connection = connection;
 	request->method = method;
 	request->path = path;
-	answer_request(user, request, &answer);
-	return send_answer(connection, &answer);
+	http_answer_request(user, request, &answer);
+	return http_send_answer(connection, &answer);
 }
 
-static void on_completed(void *user, struct MHD_Connection *connection,
-			 void **context, enum MHD_RequestTerminationCode code)
+static void http_on_completed(void *user, struct MHD_Connection *connection,
+			      void **context, enum MHD_RequestTerminationCode code)
 {
 	const union MHD_ConnectionInfo *info;
 	struct http *http = user;
@@ -188,14 +188,14 @@ static void on_completed(void *user, struct MHD_Connection *connection,
 	info = MHD_get_connection_info(connection,
 				       MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	if (info)
-		visitor_served(&http->visitors, info->socket_context, now_ns());
+		visitor_served(&http->visitors, info->socket_context, clock_ns());
 	free(*context);
 	*context = NULL;
 }
 
-static void on_connection(void *user, struct MHD_Connection *connection,
-			  void **context,
-			  enum MHD_ConnectionNotificationCode what)
+static void http_on_connection(void *user, struct MHD_Connection *connection,
+			       void **context,
+			       enum MHD_ConnectionNotificationCode what)
 {
 	const union MHD_ConnectionInfo *info;
 	struct http *http = user;
@@ -211,18 +211,18 @@ static void on_connection(void *user, struct MHD_Connection *connection,
 				       MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (info)
 		*context = visitor_comes(&http->visitors, info->connect_fd,
-					 now_ns());
+					 clock_ns());
 }
 
 /* ---- the loop ----------------------------------------------------------- */
 
-static void run(struct http *http)
+static void http_run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 	uint64_t usec;
 
 	MHD_run(http->daemon);
-	usec = visitors_hurry(&http->visitors, now_ns()) / 1000;
+	usec = visitors_hurry(&http->visitors, clock_ns()) / 1000;
 	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && ms * 1000 < usec)
 		usec = ms * 1000;
 	/* It listens again at its next turn only, of which it does not tell. */
@@ -238,28 +238,28 @@ static void run(struct http *http)
 	sd_event_source_set_enabled(http->timer, SD_EVENT_ONESHOT);
 }
 
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *user)
+static int http_on_io(sd_event_source *source, int fd, uint32_t revents, void *user)
 {
 	(void)source;
 	(void)fd;
 	(void)revents;
-	run(user);
+	http_run(user);
 	return 0;
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *user)
+static int http_on_timer(sd_event_source *source, uint64_t usec, void *user)
 {
 	(void)source;
 	(void)usec;
-	run(user);
+	http_run(user);
 	return 0;
 }
 
 /* About what others do, most of it: not a line for each. */
-static void on_complaint(void *user, const char *format, va_list args)
+static void http_on_complaint(void *user, const char *format, va_list args)
 {
 	struct http *http = user;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 	char text[256];
 
 	http->complaints++;
@@ -273,7 +273,7 @@ static void on_complaint(void *user, const char *format, va_list args)
 	http->complained_ns = now;
 }
 
-static int add_sources(struct http *http)
+static int http_add_sources(struct http *http)
 {
 	const union MHD_DaemonInfo *info;
 	int ret;
@@ -282,16 +282,16 @@ static int add_sources(struct http *http)
 	if (!info)
 		return -EIO;
 	ret = sd_event_add_io(http->host->event, &http->source, info->epoll_fd,
-			      EPOLLIN, on_io, http);
+			      EPOLLIN, http_on_io, http);
 	if (ret >= 0)
 		ret = sd_event_add_time(http->host->event, &http->timer,
-					CLOCK_MONOTONIC, 0, 0, on_timer, http);
+					CLOCK_MONOTONIC, 0, 0, http_on_timer, http);
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
 	return ret < 0 ? ret : 0;
 }
 
-static int listen_at(struct http *http, uint16_t port)
+static int http_listen_at(struct http *http, uint16_t port)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -301,15 +301,15 @@ static int listen_at(struct http *http, uint16_t port)
 
 	errno = 0;
 	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, port,
-		NULL, NULL, on_request, http,
-		MHD_OPTION_EXTERNAL_LOGGER, on_complaint, http,
+		NULL, NULL, http_on_request, http,
+		MHD_OPTION_EXTERNAL_LOGGER, http_on_complaint, http,
 		MHD_OPTION_SOCK_ADDR, &address,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
 		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned int)CONNECTIONS,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_PATIENCE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+		MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, http,
+		MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, http,
 		MHD_OPTION_END);
 	if (http->daemon)
 		return 0;
@@ -327,9 +327,9 @@ int http_open(struct http **out, uint16_t port, bool front,
 	http->host = host;
 	http->front = front;
 	visitors_init(&http->visitors);
-	ret = listen_at(http, port);
+	ret = http_listen_at(http, port);
 	if (!ret)
-		ret = add_sources(http);
+		ret = http_add_sources(http);
 	if (ret) {
 		log_message(LOG_ERR, "http_port=%u: %s", port, strerror(-ret));
 		http_close(http);

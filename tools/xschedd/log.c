@@ -54,7 +54,7 @@ struct message {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void add_field(struct message *message, const char *format, ...)
+static void log_add_field(struct message *message, const char *format, ...)
 {
 	char *text = message->text[message->count];
 	va_list args;
@@ -66,30 +66,30 @@ static void add_field(struct message *message, const char *format, ...)
 	message->parts[message->count++].iov_len = strlen(text);
 }
 
-static int to_journal(int level, const struct log_fields *fields,
-		      const char *text)
+static int log_to_journal(int level, const struct log_fields *fields,
+			  const char *text)
 {
 	struct message message = { .count = 0 };
 
-	add_field(&message, "PRIORITY=%d", level);
-	add_field(&message, "MESSAGE=%s", text);
+	log_add_field(&message, "PRIORITY=%d", level);
+	log_add_field(&message, "MESSAGE=%s", text);
 	if (fields->id)
-		add_field(&message, "MESSAGE_ID=%s", fields->id);
+		log_add_field(&message, "MESSAGE_ID=%s", fields->id);
 	if (fields->pid)
-		add_field(&message, "XSCHED_PID=%d", fields->pid);
+		log_add_field(&message, "XSCHED_PID=%d", fields->pid);
 	if (fields->gpu_id)
-		add_field(&message, "XSCHED_GPU=%u", fields->gpu_id);
+		log_add_field(&message, "XSCHED_GPU=%u", fields->gpu_id);
 	if (fields->rule)
-		add_field(&message, "XSCHED_RULE=%s", fields->rule);
+		log_add_field(&message, "XSCHED_RULE=%s", fields->rule);
 	return sd_journal_sendv(message.parts, message.count);
 }
 
-static void write_text(int level, const struct log_fields *fields,
-		       const char *text)
+static void log_write_text(int level, const struct log_fields *fields,
+			   const char *text)
 {
 	switch (target) {
 	case TO_JOURNAL:
-		if (!to_journal(level, fields, text))
+		if (!log_to_journal(level, fields, text))
 			break;
 		/* The stream takes the level as a prefix. */
 		fprintf(stderr, "<%d>%s\n", level, text);
@@ -102,13 +102,13 @@ static void write_text(int level, const struct log_fields *fields,
 	}
 }
 
-static void write_format(int level, const struct log_fields *fields,
-			 const char *format, va_list args)
+static void log_write_format(int level, const struct log_fields *fields,
+			     const char *format, va_list args)
 {
 	char text[TEXT_SIZE - sizeof("MESSAGE=")];
 
 	vsnprintf(text, sizeof(text), format, args);
-	write_text(level, fields, text);
+	log_write_text(level, fields, text);
 }
 
 void log_event(int level, const struct log_fields *fields,
@@ -117,7 +117,7 @@ void log_event(int level, const struct log_fields *fields,
 	va_list args;
 
 	va_start(args, format);
-	write_format(level, fields, format, args);
+	log_write_format(level, fields, format, args);
 	va_end(args);
 }
 
@@ -127,7 +127,7 @@ void log_message(int level, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	write_format(level, &none, format, args);
+	log_write_format(level, &none, format, args);
 	va_end(args);
 }
 

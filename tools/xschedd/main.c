@@ -62,7 +62,7 @@ static const char usage[] =
 	"      --version       print the version and exit\n"
 	"  -h, --help          print this and exit\n";
 
-static int exit_status(int error)
+static int main_exit_status(int error)
 {
 	switch (error) {
 	case 0:
@@ -79,8 +79,8 @@ static int exit_status(int error)
 	}
 }
 
-static int load(struct config *config, const char *path, char *error,
-		size_t size)
+static int main_load(struct config *config, const char *path, char *error,
+		     size_t size)
 {
 	int ret = config_load(config, path, error, size);
 
@@ -93,13 +93,13 @@ static int load(struct config *config, const char *path, char *error,
 /* ---- the service manager ------------------------------------------------ */
 
 /* systemd wants to know when a reload began, to tell its end from an earlier. */
-static void say_reloading(void)
+static void main_say_reloading(void)
 {
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-		   (unsigned long long)(now_ns() / 1000));
+		   (unsigned long long)(clock_ns() / 1000));
 }
 
-static void say_ready(const struct daemon *daemon)
+static void main_say_ready(const struct daemon *daemon)
 {
 	const struct config *config = &daemon->configs[daemon->current];
 
@@ -109,13 +109,13 @@ static void say_ready(const struct daemon *daemon)
 }
 
 /* Read the configuration again. A bad one changes nothing. */
-static int reload(void *user, char *error, size_t size)
+static int main_reload(void *user, char *error, size_t size)
 {
 	struct daemon *daemon = user;
 	int next = !daemon->current, ret;
 
-	say_reloading();
-	ret = load(&daemon->configs[next], daemon->path, error, size);
+	main_say_reloading();
+	ret = main_load(&daemon->configs[next], daemon->path, error, size);
 	if (ret) {
 		log_message(LOG_ERR, "the former configuration stays");
 	} else {
@@ -124,14 +124,14 @@ static int reload(void *user, char *error, size_t size)
 		daemon->current = next;
 		log_message(LOG_INFO, "configuration read again");
 	}
-	say_ready(daemon);
+	main_say_ready(daemon);
 	return ret;
 }
 
 /* ---- signals ------------------------------------------------------------ */
 
-static int on_terminate(sd_event_source *source,
-			const struct signalfd_siginfo *info, void *user)
+static int main_on_terminate(sd_event_source *source,
+			     const struct signalfd_siginfo *info, void *user)
 {
 	struct daemon *daemon = user;
 
@@ -140,18 +140,18 @@ static int on_terminate(sd_event_source *source,
 	return sd_event_exit(daemon->event, 0);
 }
 
-static int on_hangup(sd_event_source *source,
-		     const struct signalfd_siginfo *info, void *user)
+static int main_on_hangup(sd_event_source *source,
+			  const struct signalfd_siginfo *info, void *user)
 {
 	char error[512];
 
 	(void)source;
 	(void)info;
-	reload(user, error, sizeof(error));
+	main_reload(user, error, sizeof(error));
 	return 0;
 }
 
-static int add_signals(struct daemon *daemon)
+static int main_add_signals(struct daemon *daemon)
 {
 	sigset_t set;
 	int ret;
@@ -163,14 +163,14 @@ static int add_signals(struct daemon *daemon)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	signal(SIGPIPE, SIG_IGN);
-	ret = sd_event_add_signal(daemon->event, NULL, SIGTERM, on_terminate,
+	ret = sd_event_add_signal(daemon->event, NULL, SIGTERM, main_on_terminate,
 				  daemon);
 	if (ret >= 0)
 		ret = sd_event_add_signal(daemon->event, NULL, SIGINT,
-					  on_terminate, daemon);
+					  main_on_terminate, daemon);
 	if (ret >= 0)
 		ret = sd_event_add_signal(daemon->event, NULL, SIGHUP,
-					  on_hangup, daemon);
+					  main_on_hangup, daemon);
 	return ret < 0 ? ret : 0;
 }
 
@@ -180,7 +180,7 @@ static int add_signals(struct daemon *daemon)
  * Before ordinary processes, with all pages in memory: an application waits
  * for us. What we start, nothing today, does not inherit it.
  */
-static void go_realtime(void)
+static void main_go_realtime(void)
 {
 	struct sched_param param = {
 		.sched_priority = sched_get_priority_min(SCHED_FIFO),
@@ -195,7 +195,7 @@ static void go_realtime(void)
 }
 
 /* Tell the process that started us, if it waits. */
-static void report(struct daemon *daemon, int status)
+static void main_report(struct daemon *daemon, int status)
 {
 	unsigned char byte = status;
 
@@ -207,7 +207,7 @@ static void report(struct daemon *daemon, int status)
 	daemon->ready_fd = -1;
 }
 
-static int open_ends(struct daemon *daemon)
+static int main_open_ends(struct daemon *daemon)
 {
 	const struct config *config = &daemon->configs[daemon->current];
 	int ret;
@@ -215,7 +215,7 @@ static int open_ends(struct daemon *daemon)
 	daemon->host = (struct host){
 		.event = daemon->event,
 		.sched = &daemon->sched,
-		.reload = reload,
+		.reload = main_reload,
 		.user = daemon,
 	};
 	ret = control_open(&daemon->control, config->socket, &daemon->host);
@@ -228,13 +228,13 @@ static int open_ends(struct daemon *daemon)
 	return ret;
 }
 
-static int start(struct daemon *daemon)
+static int main_start(struct daemon *daemon)
 {
 	const struct config *config = &daemon->configs[daemon->current];
 	int ret = sd_event_default(&daemon->event);
 
 	if (ret >= 0)
-		ret = add_signals(daemon);
+		ret = main_add_signals(daemon);
 	/* Does nothing unless WATCHDOG_USEC asks for it. */
 	if (ret >= 0)
 		ret = sd_event_set_watchdog(daemon->event, true);
@@ -243,24 +243,24 @@ static int start(struct daemon *daemon)
 		return ret;
 	}
 	if (config->realtime)
-		go_realtime();
+		main_go_realtime();
 	ret = sched_start(&daemon->sched, daemon->event, config);
 	if (!ret)
-		ret = open_ends(daemon);
+		ret = main_open_ends(daemon);
 	if (!ret)
 		privileges_drop();
 	return ret;
 }
 
-static int run(struct daemon *daemon)
+static int main_run(struct daemon *daemon)
 {
 	int ret;
 
 	xsched_set_log(log_library, NULL);
-	ret = start(daemon);
-	report(daemon, exit_status(ret));
+	ret = main_start(daemon);
+	main_report(daemon, main_exit_status(ret));
 	if (!ret) {
-		say_ready(daemon);
+		main_say_ready(daemon);
 		ret = sd_event_loop(daemon->event);
 		sd_notify(0, "STOPPING=1");
 	}
@@ -268,14 +268,14 @@ static int run(struct daemon *daemon)
 	control_close(daemon->control);
 	sched_stop(&daemon->sched);
 	sd_event_unref(daemon->event);
-	return exit_status(ret);
+	return main_exit_status(ret);
 }
 
 /*
  * Go to the background. The process that was started waits until we are ready,
  * and ends with our status.
  */
-static int detach(struct daemon *daemon)
+static int main_detach(struct daemon *daemon)
 {
 	unsigned char status = EXIT_FAILURE;
 	int fds[2];
@@ -321,7 +321,7 @@ int main(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "c:fth", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
-			/* Absolute, for SIGHUP; else load() says what is wrong. */
+			/* Absolute, for SIGHUP; else main_load() says what is wrong. */
 			daemon.path = realpath(optarg, NULL);
 			if (!daemon.path)
 				daemon.path = strdup(optarg);
@@ -349,11 +349,11 @@ int main(int argc, char **argv)
 	}
 	ret = EXIT_SUCCESS;
 	log_open();
-	if (load(&daemon.configs[0], daemon.path, error, sizeof(error)))
+	if (main_load(&daemon.configs[0], daemon.path, error, sizeof(error)))
 		ret = EXIT_USAGE;
 	else if (!test)
-		ret = !foreground && detach(&daemon) ? EXIT_FAILURE :
-						       run(&daemon);
+		ret = !foreground && main_detach(&daemon) ? EXIT_FAILURE :
+							    main_run(&daemon);
 	config_free(&daemon.configs[daemon.current]);
 	free(daemon.path);
 	return ret;

@@ -17,23 +17,23 @@ static const uint64_t ends[] = {
 	500000, 1000000, 2000000, 5000000, 10000000, 100000000, 1000000000,
 };
 
-static void describe(FILE *file, const char *name, const char *type,
-		     const char *help)
+static void metrics_describe(FILE *file, const char *name, const char *type,
+			     const char *help)
 {
 	fprintf(file, "# HELP xsched_%s %s\n# TYPE xsched_%s %s\n", name, help,
 		name, type);
 }
 
-static void counter(FILE *file, const char *name, const char *help,
-		    uint64_t value)
+static void metrics_counter(FILE *file, const char *name, const char *help,
+			    uint64_t value)
 {
-	describe(file, name, "counter", help);
+	metrics_describe(file, name, "counter", help);
 	fprintf(file, "xsched_%s %" PRIu64 "\n", name, value);
 }
 
 /* @labels ends in a comma, or is empty. */
-static void histogram(FILE *file, const char *name, const char *labels,
-		      const struct histogram *histogram)
+static void metrics_histogram(FILE *file, const char *name, const char *labels,
+			      const struct histogram *histogram)
 {
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		fprintf(file, "xsched_%s_bucket{%sle=\"%g\"} %" PRIu64 "\n",
@@ -64,49 +64,49 @@ static void metrics_label(char *out, size_t size, const char *text)
 
 /* ---- the daemon --------------------------------------------------------- */
 
-static void write_daemon(FILE *file, const struct sched *sched)
+static void metrics_write_daemon(FILE *file, const struct sched *sched)
 {
 	const struct sched_stats *s = &sched->stats;
 
-	describe(file, "policy_info", "gauge", "Policy in effect.");
+	metrics_describe(file, "policy_info", "gauge", "Policy in effect.");
 	fprintf(file, "xsched_policy_info{policy=\"%s\"} 1\n",
 		xsched_engine_policy(sched->engine));
-	describe(file, "tenants", "gauge", "GPU processes there are.");
+	metrics_describe(file, "tenants", "gauge", "GPU processes there are.");
 	fprintf(file, "xsched_tenants %zu\n",
 		xsched_engine_tenants(sched->engine));
-	counter(file, "events_total", "Events read from the kernel.",
-		s->events);
-	counter(file, "events_lost_total",
-		"Times the kernel had to drop events.", s->lost);
-	counter(file, "switches_total", "Switches done.", s->applies);
-	counter(file, "switch_failures_total",
-		"Switches that failed or were refused.", s->failures);
-	counter(file, "switch_retries_total", "Switches tried again.",
-		s->retries);
-	counter(file, "preemptions_total",
-		"Holds of processes that had work.",
-		xsched_engine_preemptions(sched->engine));
-	counter(file, "armed_runs_total",
-		"Times the kernel held by itself what it was told to.",
-		sched->armed.runs);
-	counter(file, "ejections_total",
-		"Times the kernel ejected the daemon.", s->ejections);
-	describe(file, "switch_seconds", "histogram",
-		 "Duration of a switch, all GPUs.");
-	histogram(file, "switch_seconds", "", &s->call);
-	describe(file, "reaction_seconds", "histogram",
-		 "From an event to the end of the switch it caused.");
-	histogram(file, "reaction_seconds", "", &s->reaction);
+	metrics_counter(file, "events_total", "Events read from the kernel.",
+			s->events);
+	metrics_counter(file, "events_lost_total",
+			"Times the kernel had to drop events.", s->lost);
+	metrics_counter(file, "switches_total", "Switches done.", s->applies);
+	metrics_counter(file, "switch_failures_total",
+			"Switches that failed or were refused.", s->failures);
+	metrics_counter(file, "switch_retries_total", "Switches tried again.",
+			s->retries);
+	metrics_counter(file, "preemptions_total",
+			"Holds of processes that had work.",
+			xsched_engine_preemptions(sched->engine));
+	metrics_counter(file, "armed_runs_total",
+			"Times the kernel held by itself what it was told to.",
+			sched->armed.runs);
+	metrics_counter(file, "ejections_total",
+			"Times the kernel ejected the daemon.", s->ejections);
+	metrics_describe(file, "switch_seconds", "histogram",
+			 "Duration of a switch, all GPUs.");
+	metrics_histogram(file, "switch_seconds", "", &s->call);
+	metrics_describe(file, "reaction_seconds", "histogram",
+			 "From an event to the end of the switch it caused.");
+	metrics_histogram(file, "reaction_seconds", "", &s->reaction);
 }
 
-static void write_rules(FILE *file, const struct sched *sched)
+static void metrics_write_rules(FILE *file, const struct sched *sched)
 {
 	const struct config *config = sched->config;
 
 	if (!config->rule_count || !sched->matched)
 		return;
-	describe(file, "rule_matches_total", "counter",
-		 "Processes a rule decided about since it was read.");
+	metrics_describe(file, "rule_matches_total", "counter",
+			 "Processes a rule decided about since it was read.");
 	for (size_t i = 0; i < config->rule_count; i++) {
 		char name[128];
 
@@ -118,75 +118,75 @@ static void write_rules(FILE *file, const struct sched *sched)
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static void write_nodes(FILE *file, const struct sched *sched)
+static void metrics_write_nodes(FILE *file, const struct sched *sched)
 {
 	const struct sched_stats *stats = &sched->stats;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 	char labels[32];
 
 	if (!stats->node_count)
 		return;
-	describe(file, "node_switches_total", "counter",
-		 "Switches a GPU took part in.");
+	metrics_describe(file, "node_switches_total", "counter",
+			 "Switches a GPU took part in.");
 	for (size_t i = 0; i < stats->node_count; i++)
 		fprintf(file, "xsched_node_switches_total{gpu=\"%u\"} %" PRIu64 "\n",
 			stats->nodes[i]->gpu_id, stats->nodes[i]->switches);
-	describe(file, "node_failures_total", "counter",
-		 "Switches a GPU failed.");
+	metrics_describe(file, "node_failures_total", "counter",
+			 "Switches a GPU failed.");
 	for (size_t i = 0; i < stats->node_count; i++)
 		fprintf(file, "xsched_node_failures_total{gpu=\"%u\"} %" PRIu64 "\n",
 			stats->nodes[i]->gpu_id, stats->nodes[i]->failures);
-	describe(file, "node_flips_total", "counter",
-		 "Queues that went on or off the hardware.");
+	metrics_describe(file, "node_flips_total", "counter",
+			 "Queues that went on or off the hardware.");
 	for (size_t i = 0; i < stats->node_count; i++)
 		fprintf(file, "xsched_node_flips_total{gpu=\"%u\"} %" PRIu64 "\n",
 			stats->nodes[i]->gpu_id, stats->nodes[i]->flips);
-	describe(file, "node_held_seconds_total", "counter",
-		 "Time processes with queues on a GPU were held, all of them.");
+	metrics_describe(file, "node_held_seconds_total", "counter",
+			 "Time processes with queues on a GPU were held, all of them.");
 	for (size_t i = 0; i < stats->node_count; i++)
 		fprintf(file, "xsched_node_held_seconds_total{gpu=\"%u\"} %.9f\n",
 			stats->nodes[i]->gpu_id,
 			xsched_engine_node_held(sched->engine,
 						stats->nodes[i]->gpu_id,
 						now) / 1e9);
-	describe(file, "node_switch_seconds", "histogram",
-		 "Duration of a GPU's part of a switch.");
+	metrics_describe(file, "node_switch_seconds", "histogram",
+			 "Duration of a GPU's part of a switch.");
 	for (size_t i = 0; i < stats->node_count; i++) {
 		snprintf(labels, sizeof(labels), "gpu=\"%u\",",
 			 stats->nodes[i]->gpu_id);
-		histogram(file, "node_switch_seconds", labels,
-			  &stats->nodes[i]->total);
+		metrics_histogram(file, "node_switch_seconds", labels,
+				  &stats->nodes[i]->total);
 	}
 }
 
 /* ---- tenants ------------------------------------------------------------ */
 
-static double priority(const struct xsched_tenant *tenant)
+static double metrics_priority(const struct xsched_tenant *tenant)
 {
-	return task_priority(tenant->user);
+	return state_task_priority(tenant->user);
 }
 
-static double held_seconds(const struct xsched_tenant *tenant)
+static double metrics_held_seconds(const struct xsched_tenant *tenant)
 {
 	return tenant->held_ns / 1e9;
 }
 
-static double preemptions(const struct xsched_tenant *tenant)
+static double metrics_preemptions(const struct xsched_tenant *tenant)
 {
 	return tenant->preemptions;
 }
 
-static double holds(const struct xsched_tenant *tenant)
+static double metrics_holds(const struct xsched_tenant *tenant)
 {
 	return tenant->holds;
 }
 
-static double is_ready(const struct xsched_tenant *tenant)
+static double metrics_is_ready(const struct xsched_tenant *tenant)
 {
 	return tenant->ready;
 }
 
-static double is_held(const struct xsched_tenant *tenant)
+static double metrics_is_held(const struct xsched_tenant *tenant)
 {
 	return tenant->state == XSCHED_HELD;
 }
@@ -197,18 +197,18 @@ static const struct {
 	const char *help;
 	double (*value)(const struct xsched_tenant *tenant);
 } tenant_metrics[] = {
-	{ "tenant_priority", "gauge", "Priority of a process.", priority },
-	{ "tenant_ready", "gauge", "Whether it has work.", is_ready },
-	{ "tenant_held", "gauge", "Whether it is held.", is_held },
+	{ "tenant_priority", "gauge", "Priority of a process.", metrics_priority },
+	{ "tenant_ready", "gauge", "Whether it has work.", metrics_is_ready },
+	{ "tenant_held", "gauge", "Whether it is held.", metrics_is_held },
 	{ "tenant_held_seconds_total", "counter", "Time it was held.",
-	  held_seconds },
-	{ "tenant_holds_total", "counter", "Times it was held.", holds },
+	  metrics_held_seconds },
+	{ "tenant_holds_total", "counter", "Times it was held.", metrics_holds },
 	{ "tenant_preemptions_total", "counter",
-	  "Times it was held while it had work.", preemptions },
+	  "Times it was held while it had work.", metrics_preemptions },
 };
 
-static void label_tenant(char *out, size_t size,
-			 const struct xsched_tenant *tenant)
+static void metrics_label_tenant(char *out, size_t size,
+				 const struct xsched_tenant *tenant)
 {
 	const struct task *task = tenant->user;
 	char comm[64], group[640];
@@ -219,9 +219,9 @@ static void label_tenant(char *out, size_t size,
 		 tenant->pid, task->process.uid, comm, group);
 }
 
-static bool tenant_at(const struct sched *sched, size_t index,
-		      const struct peer *peer, uint64_t now,
-		      struct xsched_tenant *tenant)
+static bool metrics_tenant_at(const struct sched *sched, size_t index,
+			      const struct peer *peer, uint64_t now,
+			      struct xsched_tenant *tenant)
 {
 	const struct task *task;
 
@@ -230,38 +230,38 @@ static bool tenant_at(const struct sched *sched, size_t index,
 	return task && peer_may(peer, &task->process);
 }
 
-static void write_tenants(FILE *file, const struct sched *sched,
-			  const struct peer *peer)
+static void metrics_write_tenants(FILE *file, const struct sched *sched,
+				  const struct peer *peer)
 {
 	size_t count = xsched_engine_tenants(sched->engine);
 	size_t metrics = sizeof(tenant_metrics) / sizeof(tenant_metrics[0]);
 	struct xsched_tenant tenant;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 	char labels[768];
 
 	for (size_t m = 0; m < metrics; m++) {
-		describe(file, tenant_metrics[m].name, tenant_metrics[m].type,
-			 tenant_metrics[m].help);
+		metrics_describe(file, tenant_metrics[m].name, tenant_metrics[m].type,
+				 tenant_metrics[m].help);
 		for (size_t i = 0; i < count; i++) {
-			if (!tenant_at(sched, i, peer, now, &tenant))
+			if (!metrics_tenant_at(sched, i, peer, now, &tenant))
 				continue;
-			label_tenant(labels, sizeof(labels), &tenant);
+			metrics_label_tenant(labels, sizeof(labels), &tenant);
 			fprintf(file, "xsched_%s{%s} %.9g\n",
 				tenant_metrics[m].name, labels,
 				tenant_metrics[m].value(&tenant));
 		}
 	}
-	describe(file, "tenant_switch_seconds", "histogram",
-		 "Duration of the switches that held a process.");
+	metrics_describe(file, "tenant_switch_seconds", "histogram",
+			 "Duration of the switches that held a process.");
 	for (size_t i = 0; i < count; i++) {
 		const struct task *task;
 
-		if (!tenant_at(sched, i, peer, now, &tenant))
+		if (!metrics_tenant_at(sched, i, peer, now, &tenant))
 			continue;
 		task = tenant.user;
-		label_tenant(labels, sizeof(labels), &tenant);
-		histogram(file, "tenant_switch_seconds", labels,
-			  &task->switches);
+		metrics_label_tenant(labels, sizeof(labels), &tenant);
+		metrics_histogram(file, "tenant_switch_seconds", labels,
+				  &task->switches);
 	}
 }
 
@@ -275,9 +275,9 @@ void metrics_answer(struct http_answer *answer, const struct sched *sched,
 	answer->type = "text/plain; version=0.0.4";
 	if (!file)
 		return;
-	write_daemon(file, sched);
-	write_rules(file, sched);
-	write_nodes(file, sched);
-	write_tenants(file, sched, peer);
+	metrics_write_daemon(file, sched);
+	metrics_write_rules(file, sched);
+	metrics_write_nodes(file, sched);
+	metrics_write_tenants(file, sched, peer);
 	fclose(file);
 }

@@ -20,7 +20,7 @@
 
 #define MAX_GROUPS	1024
 
-static bool contains(const gid_t *groups, size_t count, gid_t gid)
+static bool peer_contains(const gid_t *groups, size_t count, gid_t gid)
 {
 	for (size_t i = 0; i < count; i++)
 		if (groups[i] == gid)
@@ -30,7 +30,7 @@ static bool contains(const gid_t *groups, size_t count, gid_t gid)
 
 /* ---- a socket of this host ---------------------------------------------- */
 
-static bool in_group(int fd, gid_t primary)
+static bool peer_in_group(int fd, gid_t primary)
 {
 	const struct group *group = getgrnam(ADMIN_GROUP);
 	gid_t groups[MAX_GROUPS];
@@ -42,7 +42,7 @@ static bool in_group(int fd, gid_t primary)
 		return true;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
 		return false;
-	return contains(groups, size / sizeof(*groups), group->gr_gid);
+	return peer_contains(groups, size / sizeof(*groups), group->gr_gid);
 }
 
 int peer_of_unix(struct peer *peer, int fd)
@@ -53,14 +53,14 @@ int peer_of_unix(struct peer *peer, int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size))
 		return -errno;
 	peer->uid = credentials.uid;
-	peer->admin = !credentials.uid || in_group(fd, credentials.gid);
+	peer->admin = !credentials.uid || peer_in_group(fd, credentials.gid);
 	return 0;
 }
 
 /* ---- TCP ---------------------------------------------------------------- */
 
 /* The connection as the other end sees it: its address is the source. */
-static int find_ends(int fd, struct inet_diag_sockid *id)
+static int peer_find_ends(int fd, struct inet_diag_sockid *id)
 {
 	struct sockaddr_in own, other;
 	socklen_t size = sizeof(own);
@@ -83,8 +83,8 @@ static int find_ends(int fd, struct inet_diag_sockid *id)
 	return 0;
 }
 
-static int ask_kernel(int netlink, const struct inet_diag_sockid *id,
-		      struct inet_diag_msg *answer)
+static int peer_ask_kernel(int netlink, const struct inet_diag_sockid *id,
+			   struct inet_diag_msg *answer)
 {
 	struct {
 		struct nlmsghdr header;
@@ -127,7 +127,7 @@ static int ask_kernel(int netlink, const struct inet_diag_sockid *id,
 	return 0;
 }
 
-static bool user_in_group(uid_t uid)
+static bool peer_user_in_group(uid_t uid)
 {
 	const struct group *group = getgrnam(ADMIN_GROUP);
 	const struct passwd *passwd = getpwuid(uid);
@@ -137,7 +137,7 @@ static bool user_in_group(uid_t uid)
 	return group && passwd &&
 	       getgrouplist(passwd->pw_name, passwd->pw_gid, groups,
 			    &count) >= 0 &&
-	       contains(groups, count, group->gr_gid);
+	       peer_contains(groups, count, group->gr_gid);
 }
 
 int peer_of_tcp(struct peer *peer, int fd)
@@ -147,7 +147,7 @@ int peer_of_tcp(struct peer *peer, int fd)
 	struct inet_diag_msg answer = { 0 };
 	int netlink, ret;
 
-	ret = find_ends(fd, &id);
+	ret = peer_find_ends(fd, &id);
 	if (ret)
 		return ret;
 	netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
@@ -155,7 +155,7 @@ int peer_of_tcp(struct peer *peer, int fd)
 	if (netlink < 0)
 		return -errno;
 	setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
-	ret = ask_kernel(netlink, &id, &answer);
+	ret = peer_ask_kernel(netlink, &id, &answer);
 	close(netlink);
 	if (ret)
 		return ret;
@@ -163,7 +163,7 @@ int peer_of_tcp(struct peer *peer, int fd)
 	if (!answer.idiag_inode || answer.idiag_state == TCP_TIME_WAIT)
 		return -EACCES;
 	peer->uid = answer.idiag_uid;
-	peer->admin = !peer->uid || user_in_group(peer->uid);
+	peer->admin = !peer->uid || peer_user_in_group(peer->uid);
 	return 0;
 }
 

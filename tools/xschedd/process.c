@@ -33,8 +33,8 @@ static FILE *open_file(const struct process *process, const char *name)
 }
 
 /* All of a file, with two zeros behind it, or NULL; *length without them. */
-static char *read_all(const struct process *process, const char *name,
-		      size_t limit, size_t *length)
+static char *process_read_all(const struct process *process, const char *name,
+			      size_t limit, size_t *length)
 {
 	FILE *file = open_file(process, name);
 	size_t room = 4096, used = 0;
@@ -62,7 +62,7 @@ static char *read_all(const struct process *process, const char *name,
 	return text;
 }
 
-static void read_exe(struct process *process)
+static void process_read_exe(struct process *process)
 {
 	char path[PATH_SIZE];
 	ssize_t length;
@@ -75,7 +75,7 @@ static void read_exe(struct process *process)
 	process->exe[length] = '\0';
 }
 
-static void read_comm(struct process *process)
+static void process_read_comm(struct process *process)
 {
 	FILE *file = open_file(process, "comm");
 
@@ -86,11 +86,11 @@ static void read_comm(struct process *process)
 	fclose(file);
 }
 
-static void read_cmdline(struct process *process)
+static void process_read_cmdline(struct process *process)
 {
 	size_t length;
 
-	process->cmdline = read_all(process, "cmdline", CMDLINE_MAX, &length);
+	process->cmdline = process_read_all(process, "cmdline", CMDLINE_MAX, &length);
 	if (!process->cmdline)
 		return;
 	while (length && !process->cmdline[length - 1])
@@ -103,7 +103,7 @@ static void read_cmdline(struct process *process)
 /* ---- /proc/PID/status --------------------------------------------------- */
 
 /* Capabilities count only in the daemon's own user namespace. */
-static bool same_user_namespace(pid_t pid)
+static bool process_same_user_namespace(pid_t pid)
 {
 	char path[PATH_SIZE];
 	struct stat own, other;
@@ -113,7 +113,7 @@ static bool same_user_namespace(pid_t pid)
 	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
-static void parse_groups(struct process *process, const char *text)
+static void process_parse_groups(struct process *process, const char *text)
 {
 	unsigned int group;
 	int used;
@@ -125,7 +125,7 @@ static void parse_groups(struct process *process, const char *text)
 	}
 }
 
-static void parse_status(struct process *process, const char *line)
+static void process_parse_status(struct process *process, const char *line)
 {
 	unsigned int real, effective, saved;
 	unsigned long long capabilities;
@@ -138,14 +138,14 @@ static void parse_status(struct process *process, const char *line)
 	} else if (sscanf(line, "Gid: %u", &real) == 1) {
 		process->gid = real;
 	} else if (!strncmp(line, "Groups:", 7)) {
-		parse_groups(process, line + 7);
+		process_parse_groups(process, line + 7);
 	} else if (sscanf(line, "CapEff: %llx", &capabilities) == 1) {
 		process->nice_capable = capabilities >> CAP_SYS_NICE & 1 &&
-					same_user_namespace(process->pid);
+					process_same_user_namespace(process->pid);
 	}
 }
 
-static void read_status(struct process *process)
+static void process_read_status(struct process *process)
 {
 	FILE *file = open_file(process, "status");
 	char *line = NULL;
@@ -154,14 +154,14 @@ static void read_status(struct process *process)
 	if (!file)
 		return;
 	while (getline(&line, &size, file) > 0)
-		parse_status(process, line);
+		process_parse_status(process, line);
 	free(line);
 	fclose(file);
 }
 
 /* ---- cgroup ------------------------------------------------------------- */
 
-static void read_cgroup(struct process *process)
+static void process_read_cgroup(struct process *process)
 {
 	FILE *file = open_file(process, "cgroup");
 	char line[sizeof(process->cgroup) + 8];
@@ -183,7 +183,7 @@ static void read_cgroup(struct process *process)
 	fclose(file);
 }
 
-static void read_unit(struct process *process)
+static void process_read_unit(struct process *process)
 {
 	char *unit = NULL;
 
@@ -196,7 +196,7 @@ static void read_unit(struct process *process)
 }
 
 /* The 64 hexadecimal digits in a word, or NULL. */
-static const char *find_id(const char *word, size_t length)
+static const char *process_find_id(const char *word, size_t length)
 {
 	size_t run = 0;
 
@@ -208,7 +208,7 @@ static const char *find_id(const char *word, size_t length)
 	return NULL;
 }
 
-static size_t skip(const char *text, const char *prefix)
+static size_t process_skip(const char *text, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
@@ -225,9 +225,9 @@ void process_container(const char *cgroup, char *out, size_t size)
 
 		word += strspn(word, "/");
 		length = strcspn(word, "/");
-		id = find_id(word, length);
-		prefix = skip(word, "lxc.payload.");
-		if (!prefix && skip(word, "machine-") && length > 14 &&
+		id = process_find_id(word, length);
+		prefix = process_skip(word, "lxc.payload.");
+		if (!prefix && process_skip(word, "machine-") && length > 14 &&
 		    !strncmp(word + length - 6, ".scope", 6)) {
 			prefix = 8;
 			snprintf(out, size, "%.*s", (int)(length - prefix - 6),
@@ -249,17 +249,17 @@ void process_read(struct process *process, pid_t pid)
 	size_t length;
 
 	*process = (struct process){ .pid = pid };
-	read_status(process);
+	process_read_status(process);
 	if (!process->known)
 		return;
-	read_exe(process);
-	read_comm(process);
-	read_cmdline(process);
-	read_cgroup(process);
-	read_unit(process);
+	process_read_exe(process);
+	process_read_comm(process);
+	process_read_cmdline(process);
+	process_read_cgroup(process);
+	process_read_unit(process);
 	process_container(process->cgroup, process->container,
 			  sizeof(process->container));
-	process->environ = read_all(process, "environ", ENVIRON_MAX, &length);
+	process->environ = process_read_all(process, "environ", ENVIRON_MAX, &length);
 	errno = 0;
 	process->nice = getpriority(PRIO_PROCESS, pid);
 	if (errno)

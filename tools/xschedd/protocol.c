@@ -43,8 +43,8 @@ static const struct {
 	{ "reload", COMMAND_RELOAD, 0, 0 },
 };
 
-static bool get_number64(struct json_object *value, int64_t min, int64_t max,
-			 int64_t *out)
+static bool protocol_get_number64(struct json_object *value, int64_t min, int64_t max,
+				  int64_t *out)
 {
 	if (!json_object_is_type(value, json_type_int))
 		return false;
@@ -54,18 +54,18 @@ static bool get_number64(struct json_object *value, int64_t min, int64_t max,
 	       *out < INT64_MAX;
 }
 
-static bool get_number(struct json_object *value, int64_t min, int64_t max,
-		       int32_t *out)
+static bool protocol_get_number(struct json_object *value, int64_t min, int64_t max,
+				int32_t *out)
 {
 	int64_t number;
 
-	if (!get_number64(value, min, max, &number))
+	if (!protocol_get_number64(value, min, max, &number))
 		return false;
 	*out = number;
 	return true;
 }
 
-static bool get_string(struct json_object *value, char *out, size_t size)
+static bool protocol_get_string(struct json_object *value, char *out, size_t size)
 {
 	size_t length;
 
@@ -79,8 +79,8 @@ static bool get_string(struct json_object *value, char *out, size_t size)
 	return true;
 }
 
-static const char *take_options(struct request *request,
-				struct json_object *object)
+static const char *protocol_take_options(struct request *request,
+					 struct json_object *object)
 {
 	if (!json_object_is_type(object, json_type_object))
 		return "options is not an object";
@@ -93,51 +93,51 @@ static const char *take_options(struct request *request,
 		if (strlen(name) >= sizeof(option->name))
 			return "an option has no such name";
 		strcpy(option->name, name);
-		if (!get_number64(value, INT64_MIN, INT64_MAX, &option->value))
+		if (!protocol_get_number64(value, INT64_MIN, INT64_MAX, &option->value))
 			return "the value of an option is not a number";
 	}
 	return NULL;
 }
 
 /* Looked up when all members are known. */
-static const char *take_cmd(struct request *request, struct json_object *value)
+static const char *protocol_take_cmd(struct request *request, struct json_object *value)
 {
 	(void)request;
 	(void)value;
 	return NULL;
 }
 
-static const char *take_pid(struct request *request, struct json_object *value)
+static const char *protocol_take_pid(struct request *request, struct json_object *value)
 {
-	return get_number(value, 1, INT32_MAX, &request->pid) ? NULL :
+	return protocol_get_number(value, 1, INT32_MAX, &request->pid) ? NULL :
 	       "pid is not a process id";
 }
 
-static const char *take_priority(struct request *request,
-				 struct json_object *value)
+static const char *protocol_take_priority(struct request *request,
+					  struct json_object *value)
 {
-	return get_number(value, PRIORITY_NEVER, XSCHED_PRIORITY_MAX,
-			  &request->priority) ? NULL :
+	return protocol_get_number(value, PRIORITY_NEVER, XSCHED_PRIORITY_MAX,
+				   &request->priority) ? NULL :
 	       "priority is not within -256..255";
 }
 
-static const char *take_policy(struct request *request,
-			       struct json_object *value)
+static const char *protocol_take_policy(struct request *request,
+					struct json_object *value)
 {
-	return get_string(value, request->policy, sizeof(request->policy)) ?
+	return protocol_get_string(value, request->policy, sizeof(request->policy)) ?
 	       NULL : "policy is not a name";
 }
 
-static const char *take_hint(struct request *request, struct json_object *value)
+static const char *protocol_take_hint(struct request *request, struct json_object *value)
 {
-	return get_string(value, request->hint, sizeof(request->hint)) ? NULL :
+	return protocol_get_string(value, request->hint, sizeof(request->hint)) ? NULL :
 	       "hint is not a name";
 }
 
-static const char *take_value(struct request *request,
-			      struct json_object *value)
+static const char *protocol_take_value(struct request *request,
+				       struct json_object *value)
 {
-	return get_number64(value, INT64_MIN, INT64_MAX, &request->value) ?
+	return protocol_get_number64(value, INT64_MIN, INT64_MAX, &request->value) ?
 	       NULL : "value is not a number";
 }
 
@@ -147,18 +147,18 @@ static const struct {
 	/* Returns what is wrong, or NULL. */
 	const char *(*take)(struct request *request, struct json_object *value);
 } members[] = {
-	{ "cmd", 0, take_cmd },
-	{ "pid", MEMBER_PID, take_pid },
-	{ "priority", MEMBER_PRIORITY, take_priority },
-	{ "policy", MEMBER_POLICY, take_policy },
-	{ "options", MEMBER_OPTIONS, take_options },
-	{ "hint", MEMBER_HINT, take_hint },
-	{ "value", MEMBER_VALUE, take_value },
+	{ "cmd", 0, protocol_take_cmd },
+	{ "pid", MEMBER_PID, protocol_take_pid },
+	{ "priority", MEMBER_PRIORITY, protocol_take_priority },
+	{ "policy", MEMBER_POLICY, protocol_take_policy },
+	{ "options", MEMBER_OPTIONS, protocol_take_options },
+	{ "hint", MEMBER_HINT, protocol_take_hint },
+	{ "value", MEMBER_VALUE, protocol_take_value },
 };
 
 /* Returns what is wrong with a member, or NULL. */
-static const char *take_member(struct request *request, unsigned int *have,
-			       const char *name, struct json_object *value)
+static const char *protocol_take_member(struct request *request, unsigned int *have,
+					const char *name, struct json_object *value)
 {
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		if (strcmp(members[i].name, name))
@@ -169,22 +169,22 @@ static const char *take_member(struct request *request, unsigned int *have,
 	return "unknown member";
 }
 
-static const char *take_object(struct request *request,
-			       struct json_object *object)
+static const char *protocol_take_object(struct request *request,
+					struct json_object *object)
 {
 	struct json_object *cmd;
 	char command[32] = "";
 	unsigned int have = 0;
 
 	json_object_object_foreach(object, name, value) {
-		const char *wrong = take_member(request, &have, name, value);
+		const char *wrong = protocol_take_member(request, &have, name, value);
 
 		if (wrong)
 			return wrong;
 	}
 	if (!json_object_object_get_ex(object, "cmd", &cmd))
 		return "cmd is missing";
-	if (!get_string(cmd, command, sizeof(command)))
+	if (!protocol_get_string(cmd, command, sizeof(command)))
 		return "cmd is not a name";
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(commands[i].name, command))
@@ -218,7 +218,7 @@ int protocol_parse(struct request *request, const char *line, size_t length,
 	else if (!json_object_is_type(object, json_type_object))
 		*message = "not an object";
 	else
-		*message = take_object(&fresh, object);
+		*message = protocol_take_object(&fresh, object);
 	json_object_put(object);
 	json_tokener_free(tokener);
 	if (*message)

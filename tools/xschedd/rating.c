@@ -49,8 +49,8 @@ static const struct {
 };
 
 /* A variable that is not a number within limits says nothing. */
-static bool get_number(const struct process *process, const char *name,
-		       int64_t min, int64_t max, int64_t *out)
+static bool rating_get_number(const struct process *process, const char *name,
+			      int64_t min, int64_t max, int64_t *out)
 {
 	const char *text = process_variable(process, name);
 	char *end;
@@ -63,7 +63,7 @@ static bool get_number(const struct process *process, const char *name,
 }
 
 /* XSched looks at the others only if this is not OFF. */
-static bool wants_scheduling(const struct process *process)
+static bool rating_wants_scheduling(const struct process *process)
 {
 	const char *text = process_variable(process, "XSCHED_AUTO_XQUEUE");
 
@@ -80,8 +80,8 @@ bool rating_trusts(const struct process *process)
 	return group && process_in_group(process, group->gr_gid);
 }
 
-static const struct rule *find_rule(const struct config *config,
-				    const struct process *process)
+static const struct rule *rating_find_rule(const struct config *config,
+					   const struct process *process)
 {
 	for (size_t i = 0; i < config->rule_count; i++)
 		if (rule_matches(&config->rules[i], process))
@@ -89,7 +89,7 @@ static const struct rule *find_rule(const struct config *config,
 	return NULL;
 }
 
-static int32_t limit_of(const struct process *process, const struct rule *rule)
+static int32_t rating_limit_of(const struct process *process, const struct rule *rule)
 {
 	int32_t limit;
 
@@ -104,27 +104,27 @@ static int32_t limit_of(const struct process *process, const struct rule *rule)
 	return limit;
 }
 
-static void take_environment(struct rating *rating,
-			     const struct process *process,
-			     const struct rule *rule)
+static void rating_take_environment(struct rating *rating,
+				    const struct process *process,
+				    const struct rule *rule)
 {
 	int64_t value;
 
-	if (!wants_scheduling(process))
+	if (!rating_wants_scheduling(process))
 		return;
-	if (get_number(process, "XSCHED_AUTO_XQUEUE_LEVEL", 2, 3, &value))
+	if (rating_get_number(process, "XSCHED_AUTO_XQUEUE_LEVEL", 2, 3, &value))
 		rating->level = value;
 	for (size_t i = 0; i < RATING_HINTS; i++) {
-		if (!get_number(process, variables[i].name, variables[i].min,
-				variables[i].max, &value))
+		if (!rating_get_number(process, variables[i].name, variables[i].min,
+				       variables[i].max, &value))
 			continue;
 		rating->hints[rating->hint_count++] = (struct rating_hint){
 			variables[i].hint, value * variables[i].factor };
 	}
 	if (rule && rule->has_priority && !rule->has_max_priority)
 		return;
-	if (!get_number(process, "XSCHED_AUTO_XQUEUE_PRIORITY", PRIORITY_NEVER,
-			XSCHED_PRIORITY_MAX, &value))
+	if (!rating_get_number(process, "XSCHED_AUTO_XQUEUE_PRIORITY", PRIORITY_NEVER,
+			       XSCHED_PRIORITY_MAX, &value))
 		return;
 	rating->source = SOURCE_ENVIRONMENT;
 	rating->priority = value;
@@ -134,7 +134,7 @@ static void take_environment(struct rating *rating,
 	}
 }
 
-static void take_period(struct rating *rating, const struct rule *rule)
+static void rating_take_period(struct rating *rating, const struct rule *rule)
 {
 	if (rule && rule->has_period)
 		rating->hints[rating->hint_count++] = (struct rating_hint){
@@ -142,7 +142,7 @@ static void take_period(struct rating *rating, const struct rule *rule)
 }
 
 /* The name of the tenant a process is part of, by what is one tenant. */
-static void take_group(struct rating *rating, const struct process *process)
+static void rating_take_group(struct rating *rating, const struct process *process)
 {
 	const char *of = "";
 
@@ -160,12 +160,12 @@ static void take_group(struct rating *rating, const struct process *process)
 void rating_of(struct rating *rating, const struct process *process,
 	       const struct config *config)
 {
-	const struct rule *rule = find_rule(config, process);
+	const struct rule *rule = rating_find_rule(config, process);
 
 	*rating = (struct rating){
 		.source = SOURCE_NICE,
 		.priority = -process->nice,
-		.limit = limit_of(process, rule),
+		.limit = rating_limit_of(process, rule),
 		.kind = rule && rule->tenant ? rule->tenant : config->tenant,
 	};
 	if (rule) {
@@ -176,7 +176,7 @@ void rating_of(struct rating *rating, const struct process *process,
 		rating->source = SOURCE_RULE;
 		rating->priority = rule->priority;
 	}
-	take_environment(rating, process, rule);
-	take_period(rating, rule);
-	take_group(rating, process);
+	rating_take_environment(rating, process, rule);
+	rating_take_period(rating, rule);
+	rating_take_group(rating, process);
 }

@@ -25,14 +25,14 @@ static struct json_object *reply_status(int error)
 
 /* ---- the policy --------------------------------------------------------- */
 
-static struct json_object *set_options(struct sched *sched,
-				       const struct request *request)
+static struct json_object *reply_set_options(struct sched *sched,
+					     const struct request *request)
 {
 	char message[128];
 
 	for (size_t i = 0; i < request->option_count; i++) {
 		const struct request_option *o = &request->options[i];
-		int ret = sched_set_option(sched, o->name, o->value);
+		int ret = request_set_option(sched, o->name, o->value);
 
 		if (!ret)
 			continue;
@@ -45,8 +45,8 @@ static struct json_object *set_options(struct sched *sched,
 	return NULL;
 }
 
-static struct json_object *policy(struct sched *sched, const struct peer *peer,
-				  const struct request *request)
+static struct json_object *reply_policy(struct sched *sched, const struct peer *peer,
+					const struct request *request)
 {
 	struct json_object *refusal;
 	int ret = 0;
@@ -54,27 +54,27 @@ static struct json_object *policy(struct sched *sched, const struct peer *peer,
 	if ((*request->policy || request->option_count) && !peer->admin)
 		return protocol_error(-EPERM, "not permitted");
 	if (*request->policy)
-		ret = sched_set_policy(sched, request->policy);
+		ret = request_set_policy(sched, request->policy);
 	if (ret == -EOPNOTSUPP)
 		return protocol_error(ret, "there is no such policy");
 	if (ret)
 		return reply_status(ret);
-	refusal = set_options(sched, request);
+	refusal = reply_set_options(sched, request);
 	return refusal ? refusal : show_policy(sched);
 }
 
 /* ---- one process -------------------------------------------------------- */
 
-static struct json_object *set_priority(struct sched *sched,
-					const struct peer *peer,
-					const struct task *task, int32_t wanted,
-					bool request)
+static struct json_object *reply_set_priority(struct sched *sched,
+					      const struct peer *peer,
+					      const struct task *task, int32_t wanted,
+					      bool request)
 {
 	if (!peer->admin && wanted > task->rating.limit)
 		return protocol_error(-EPERM,
 				      "raising a priority above what rules and nice value allow is not permitted");
-	return reply_status(sched_set_priority(sched, task->process.pid, wanted,
-					       request && peer->admin));
+	return reply_status(request_set_priority(sched, task->process.pid, wanted,
+						 request && peer->admin));
 }
 
 /* Hints that are given in other units than the engine's. */
@@ -89,7 +89,7 @@ static const struct {
 };
 
 /* Returns enum xsched_hint or a negative errno; changes @value to its unit. */
-static int find_hint(const char *name, int64_t *value)
+static int reply_find_hint(const char *name, int64_t *value)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(units[i].name, name))
@@ -101,9 +101,9 @@ static int find_hint(const char *name, int64_t *value)
 	return xsched_hint_find(name);
 }
 
-static struct json_object *hint(struct sched *sched, const struct peer *peer,
-				const struct task *task,
-				const struct request *request)
+static struct json_object *reply_hint(struct sched *sched, const struct peer *peer,
+				      const struct task *task,
+				      const struct request *request)
 {
 	int64_t value = request->value;
 	int which, ret;
@@ -112,9 +112,9 @@ static struct json_object *hint(struct sched *sched, const struct peer *peer,
 		if (value < PRIORITY_NEVER || value > XSCHED_PRIORITY_MAX)
 			return protocol_error(-EINVAL,
 					      "priority is not within -256..255");
-		return set_priority(sched, peer, task, value, false);
+		return reply_set_priority(sched, peer, task, value, false);
 	}
-	which = find_hint(request->hint, &value);
+	which = reply_find_hint(request->hint, &value);
 	if (which == -EOPNOTSUPP)
 		return protocol_error(which, "there is no such hint");
 	if (which < 0)
@@ -128,22 +128,22 @@ static struct json_object *hint(struct sched *sched, const struct peer *peer,
 	if (which == XSCHED_HINT_NICE && !peer->admin &&
 	    value < task->process.nice)
 		return protocol_error(-EPERM, "not permitted");
-	ret = sched_set_hint(sched, request->pid, which, value);
+	ret = request_set_hint(sched, request->pid, which, value);
 	if (ret == -EINVAL)
 		return protocol_error(ret, "the value is outside its limits");
 	return reply_status(ret);
 }
 
-static struct json_object *resume(struct sched *sched, const struct peer *peer,
-				  const struct task *task)
+static struct json_object *reply_resume(struct sched *sched, const struct peer *peer,
+					const struct task *task)
 {
 	if (!peer->admin && task->suspended_by_admin)
 		return protocol_error(-EPERM, "suspended by an administrator");
-	return reply_status(sched_resume(sched, task->process.pid));
+	return reply_status(request_resume(sched, task->process.pid));
 }
 
-static struct json_object *act(struct sched *sched, const struct peer *peer,
-			       const struct request *request)
+static struct json_object *reply_act(struct sched *sched, const struct peer *peer,
+				     const struct request *request)
 {
 	struct xsched_tenant tenant;
 	const struct task *task;
@@ -159,22 +159,22 @@ static struct json_object *act(struct sched *sched, const struct peer *peer,
 
 	switch (request->command) {
 	case COMMAND_SUSPEND:
-		return reply_status(sched_suspend(sched, request->pid,
-						  peer->admin));
+		return reply_status(request_suspend(sched, request->pid,
+						    peer->admin));
 	case COMMAND_RESUME:
-		return resume(sched, peer, task);
+		return reply_resume(sched, peer, task);
 	case COMMAND_HINT:
-		return hint(sched, peer, task, request);
+		return reply_hint(sched, peer, task, request);
 	default:
-		return set_priority(sched, peer, task, request->priority, true);
+		return reply_set_priority(sched, peer, task, request->priority, true);
 	}
 }
 
 /* ---- others ------------------------------------------------------------- */
 
 /* Of any process, not only of those that use a GPU. */
-static struct json_object *rules(const struct sched *sched,
-				 const struct peer *peer, pid_t pid)
+static struct json_object *reply_rules(const struct sched *sched,
+				       const struct peer *peer, pid_t pid)
 {
 	struct json_object *reply;
 	struct process process;
@@ -191,8 +191,8 @@ static struct json_object *rules(const struct sched *sched,
 	return reply;
 }
 
-static struct json_object *reload(const struct host *host,
-				  const struct peer *peer)
+static struct json_object *reply_reload(const struct host *host,
+					const struct peer *peer)
 {
 	char error[512] = "";
 	int ret;
@@ -215,14 +215,14 @@ struct json_object *reply_to(const struct host *host,
 	case COMMAND_LIST:
 		return show_list(sched, peer);
 	case COMMAND_POLICY:
-		return policy(sched, peer, request);
+		return reply_policy(sched, peer, request);
 	case COMMAND_EVENTS:
 		return protocol_ok();
 	case COMMAND_RULES:
-		return rules(sched, peer, request->pid);
+		return reply_rules(sched, peer, request->pid);
 	case COMMAND_RELOAD:
-		return reload(host, peer);
+		return reply_reload(host, peer);
 	default:
-		return act(sched, peer, request);
+		return reply_act(sched, peer, request);
 	}
 }

@@ -13,7 +13,7 @@
 #include "tenant.h"
 
 /* Switch at once, whatever the back-off; tell how the last APPLY went. */
-static int switch_by_request(struct sched *sched)
+static int request_switch(struct sched *sched)
 {
 	sched->last_error = 0;
 	sched->backing_off = false;
@@ -23,7 +23,7 @@ static int switch_by_request(struct sched *sched)
 }
 
 /* Without memory for a task a process cannot be told apart from others. */
-static int find(const struct sched *sched, pid_t pid, struct task **task)
+static int request_find(const struct sched *sched, pid_t pid, struct task **task)
 {
 	struct xsched_tenant tenant;
 	int ret = xsched_engine_tenant(sched->engine, pid, 0, &tenant);
@@ -32,18 +32,18 @@ static int find(const struct sched *sched, pid_t pid, struct task **task)
 	return ret ? ret : *task ? 0 : -ENOMEM;
 }
 
-int sched_suspend(struct sched *sched, pid_t pid, bool admin)
+int request_suspend(struct sched *sched, pid_t pid, bool admin)
 {
 	struct xsched_tenant tenant;
 	struct task *task;
-	int ret = find(sched, pid, &task);
+	int ret = request_find(sched, pid, &task);
 
 	if (ret)
 		return ret;
 	xsched_engine_set_exempt(sched->engine, pid, false);
 	task->suspended = true;
 	tenant_apply(sched, task);
-	ret = switch_by_request(sched);
+	ret = request_switch(sched);
 	if (xsched_engine_tenant(sched->engine, pid, 0, &tenant))
 		return -ENOENT;
 	if (tenant.state != XSCHED_HELD || tenant.by_queue || tenant.exempt) {
@@ -55,10 +55,10 @@ int sched_suspend(struct sched *sched, pid_t pid, bool admin)
 	return 0;
 }
 
-int sched_resume(struct sched *sched, pid_t pid)
+int request_resume(struct sched *sched, pid_t pid)
 {
 	struct task *task;
-	int ret = find(sched, pid, &task);
+	int ret = request_find(sched, pid, &task);
 
 	if (ret)
 		return ret;
@@ -67,14 +67,14 @@ int sched_resume(struct sched *sched, pid_t pid)
 	task->suspended = false;
 	task->suspended_by_admin = false;
 	tenant_apply(sched, task);
-	return switch_by_request(sched);
+	return request_switch(sched);
 }
 
-int sched_set_priority(struct sched *sched, pid_t pid, int32_t priority,
-		       bool admin)
+int request_set_priority(struct sched *sched, pid_t pid, int32_t priority,
+			 bool admin)
 {
 	struct task *task;
-	int ret = find(sched, pid, &task);
+	int ret = request_find(sched, pid, &task);
 
 	if (ret)
 		return ret;
@@ -86,13 +86,13 @@ int sched_set_priority(struct sched *sched, pid_t pid, int32_t priority,
 		task->hint = priority;
 	}
 	tenant_apply(sched, task);
-	return switch_by_request(sched);
+	return request_switch(sched);
 }
 
-int sched_set_level(struct sched *sched, pid_t pid, int level)
+int request_set_level(struct sched *sched, pid_t pid, int level)
 {
 	struct task *task;
-	int ret = find(sched, pid, &task);
+	int ret = request_find(sched, pid, &task);
 
 	if (ret)
 		return ret;
@@ -103,30 +103,30 @@ int sched_set_level(struct sched *sched, pid_t pid, int level)
 	return 0;
 }
 
-int sched_set_hint(struct sched *sched, pid_t pid, enum xsched_hint hint,
-		   int64_t value)
+int request_set_hint(struct sched *sched, pid_t pid, enum xsched_hint hint,
+		     int64_t value)
 {
 	int ret = xsched_engine_set_hint(sched->engine, pid, hint, value);
 
-	return ret ? ret : switch_by_request(sched);
+	return ret ? ret : request_switch(sched);
 }
 
-int sched_set_policy(struct sched *sched, const char *name)
+int request_set_policy(struct sched *sched, const char *name)
 {
 	int ret = xsched_engine_set_policy(sched->engine, name);
 
 	if (ret)
 		return ret;
 	armed_wrong(sched);
-	return switch_by_request(sched);
+	return request_switch(sched);
 }
 
-int sched_set_option(struct sched *sched, const char *name, int64_t value)
+int request_set_option(struct sched *sched, const char *name, int64_t value)
 {
 	int ret = xsched_engine_set_option(sched->engine, name, value);
 
 	if (ret)
 		return ret;
 	armed_wrong(sched);
-	return switch_by_request(sched);
+	return request_switch(sched);
 }

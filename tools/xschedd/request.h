@@ -10,7 +10,7 @@
 #include "state.h"
 
 /**
- * sched_suspend() - hold a process by request
+ * request_suspend() - hold a process by request
  * @sched: scheduler
  * @pid: process
  * @admin: only a privileged user may undo it
@@ -18,10 +18,10 @@
  * Return: 0 when it is held; -ENOENT: no such tenant; or why the kernel
  * refused, and then the request is forgotten.
  */
-int sched_suspend(struct sched *sched, pid_t pid, bool admin);
+int request_suspend(struct sched *sched, pid_t pid, bool admin);
 
 /**
- * sched_resume() - undo sched_suspend()
+ * request_resume() - undo request_suspend()
  * @sched: scheduler
  * @pid: process
  *
@@ -30,10 +30,10 @@ int sched_suspend(struct sched *sched, pid_t pid, bool admin);
  * Return: 0, -ENOENT: no such tenant, -EALREADY: it was not suspended by
  * request, or why the kernel refused; then it is tried again.
  */
-int sched_resume(struct sched *sched, pid_t pid);
+int request_resume(struct sched *sched, pid_t pid);
 
 /**
- * sched_set_priority() - by request, until the process ends
+ * request_set_priority() - by request, until the process ends
  * @sched: scheduler
  * @pid: process
  * @priority: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
@@ -42,24 +42,24 @@ int sched_resume(struct sched *sched, pid_t pid);
  *
  * Return: 0, -ENOENT, or the error of the switch this led to.
  */
-int sched_set_priority(struct sched *sched, pid_t pid, int32_t priority,
-		       bool admin);
+int request_set_priority(struct sched *sched, pid_t pid, int32_t priority,
+			 bool admin);
 
-/** sched_set_level() - preemption level 2 or 3 of a process; 0, -ENOENT, or
+/** request_set_level() - preemption level 2 or 3 of a process; 0, -ENOENT, or
  *  -EOPNOTSUPP: a GPU cannot
  */
-int sched_set_level(struct sched *sched, pid_t pid, int level);
+int request_set_level(struct sched *sched, pid_t pid, int level);
 
-/** sched_set_hint() - 0, or an error of xsched_engine_set_hint() or of the
+/** request_set_hint() - 0, or an error of xsched_engine_set_hint() or of the
  *  switch
  */
-int sched_set_hint(struct sched *sched, pid_t pid, enum xsched_hint hint,
-		   int64_t value);
+int request_set_hint(struct sched *sched, pid_t pid, enum xsched_hint hint,
+		     int64_t value);
 
-/** sched_set_policy() - 0, -EOPNOTSUPP, or the error of the switch */
-int sched_set_policy(struct sched *sched, const char *name);
+/** request_set_policy() - 0, -EOPNOTSUPP, or the error of the switch */
+int request_set_policy(struct sched *sched, const char *name);
 
-/** sched_set_option() - 0, or an error of xsched_engine_set_option() */
-int sched_set_option(struct sched *sched, const char *name, int64_t value);
+/** request_set_option() - 0, or an error of xsched_engine_set_option() */
+int request_set_option(struct sched *sched, const char *name, int64_t value);
 
 #endif /* XSCHEDD_REQUEST_H */

@@ -38,7 +38,7 @@ const char *rule_pattern_name(unsigned int pattern)
 	return pattern < RULE_PATTERNS ? patterns[pattern] : NULL;
 }
 
-static bool exe_matches(const char *pattern, const char *exe)
+static bool rule_exe_matches(const char *pattern, const char *exe)
 {
 	const char *slash = strrchr(exe, '/');
 
@@ -48,8 +48,8 @@ static bool exe_matches(const char *pattern, const char *exe)
 }
 
 /* What is not known, or empty, matches no pattern, not even "*". */
-static bool pattern_matches(const struct rule *rule, unsigned int which,
-			    const char *value)
+static bool rule_pattern_matches(const struct rule *rule, unsigned int which,
+				 const char *value)
 {
 	const char *pattern = rule->patterns[which];
 
@@ -57,12 +57,12 @@ static bool pattern_matches(const struct rule *rule, unsigned int which,
 		return true;
 	if (!value || !*value)
 		return false;
-	return which == RULE_EXE ? exe_matches(pattern, value) :
+	return which == RULE_EXE ? rule_exe_matches(pattern, value) :
 				   !fnmatch(pattern, value, 0);
 }
 
-static bool patterns_match(const struct rule *rule,
-			   const struct process *process)
+static bool rule_patterns_match(const struct rule *rule,
+				const struct process *process)
 {
 	const char *values[RULE_PATTERNS] = {
 		[RULE_EXE] = process->exe,
@@ -74,13 +74,13 @@ static bool patterns_match(const struct rule *rule,
 	};
 
 	for (unsigned int i = 0; i < RULE_PATTERNS; i++)
-		if (!pattern_matches(rule, i, values[i]))
+		if (!rule_pattern_matches(rule, i, values[i]))
 			return false;
 	return true;
 }
 
-static bool variables_match(const struct rule *rule,
-			    const struct process *process)
+static bool rule_variables_match(const struct rule *rule,
+				 const struct process *process)
 {
 	for (size_t i = 0; i < rule->variable_count; i++) {
 		const char *value = process_variable(process,
@@ -103,7 +103,7 @@ bool rule_matches(const struct rule *rule, const struct process *process)
 	if (rule->has_nice && (process->nice < rule->nice_min ||
 			       process->nice > rule->nice_max))
 		return false;
-	return patterns_match(rule, process) && variables_match(rule, process);
+	return rule_patterns_match(rule, process) && rule_variables_match(rule, process);
 }
 
 bool rule_has_condition(const struct rule *rule)

@@ -17,7 +17,7 @@
 /* What the engine takes for a period: a minute. */
 #define PERIOD_US_MAX	60000000
 
-static struct rule *current(struct parser *p)
+static struct rule *rule_config_current(struct parser *p)
 {
 	return &p->config->rules[p->config->rule_count - 1];
 }
@@ -28,7 +28,7 @@ int rule_config_end(struct parser *p)
 
 	if (p->config->rule_count == p->first_rule)
 		return 1;
-	rule = current(p);
+	rule = rule_config_current(p);
 	if (rule->has_priority && rule->has_max_priority &&
 	    rule->max_priority < rule->priority) {
 		p->line = p->rule_line;
@@ -75,9 +75,9 @@ int rule_config_begin(struct parser *p, const char *name)
 /* ---- conditions --------------------------------------------------------- */
 
 /* A number, or a name that @find knows. */
-static int parse_id(struct parser *p, const char *value, const char *what,
-		    bool (*find)(const char *name, unsigned int *id),
-		    unsigned int *out)
+static int rule_config_parse_id(struct parser *p, const char *value, const char *what,
+				bool (*find)(const char *name, unsigned int *id),
+				unsigned int *out)
 {
 	unsigned long id;
 	char *end;
@@ -93,7 +93,7 @@ static int parse_id(struct parser *p, const char *value, const char *what,
 	return 1;
 }
 
-static bool find_user(const char *name, unsigned int *id)
+static bool rule_config_find_user(const char *name, unsigned int *id)
 {
 	const struct passwd *passwd = getpwnam(name);
 
@@ -102,7 +102,7 @@ static bool find_user(const char *name, unsigned int *id)
 	return passwd;
 }
 
-static bool find_group(const char *name, unsigned int *id)
+static bool rule_config_find_group(const char *name, unsigned int *id)
 {
 	const struct group *group = getgrnam(name);
 
@@ -111,24 +111,24 @@ static bool find_group(const char *name, unsigned int *id)
 	return group;
 }
 
-static int set_user(struct parser *p, struct rule *rule, const char *value)
+static int rule_config_set_user(struct parser *p, struct rule *rule, const char *value)
 {
 	if (rule->has_user)
 		return parser_fail(p, "'user' is set twice");
 	rule->has_user = true;
-	return parse_id(p, value, "user", find_user, &rule->uid);
+	return rule_config_parse_id(p, value, "user", rule_config_find_user, &rule->uid);
 }
 
-static int set_group(struct parser *p, struct rule *rule, const char *value)
+static int rule_config_set_group(struct parser *p, struct rule *rule, const char *value)
 {
 	if (rule->has_group)
 		return parser_fail(p, "'group' is set twice");
 	rule->has_group = true;
-	return parse_id(p, value, "group", find_group, &rule->gid);
+	return rule_config_parse_id(p, value, "group", rule_config_find_group, &rule->gid);
 }
 
 /* "N" or "N..M" */
-static int set_nice(struct parser *p, struct rule *rule, const char *value)
+static int rule_config_set_nice(struct parser *p, struct rule *rule, const char *value)
 {
 	const char *dots = strstr(value, "..");
 	char first[16];
@@ -150,7 +150,7 @@ static int set_nice(struct parser *p, struct rule *rule, const char *value)
 }
 
 /* "NAME=PATTERN"; may be given several times. */
-static int add_variable(struct parser *p, struct rule *rule, const char *value)
+static int rule_config_add_variable(struct parser *p, struct rule *rule, const char *value)
 {
 	size_t length = strcspn(value, "=");
 	struct rule_variable *variables, *variable;
@@ -173,8 +173,8 @@ static int add_variable(struct parser *p, struct rule *rule, const char *value)
 
 /* ---- what a rule gives -------------------------------------------------- */
 
-static int parse_priority(struct parser *p, const char *name,
-			  const char *value, bool *has, int32_t *out)
+static int rule_config_parse_priority(struct parser *p, const char *name,
+				      const char *value, bool *has, int32_t *out)
 {
 	long number;
 
@@ -188,27 +188,27 @@ static int parse_priority(struct parser *p, const char *name,
 	return 1;
 }
 
-static int set_priority(struct parser *p, struct rule *rule, const char *value)
+static int rule_config_set_priority(struct parser *p, struct rule *rule, const char *value)
 {
-	return parse_priority(p, "priority", value, &rule->has_priority,
-			      &rule->priority);
+	return rule_config_parse_priority(p, "priority", value, &rule->has_priority,
+					  &rule->priority);
 }
 
-static int set_max_priority(struct parser *p, struct rule *rule,
-			    const char *value)
+static int rule_config_set_max_priority(struct parser *p, struct rule *rule,
+					const char *value)
 {
-	return parse_priority(p, "max_priority", value,
-			      &rule->has_max_priority, &rule->max_priority);
+	return rule_config_parse_priority(p, "max_priority", value,
+					  &rule->has_max_priority, &rule->max_priority);
 }
 
-static int set_tenant(struct parser *p, struct rule *rule, const char *value)
+static int rule_config_set_tenant(struct parser *p, struct rule *rule, const char *value)
 {
 	if (rule->tenant)
 		return parser_fail(p, "'tenant' is set twice");
 	return parser_tenant(p, value, &rule->tenant);
 }
 
-static int set_period(struct parser *p, struct rule *rule, const char *value)
+static int rule_config_set_period(struct parser *p, struct rule *rule, const char *value)
 {
 	long number = 0;
 
@@ -225,19 +225,19 @@ static const struct {
 	const char *name;
 	int (*set)(struct parser *p, struct rule *rule, const char *value);
 } settings[] = {
-	{ "user", set_user },
-	{ "group", set_group },
-	{ "nice", set_nice },
-	{ "environment", add_variable },
-	{ "priority", set_priority },
-	{ "max_priority", set_max_priority },
-	{ "tenant", set_tenant },
-	{ "period_us", set_period },
+	{ "user", rule_config_set_user },
+	{ "group", rule_config_set_group },
+	{ "nice", rule_config_set_nice },
+	{ "environment", rule_config_add_variable },
+	{ "priority", rule_config_set_priority },
+	{ "max_priority", rule_config_set_max_priority },
+	{ "tenant", rule_config_set_tenant },
+	{ "period_us", rule_config_set_period },
 };
 
 int rule_config_line(struct parser *p, const char *name, const char *value)
 {
-	struct rule *rule = current(p);
+	struct rule *rule = rule_config_current(p);
 	const char *pattern;
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {

@@ -26,7 +26,7 @@
 /* Entries the switch has room for from the start: more allocates, once. */
 #define APPLY_ROOM	512
 
-static int open_trace(struct sched *sched)
+static int sched_open_trace(struct sched *sched)
 {
 	int ret;
 
@@ -39,7 +39,7 @@ static int open_trace(struct sched *sched)
 	return ret;
 }
 
-static int make_parts(struct sched *sched)
+static int sched_make_parts(struct sched *sched)
 {
 	int ret = xsched_engine_new(&sched->engine, sched->config->policy,
 				    tenant_gone, sched);
@@ -56,7 +56,7 @@ static int make_parts(struct sched *sched)
 }
 
 /* As the configuration says; one that it does not name keeps its value. */
-static void set_options(struct sched *sched)
+static void sched_apply_options(struct sched *sched)
 {
 	const struct config *config = sched->config;
 
@@ -78,15 +78,15 @@ int sched_start(struct sched *sched, sd_event *event,
 
 	sched->event = event;
 	sched->config = config;
-	ret = make_parts(sched);
+	ret = sched_make_parts(sched);
 	if (ret) {
 		log_message(LOG_ERR, "cannot start: %s", strerror(-ret));
 		return ret;
 	}
-	set_options(sched);
+	sched_apply_options(sched);
 	sched->matched = calloc(config->rule_count + 1,
 				sizeof(*sched->matched));
-	ret = open_trace(sched);
+	ret = sched_open_trace(sched);
 	if (!ret)
 		ret = device_connect(sched);
 	if (!ret)
@@ -122,35 +122,35 @@ void sched_stop(struct sched *sched)
 	*sched = (struct sched){ 0 };
 }
 
-static bool same(const char *a, const char *b)
+static bool sched_same(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool needs_restart(const struct config *a, const struct config *b)
+static bool sched_needs_restart(const struct config *a, const struct config *b)
 {
-	return !same(a->device, b->device) || !same(a->socket, b->socket) ||
+	return !sched_same(a->device, b->device) || !sched_same(a->socket, b->socket) ||
 	       a->http_port != b->http_port || a->http_front != b->http_front ||
 	       a->realtime != b->realtime;
 }
 
 void sched_reload(struct sched *sched, const struct config *config)
 {
-	bool new_trace = !same(sched->config->trace, config->trace);
+	bool new_trace = !sched_same(sched->config->trace, config->trace);
 
-	if (needs_restart(sched->config, config))
+	if (sched_needs_restart(sched->config, config))
 		log_message(LOG_WARNING,
 			    "another device, socket, http_port, http_front or realtime takes a restart");
 	sched->config = config;
 	armed_wrong(sched);
 	xsched_engine_set_policy(sched->engine, config->policy);
-	set_options(sched);
+	sched_apply_options(sched);
 	tenant_rate_all(sched);
 	tenant_rules_said(sched);
 	if (new_trace) {
 		trace_close(sched->trace);
 		sched->trace = NULL;
-		open_trace(sched);
+		sched_open_trace(sched);
 	}
 	device_subscribe(sched);
 	device_check_nodes(sched);

@@ -11,14 +11,14 @@
 
 #include "settings.h"
 
-static int set_path(struct parser *p, char **field, const char *value)
+static int settings_set_path(struct parser *p, char **field, const char *value)
 {
 	if (*value != '/')
 		return parser_fail(p, "'%s' is not an absolute path", value);
 	return parser_string(p, field, value);
 }
 
-static int set_policy(struct parser *p, const char *value)
+static int settings_set_policy(struct parser *p, const char *value)
 {
 	char known[256] = "";
 	size_t used = 0;
@@ -35,23 +35,23 @@ static int set_policy(struct parser *p, const char *value)
 			   value, known);
 }
 
-static int set_device(struct parser *p, const char *value)
+static int settings_set_device(struct parser *p, const char *value)
 {
-	return set_path(p, &p->config->device, value);
+	return settings_set_path(p, &p->config->device, value);
 }
 
-static int set_socket(struct parser *p, const char *value)
+static int settings_set_socket(struct parser *p, const char *value)
 {
-	return set_path(p, &p->config->socket, value);
+	return settings_set_path(p, &p->config->socket, value);
 }
 
-static int set_trace(struct parser *p, const char *value)
+static int settings_set_trace(struct parser *p, const char *value)
 {
-	return set_path(p, &p->config->trace, value);
+	return settings_set_path(p, &p->config->trace, value);
 }
 
-static int set_us(struct parser *p, uint32_t *field, const char *value,
-		  long min, long max)
+static int settings_set_us(struct parser *p, uint32_t *field, const char *value,
+			   long min, long max)
 {
 	long number;
 
@@ -61,25 +61,25 @@ static int set_us(struct parser *p, uint32_t *field, const char *value,
 	return 1;
 }
 
-static int set_sample(struct parser *p, const char *value)
+static int settings_set_sample(struct parser *p, const char *value)
 {
-	return set_us(p, &p->config->sample_us, value,
-		      KFD_XSCHED_SAMPLE_US_MIN, KFD_XSCHED_SAMPLE_US_MAX);
+	return settings_set_us(p, &p->config->sample_us, value,
+			       KFD_XSCHED_SAMPLE_US_MIN, KFD_XSCHED_SAMPLE_US_MAX);
 }
 
-static int set_settle(struct parser *p, const char *value)
+static int settings_set_settle(struct parser *p, const char *value)
 {
-	return set_us(p, &p->config->settle_us, value, 0,
-		      KFD_XSCHED_SETTLE_US_MAX);
+	return settings_set_us(p, &p->config->settle_us, value, 0,
+			       KFD_XSCHED_SETTLE_US_MAX);
 }
 
-static int set_grace(struct parser *p, const char *value)
+static int settings_set_grace(struct parser *p, const char *value)
 {
 	/* What a node can do is checked when the nodes are known. */
-	return set_us(p, &p->config->grace_us, value, 0, INT32_MAX);
+	return settings_set_us(p, &p->config->grace_us, value, 0, INT32_MAX);
 }
 
-static int set_level(struct parser *p, const char *value)
+static int settings_set_level(struct parser *p, const char *value)
 {
 	if (strcmp(value, "suspend") && strcmp(value, "unmap"))
 		return parser_fail(p, "expected 'suspend' or 'unmap', not '%s'",
@@ -88,17 +88,17 @@ static int set_level(struct parser *p, const char *value)
 	return 1;
 }
 
-static int set_realtime(struct parser *p, const char *value)
+static int settings_set_realtime(struct parser *p, const char *value)
 {
 	return parser_bool(p, value, &p->config->realtime);
 }
 
-static int set_armed(struct parser *p, const char *value)
+static int settings_set_armed(struct parser *p, const char *value)
 {
 	return parser_bool(p, value, &p->config->armed);
 }
 
-static int set_http_port(struct parser *p, const char *value)
+static int settings_set_http_port(struct parser *p, const char *value)
 {
 	long number;
 
@@ -108,12 +108,12 @@ static int set_http_port(struct parser *p, const char *value)
 	return 1;
 }
 
-static int set_http_front(struct parser *p, const char *value)
+static int settings_set_http_front(struct parser *p, const char *value)
 {
 	return parser_bool(p, value, &p->config->http_front);
 }
 
-static int set_tenant(struct parser *p, const char *value)
+static int settings_set_tenant(struct parser *p, const char *value)
 {
 	return parser_tenant(p, value, &p->config->tenant);
 }
@@ -122,19 +122,19 @@ static const struct setting {
 	const char *name;
 	int (*set)(struct parser *p, const char *value);
 } settings[] = {
-	{ "policy", set_policy },
-	{ "device", set_device },
-	{ "socket", set_socket },
-	{ "trace", set_trace },
-	{ "sample_us", set_sample },
-	{ "settle_us", set_settle },
-	{ "grace_us", set_grace },
-	{ "level", set_level },
-	{ "realtime", set_realtime },
-	{ "armed", set_armed },
-	{ "http_port", set_http_port },
-	{ "http_front", set_http_front },
-	{ "tenant", set_tenant },
+	{ "policy", settings_set_policy },
+	{ "device", settings_set_device },
+	{ "socket", settings_set_socket },
+	{ "trace", settings_set_trace },
+	{ "sample_us", settings_set_sample },
+	{ "settle_us", settings_set_settle },
+	{ "grace_us", settings_set_grace },
+	{ "level", settings_set_level },
+	{ "realtime", settings_set_realtime },
+	{ "armed", settings_set_armed },
+	{ "http_port", settings_set_http_port },
+	{ "http_front", settings_set_http_front },
+	{ "tenant", settings_set_tenant },
 };
 
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
@@ -161,7 +161,7 @@ int settings_line(struct parser *p, const char *name, const char *value)
 
 /* ---- [options] ---------------------------------------------------------- */
 
-static int add_option(struct parser *p, const char *name, int64_t value)
+static int settings_add_option(struct parser *p, const char *name, int64_t value)
 {
 	struct config *config = p->config;
 	struct option_setting *options, *option;
@@ -201,5 +201,5 @@ int settings_option(struct parser *p, const char *name, const char *value)
 	p->column = p->value_column;
 	if (!parser_number(p, value, option->min, option->max, &number))
 		return 0;
-	return add_option(p, name, number);
+	return settings_add_option(p, name, number);
 }

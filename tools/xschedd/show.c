@@ -13,14 +13,14 @@
 #include "show.h"
 #include "stream.h"
 
-static void add(struct json_object *object, const char *name,
-		struct json_object *value)
+static void show_add(struct json_object *object, const char *name,
+		     struct json_object *value)
 {
 	json_object_object_add(object, name, value);
 }
 
 /* Three places, not seventeen. */
-static struct json_object *new_double(double number)
+static struct json_object *show_new_double(double number)
 {
 	struct json_object *object = json_object_new_double(number);
 
@@ -31,19 +31,19 @@ static struct json_object *new_double(double number)
 	return object;
 }
 
-static struct json_object *percentile_us(const struct histogram *histogram,
-					 unsigned int percent)
+static struct json_object *show_percentile_us(const struct histogram *histogram,
+					      unsigned int percent)
 {
-	return new_double(histogram_percentile(histogram, percent) / 1e3);
+	return show_new_double(histogram_percentile(histogram, percent) / 1e3);
 }
 
-static struct json_object *new_u64(uint64_t number)
+static struct json_object *show_new_u64(uint64_t number)
 {
 	return json_object_new_uint64(number);
 }
 
 /* Text that others chose may be no UTF-8, which JSON has to be. */
-static struct json_object *new_text(const char *text)
+static struct json_object *show_new_text(const char *text)
 {
 	char clean[1024];
 	size_t used = 0;
@@ -54,65 +54,65 @@ static struct json_object *new_text(const char *text)
 	return json_object_new_string(clean);
 }
 
-static struct json_object *new_name(const char *text)
+static struct json_object *show_new_name(const char *text)
 {
-	return text && *text ? new_text(text) : NULL;
+	return text && *text ? show_new_text(text) : NULL;
 }
 
 /* ---- tenants ------------------------------------------------------------ */
 
-static void add_task(struct json_object *object, const struct task *task,
-		     const struct xsched_tenant *tenant, uint64_t now)
+static void show_add_task(struct json_object *object, const struct task *task,
+			  const struct xsched_tenant *tenant, uint64_t now)
 {
 	uint64_t age = now > task->seen_ns ? now - task->seen_ns : 0;
 
-	add(object, "rule", new_name(task->rating.rule));
-	add(object, "group", new_name(task->rating.group));
-	add(object, "unit", new_name(task->process.unit));
-	add(object, "container", new_name(task->process.container));
-	add(object, "limit", json_object_new_int(task->rating.limit));
-	add(object, "never", json_object_new_boolean(task_priority(task) ==
-						     PRIORITY_NEVER));
-	add(object, "held_percent",
-	    new_double(age ? 100.0 * tenant->held_ns / age : 0));
-	add(object, "since_ns", new_u64(task->seen_ns));
-	add(object, "p50_us", percentile_us(&task->switches, 50));
-	add(object, "p99_us", percentile_us(&task->switches, 99));
+	show_add(object, "rule", show_new_name(task->rating.rule));
+	show_add(object, "group", show_new_name(task->rating.group));
+	show_add(object, "unit", show_new_name(task->process.unit));
+	show_add(object, "container", show_new_name(task->process.container));
+	show_add(object, "limit", json_object_new_int(task->rating.limit));
+	show_add(object, "never", json_object_new_boolean(state_task_priority(task) ==
+							  PRIORITY_NEVER));
+	show_add(object, "held_percent",
+		 show_new_double(age ? 100.0 * tenant->held_ns / age : 0));
+	show_add(object, "since_ns", show_new_u64(task->seen_ns));
+	show_add(object, "p50_us", show_percentile_us(&task->switches, 50));
+	show_add(object, "p99_us", show_percentile_us(&task->switches, 99));
 	/* As they were called at first. */
-	add(object, "switch_p50_us", percentile_us(&task->switches, 50));
-	add(object, "switch_p99_us", percentile_us(&task->switches, 99));
+	show_add(object, "switch_p50_us", show_percentile_us(&task->switches, 50));
+	show_add(object, "switch_p99_us", show_percentile_us(&task->switches, 99));
 }
 
-static struct json_object *describe(const struct xsched_tenant *tenant,
-				    uint64_t now)
+static struct json_object *show_tenant(const struct xsched_tenant *tenant,
+				       uint64_t now)
 {
 	const struct task *task = tenant->user;
 	struct json_object *object = json_object_new_object();
 
-	add(object, "pid", json_object_new_int(tenant->pid));
-	add(object, "uid", json_object_new_int64(task ? (int64_t)task->process.uid : -1));
-	add(object, "exe", new_text(task ? task->process.exe : ""));
-	add(object, "comm", new_text(task ? task->process.comm : ""));
-	add(object, "priority", json_object_new_int(task ? task_priority(task) :
-						    tenant->priority));
-	add(object, "priority_from",
-	    json_object_new_string(task ? rating_source_name(task_source(task)) :
-				   "default"));
-	add(object, "queues", json_object_new_int(tenant->queues));
-	add(object, "nodes", json_object_new_int(tenant->nodes));
-	add(object, "held_nodes", json_object_new_int(tenant->held_nodes));
-	add(object, "ready", json_object_new_boolean(tenant->ready));
-	add(object, "held",
-	    json_object_new_boolean(tenant->state == XSCHED_HELD));
-	add(object, "uncertain",
-	    json_object_new_boolean(tenant->state == XSCHED_UNCERTAIN));
-	add(object, "manual", json_object_new_boolean(tenant->manual));
-	add(object, "exempt", json_object_new_boolean(tenant->exempt));
-	add(object, "held_ms", new_double(tenant->held_ns / 1e6));
-	add(object, "holds", new_u64(tenant->holds));
-	add(object, "preemptions", new_u64(tenant->preemptions));
+	show_add(object, "pid", json_object_new_int(tenant->pid));
+	show_add(object, "uid", json_object_new_int64(task ? (int64_t)task->process.uid : -1));
+	show_add(object, "exe", show_new_text(task ? task->process.exe : ""));
+	show_add(object, "comm", show_new_text(task ? task->process.comm : ""));
+	show_add(object, "priority", json_object_new_int(task ? state_task_priority(task) :
+							 tenant->priority));
+	show_add(object, "priority_from",
+		 json_object_new_string(task ? rating_source_name(state_task_source(task)) :
+					"default"));
+	show_add(object, "queues", json_object_new_int(tenant->queues));
+	show_add(object, "nodes", json_object_new_int(tenant->nodes));
+	show_add(object, "held_nodes", json_object_new_int(tenant->held_nodes));
+	show_add(object, "ready", json_object_new_boolean(tenant->ready));
+	show_add(object, "held",
+		 json_object_new_boolean(tenant->state == XSCHED_HELD));
+	show_add(object, "uncertain",
+		 json_object_new_boolean(tenant->state == XSCHED_UNCERTAIN));
+	show_add(object, "manual", json_object_new_boolean(tenant->manual));
+	show_add(object, "exempt", json_object_new_boolean(tenant->exempt));
+	show_add(object, "held_ms", show_new_double(tenant->held_ns / 1e6));
+	show_add(object, "holds", show_new_u64(tenant->holds));
+	show_add(object, "preemptions", show_new_u64(tenant->preemptions));
 	if (task)
-		add_task(object, task, tenant, now);
+		show_add_task(object, task, tenant, now);
 	return object;
 }
 
@@ -122,7 +122,7 @@ struct json_object *show_list(const struct sched *sched,
 	struct json_object *tenants = json_object_new_array();
 	struct json_object *reply = protocol_ok();
 	struct xsched_tenant tenant;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
 		const struct task *task;
@@ -130,16 +130,16 @@ struct json_object *show_list(const struct sched *sched,
 		xsched_engine_tenant_at(sched->engine, i, now, &tenant);
 		task = tenant.user;
 		if (peer_may(peer, task ? &task->process : NULL))
-			json_object_array_add(tenants, describe(&tenant, now));
+			json_object_array_add(tenants, show_tenant(&tenant, now));
 	}
-	add(reply, "now_ns", new_u64(now));
-	add(reply, "tenants", tenants);
+	show_add(reply, "now_ns", show_new_u64(now));
+	show_add(reply, "tenants", tenants);
 	return reply;
 }
 
 /* ---- stats -------------------------------------------------------------- */
 
-static struct json_object *rule_stats(const struct sched *sched)
+static struct json_object *show_rule_stats(const struct sched *sched)
 {
 	const struct config *config = sched->config;
 	struct json_object *rules = json_object_new_array();
@@ -148,14 +148,14 @@ static struct json_object *rule_stats(const struct sched *sched)
 		struct json_object *rule = json_object_new_object();
 		uint64_t matched = sched->matched ? sched->matched[i] : 0;
 
-		add(rule, "rule", new_text(config->rules[i].name));
-		add(rule, "matched", new_u64(matched));
+		show_add(rule, "rule", show_new_text(config->rules[i].name));
+		show_add(rule, "matched", show_new_u64(matched));
 		json_object_array_add(rules, rule);
 	}
 	return rules;
 }
 
-static struct json_object *node_list(const struct sched_stats *stats)
+static struct json_object *show_node_list(const struct sched_stats *stats)
 {
 	struct json_object *nodes = json_object_new_array();
 
@@ -163,12 +163,12 @@ static struct json_object *node_list(const struct sched_stats *stats)
 		const struct node_stats *n = stats->nodes[i];
 		struct json_object *node = json_object_new_object();
 
-		add(node, "gpu_id", new_u64(n->gpu_id));
-		add(node, "switches", new_u64(n->switches));
-		add(node, "failures", new_u64(n->failures));
-		add(node, "flips", new_u64(n->flips));
-		add(node, "p50_us", percentile_us(&n->total, 50));
-		add(node, "p99_us", percentile_us(&n->total, 99));
+		show_add(node, "gpu_id", show_new_u64(n->gpu_id));
+		show_add(node, "switches", show_new_u64(n->switches));
+		show_add(node, "failures", show_new_u64(n->failures));
+		show_add(node, "flips", show_new_u64(n->flips));
+		show_add(node, "p50_us", show_percentile_us(&n->total, 50));
+		show_add(node, "p99_us", show_percentile_us(&n->total, 99));
 		json_object_array_add(nodes, node);
 	}
 	return nodes;
@@ -179,27 +179,27 @@ struct json_object *show_stats(const struct sched *sched)
 	const struct sched_stats *s = &sched->stats;
 	struct json_object *reply = protocol_ok();
 
-	add(reply, "policy",
-	    json_object_new_string(xsched_engine_policy(sched->engine)));
-	add(reply, "tenants",
-	    json_object_new_int(xsched_engine_tenants(sched->engine)));
-	add(reply, "events", new_u64(s->events));
-	add(reply, "lost", new_u64(s->lost));
-	add(reply, "applies", new_u64(s->applies));
-	add(reply, "failures", new_u64(s->failures));
-	add(reply, "retries", new_u64(s->retries));
-	add(reply, "ejections", new_u64(s->ejections));
-	add(reply, "armed", new_u64(sched->armed.count));
-	add(reply, "armed_runs", new_u64(sched->armed.runs));
-	add(reply, "preemptions",
-	    new_u64(xsched_engine_preemptions(sched->engine)));
-	add(reply, "listeners", new_u64(stream_listeners(sched->stream)));
-	add(reply, "call_p50_us", percentile_us(&s->call, 50));
-	add(reply, "call_p99_us", percentile_us(&s->call, 99));
-	add(reply, "reaction_p50_us", percentile_us(&s->reaction, 50));
-	add(reply, "reaction_p99_us", percentile_us(&s->reaction, 99));
-	add(reply, "nodes", node_list(s));
-	add(reply, "rules", rule_stats(sched));
+	show_add(reply, "policy",
+		 json_object_new_string(xsched_engine_policy(sched->engine)));
+	show_add(reply, "tenants",
+		 json_object_new_int(xsched_engine_tenants(sched->engine)));
+	show_add(reply, "events", show_new_u64(s->events));
+	show_add(reply, "lost", show_new_u64(s->lost));
+	show_add(reply, "applies", show_new_u64(s->applies));
+	show_add(reply, "failures", show_new_u64(s->failures));
+	show_add(reply, "retries", show_new_u64(s->retries));
+	show_add(reply, "ejections", show_new_u64(s->ejections));
+	show_add(reply, "armed", show_new_u64(sched->armed.count));
+	show_add(reply, "armed_runs", show_new_u64(sched->armed.runs));
+	show_add(reply, "preemptions",
+		 show_new_u64(xsched_engine_preemptions(sched->engine)));
+	show_add(reply, "listeners", show_new_u64(stream_listeners(sched->stream)));
+	show_add(reply, "call_p50_us", show_percentile_us(&s->call, 50));
+	show_add(reply, "call_p99_us", show_percentile_us(&s->call, 99));
+	show_add(reply, "reaction_p50_us", show_percentile_us(&s->reaction, 50));
+	show_add(reply, "reaction_p99_us", show_percentile_us(&s->reaction, 99));
+	show_add(reply, "nodes", show_node_list(s));
+	show_add(reply, "rules", show_rule_stats(sched));
 	return reply;
 }
 
@@ -217,11 +217,11 @@ struct json_object *show_policy(const struct sched *sched)
 		json_object_array_add(policies, json_object_new_string(name));
 	for (size_t i = 0; (name = xsched_option_name(i)); i++)
 		if (!xsched_engine_option(sched->engine, name, &value))
-			add(options, name, json_object_new_int64(value));
-	add(reply, "policy",
-	    json_object_new_string(xsched_engine_policy(sched->engine)));
-	add(reply, "policies", policies);
-	add(reply, "options", options);
+			show_add(options, name, json_object_new_int64(value));
+	show_add(reply, "policy",
+		 json_object_new_string(xsched_engine_policy(sched->engine)));
+	show_add(reply, "policies", policies);
+	show_add(reply, "options", options);
 	return reply;
 }
 
@@ -241,7 +241,7 @@ static struct json_object *show_variables(const struct process *process)
 		    length >= sizeof(name))
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)length, at);
-		add(object, name, new_text(at + length + 1));
+		show_add(object, name, show_new_text(at + length + 1));
 	}
 	return object;
 }
@@ -255,25 +255,25 @@ static struct json_object *show_facts(const struct process *process)
 	for (size_t i = 0; i < process->group_count; i++)
 		json_object_array_add(groups,
 				      json_object_new_int64(process->groups[i]));
-	add(facts, "user", new_name(passwd ? passwd->pw_name : NULL));
-	add(facts, "uid", json_object_new_int64(process->uid));
-	add(facts, "gid", json_object_new_int64(process->gid));
-	add(facts, "groups", groups);
-	add(facts, "cgroup", new_name(process->cgroup));
-	add(facts, "unit", new_name(process->unit));
-	add(facts, "container", new_name(process->container));
-	add(facts, "exe", new_name(process->exe));
-	add(facts, "comm", new_name(process->comm));
-	add(facts, "cmdline", new_name(process->cmdline));
-	add(facts, "nice", json_object_new_int(process->nice));
-	add(facts, "environment", show_variables(process));
+	show_add(facts, "user", show_new_name(passwd ? passwd->pw_name : NULL));
+	show_add(facts, "uid", json_object_new_int64(process->uid));
+	show_add(facts, "gid", json_object_new_int64(process->gid));
+	show_add(facts, "groups", groups);
+	show_add(facts, "cgroup", show_new_name(process->cgroup));
+	show_add(facts, "unit", show_new_name(process->unit));
+	show_add(facts, "container", show_new_name(process->container));
+	show_add(facts, "exe", show_new_name(process->exe));
+	show_add(facts, "comm", show_new_name(process->comm));
+	show_add(facts, "cmdline", show_new_name(process->cmdline));
+	show_add(facts, "nice", json_object_new_int(process->nice));
+	show_add(facts, "environment", show_variables(process));
 	return facts;
 }
 
 struct json_object *show_rating(const struct sched *sched,
 				const struct process *process)
 {
-	const struct task *task = sched_task(sched, process->pid);
+	const struct task *task = state_task(sched, process->pid);
 	struct json_object *reply = protocol_ok();
 	struct task view = { 0 };
 
@@ -285,14 +285,14 @@ struct json_object *show_rating(const struct sched *sched,
 		view.override = task->override;
 	}
 	rating_of(&view.rating, process, sched->config);
-	add(reply, "pid", json_object_new_int(process->pid));
-	add(reply, "gpu", json_object_new_boolean(task != NULL));
-	add(reply, "rule", new_name(view.rating.rule));
-	add(reply, "priority", json_object_new_int(task_priority(&view)));
-	add(reply, "source",
-	    json_object_new_string(rating_source_name(task_source(&view))));
-	add(reply, "limit", json_object_new_int(view.rating.limit));
-	add(reply, "group", new_name(view.rating.group));
-	add(reply, "facts", show_facts(process));
+	show_add(reply, "pid", json_object_new_int(process->pid));
+	show_add(reply, "gpu", json_object_new_boolean(task != NULL));
+	show_add(reply, "rule", show_new_name(view.rating.rule));
+	show_add(reply, "priority", json_object_new_int(state_task_priority(&view)));
+	show_add(reply, "source",
+		 json_object_new_string(rating_source_name(state_task_source(&view))));
+	show_add(reply, "limit", json_object_new_int(view.rating.limit));
+	show_add(reply, "group", show_new_name(view.rating.group));
+	show_add(reply, "facts", show_facts(process));
 	return reply;
 }

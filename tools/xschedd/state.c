@@ -6,7 +6,7 @@
  */
 #include "state.h"
 
-struct task *sched_task(const struct sched *sched, pid_t pid)
+struct task *state_task(const struct sched *sched, pid_t pid)
 {
 	return xsched_engine_user(sched->engine, pid);
 }
@@ -15,7 +15,7 @@ struct task *sched_task(const struct sched *sched, pid_t pid)
  * A request of an administrator counts before all. A hint counts where the
  * process may choose, and everywhere if it is lower.
  */
-enum rating_source task_source(const struct task *task)
+enum rating_source state_task_source(const struct task *task)
 {
 	const struct rating *rating = &task->rating;
 
@@ -28,11 +28,11 @@ enum rating_source task_source(const struct task *task)
 	return rating->source;
 }
 
-int32_t task_priority(const struct task *task)
+int32_t state_task_priority(const struct task *task)
 {
 	const struct rating *rating = &task->rating;
 
-	switch (task_source(task)) {
+	switch (state_task_source(task)) {
 	case SOURCE_REQUEST:
 		return task->override;
 	case SOURCE_HINT:
@@ -43,7 +43,7 @@ int32_t task_priority(const struct task *task)
 	}
 }
 
-int sched_level(const struct sched *sched, const struct task *task)
+int state_level(const struct sched *sched, const struct task *task)
 {
 	if (task && task->level)
 		return task->level;
@@ -52,10 +52,10 @@ int sched_level(const struct sched *sched, const struct task *task)
 	return sched->config->unmap ? 2 : 3;
 }
 
-int sched_add_hold(const struct sched *sched, struct xsched_apply *apply,
+int state_add_hold(const struct sched *sched, struct xsched_apply *apply,
 		   uint32_t target, uint64_t id, pid_t pid)
 {
-	bool unmap = sched_level(sched, sched_task(sched, pid)) == 2;
+	bool unmap = state_level(sched, state_task(sched, pid)) == 2;
 
 	return xsched_apply_add(apply, unmap ? KFD_XSCHED_OP_UNMAP :
 					       KFD_XSCHED_OP_SUSPEND,
@@ -63,8 +63,8 @@ int sched_add_hold(const struct sched *sched, struct xsched_apply *apply,
 				unmap ? (int32_t)sched->config->grace_us : 0);
 }
 
-pid_t entry_process(const struct sched *sched,
-		    const struct kfd_xsched_entry *entry, uint32_t *gpu_id)
+pid_t state_entry_process(const struct sched *sched,
+			  const struct kfd_xsched_entry *entry, uint32_t *gpu_id)
 {
 	int32_t pid;
 

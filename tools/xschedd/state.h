@@ -156,20 +156,20 @@ struct sched {
 	struct sched_stats stats;
 };
 
-/** sched_task() - the task of a process, or NULL */
-struct task *sched_task(const struct sched *sched, pid_t pid);
+/** state_task() - the task of a process, or NULL */
+struct task *state_task(const struct sched *sched, pid_t pid);
 
-/** task_source() - where the priority of a task comes from */
-enum rating_source task_source(const struct task *task);
+/** state_task_source() - where the priority of a task comes from */
+enum rating_source state_task_source(const struct task *task);
 
-/** task_priority() - PRIORITY_NEVER..XSCHED_PRIORITY_MAX */
-int32_t task_priority(const struct task *task);
+/** state_task_priority() - PRIORITY_NEVER..XSCHED_PRIORITY_MAX */
+int32_t state_task_priority(const struct task *task);
 
-/** sched_level() - preemption level 2 or 3 of a process; without a task (NULL) as configured */
-int sched_level(const struct sched *sched, const struct task *task);
+/** state_level() - preemption level 2 or 3 of a process; without a task (NULL) as configured */
+int state_level(const struct sched *sched, const struct task *task);
 
 /**
- * sched_add_hold() - an entry that holds a process or a queue, at the level it has
+ * state_add_hold() - an entry that holds a process or a queue, at the level it has
  * @sched: scheduler
  * @apply: where it is added
  * @target: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_QUEUE
@@ -178,11 +178,11 @@ int sched_level(const struct sched *sched, const struct task *task);
  *
  * Return: 0, or an error of xsched_apply_add().
  */
-int sched_add_hold(const struct sched *sched, struct xsched_apply *apply,
+int state_add_hold(const struct sched *sched, struct xsched_apply *apply,
 		   uint32_t target, uint64_t id, pid_t pid);
 
-/** entry_process() - whom an entry is about, and for a queue its node; 0: gone */
-pid_t entry_process(const struct sched *sched,
-		    const struct kfd_xsched_entry *entry, uint32_t *gpu_id);
+/** state_entry_process() - whom an entry is about, and for a queue its node; 0: gone */
+pid_t state_entry_process(const struct sched *sched,
+			  const struct kfd_xsched_entry *entry, uint32_t *gpu_id);
 
 #endif /* XSCHEDD_STATE_H */

@@ -56,7 +56,7 @@ static const char *const names[] = {
 	[KFD_XSCHED_EVENT_ARMED] = "armed",
 };
 
-static void write_event(FILE *file, const struct kfd_xsched_event *event)
+static void stream_write_event(FILE *file, const struct kfd_xsched_event *event)
 {
 	const char *name = event->type < sizeof(names) / sizeof(*names) ?
 			   names[event->type] : "other";
@@ -91,17 +91,17 @@ static void write_event(FILE *file, const struct kfd_xsched_event *event)
 /* ---- lines -------------------------------------------------------------- */
 
 /* Whether somebody may hear of a process. */
-static bool may_hear(const struct peer *peer, bool owned, uid_t uid)
+static bool stream_may_hear(const struct peer *peer, bool owned, uid_t uid)
 {
 	return peer->admin || (owned && peer->uid == uid);
 }
 
-static bool is_owned(const struct task *task)
+static bool stream_is_owned(const struct task *task)
 {
 	return task && process_is_owned(&task->process);
 }
 
-static void hand_out(struct listener *listener, char *text, size_t length)
+static void stream_hand_out(struct listener *listener, char *text, size_t length)
 {
 	if (text && length)
 		listener->line(listener->user, text, length);
@@ -109,7 +109,7 @@ static void hand_out(struct listener *listener, char *text, size_t length)
 }
 
 /* All that waits, for one listener, in one piece. */
-static void write_notes(struct stream *stream, struct listener *listener)
+static void stream_write_notes(struct stream *stream, struct listener *listener)
 {
 	size_t length = 0;
 	char *text = NULL;
@@ -120,17 +120,17 @@ static void write_notes(struct stream *stream, struct listener *listener)
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct note *note = &stream->notes[i];
 
-		if (may_hear(listener->peer, note->owned, note->uid))
-			write_event(file, &note->event);
+		if (stream_may_hear(listener->peer, note->owned, note->uid))
+			stream_write_event(file, &note->event);
 	}
 	if (stream->lost)
 		fprintf(file, "{\"event\":\"lost\",\"time_ns\":%" PRIu64
-			",\"count\":%" PRIu64 "}\n", now_ns(), stream->lost);
+			",\"count\":%" PRIu64 "}\n", clock_ns(), stream->lost);
 	fclose(file);
-	hand_out(listener, text, length);
+	stream_hand_out(listener, text, length);
 }
 
-static void flush(struct stream *stream)
+static void stream_flush(struct stream *stream)
 {
 	struct listener *next;
 
@@ -138,16 +138,16 @@ static void flush(struct stream *stream)
 		return;
 	for (struct listener *l = stream->listeners; l; l = next) {
 		next = l->next;
-		write_notes(stream, l);
+		stream_write_notes(stream, l);
 	}
 	stream->count = 0;
 	stream->lost = 0;
 }
 
-static int on_spare_time(sd_event_source *source, void *user)
+static int stream_on_spare_time(sd_event_source *source, void *user)
 {
 	(void)source;
-	flush(user);
+	stream_flush(user);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ int stream_new(struct stream **out, sd_event *event)
 
 	if (!stream)
 		return -ENOMEM;
-	ret = sd_event_add_defer(event, &stream->source, on_spare_time, stream);
+	ret = sd_event_add_defer(event, &stream->source, stream_on_spare_time, stream);
 	if (ret < 0) {
 		free(stream);
 		return ret;
@@ -182,7 +182,7 @@ void stream_free(struct stream *stream)
 void stream_join(struct stream *stream, struct listener *listener)
 {
 	/* Nothing from before it listened. */
-	flush(stream);
+	stream_flush(stream);
 	listener->next = stream->listeners;
 	stream->listeners = listener;
 }
@@ -222,7 +222,7 @@ void stream_event(struct stream *stream, const struct kfd_xsched_event *event,
 		return;
 	}
 	note = &stream->notes[stream->count++];
-	*note = (struct note){ .event = *event, .owned = is_owned(task) };
+	*note = (struct note){ .event = *event, .owned = stream_is_owned(task) };
 	if (note->owned)
 		note->uid = task->process.uid;
 	sd_event_source_set_enabled(stream->source, SD_EVENT_ONESHOT);
@@ -249,8 +249,8 @@ static const struct kind kinds[] = {
 	{ "release_queues", KFD_XSCHED_TARGET_QUEUE, true, false },
 };
 
-static void write_entry(FILE *file, const struct kfd_xsched_entry *entry,
-			pid_t pid, uint32_t gpu_id)
+static void stream_write_entry(FILE *file, const struct kfd_xsched_entry *entry,
+			       pid_t pid, uint32_t gpu_id)
 {
 	if (entry->target == KFD_XSCHED_TARGET_QUEUE)
 		fprintf(file, "{\"pid\":%d,\"queue\":%" PRIu64 ",\"node\":%u}",
@@ -260,9 +260,9 @@ static void write_entry(FILE *file, const struct kfd_xsched_entry *entry,
 }
 
 /* The entries of one kind that a peer may hear of. Returns how many. */
-static size_t write_entries(FILE *file, const struct trace_record *record,
-			    const struct peer *peer, const struct sched *sched,
-			    const struct kind *kind)
+static size_t stream_write_entries(FILE *file, const struct trace_record *record,
+				   const struct peer *peer, const struct sched *sched,
+				   const struct kind *kind)
 {
 	const struct kfd_xsched_entry *e = xsched_apply_entries(record->apply);
 	size_t count = 0;
@@ -277,21 +277,21 @@ static size_t write_entries(FILE *file, const struct trace_record *record,
 		if (e[i].target != kind->target ||
 		    (e[i].op == KFD_XSCHED_OP_RESUME) != kind->resume)
 			continue;
-		pid = entry_process(sched, &e[i], &gpu_id);
-		task = sched_task(sched, pid);
-		if (!pid || !may_hear(peer, is_owned(task),
-				      task ? task->process.uid : 0))
+		pid = state_entry_process(sched, &e[i], &gpu_id);
+		task = state_task(sched, pid);
+		if (!pid || !stream_may_hear(peer, stream_is_owned(task),
+					     task ? task->process.uid : 0))
 			continue;
 		if (!count && !kind->always)
 			fprintf(file, ",\"%s\":[", kind->name);
 		fputs(count++ ? "," : "", file);
-		write_entry(file, &e[i], pid, gpu_id);
+		stream_write_entry(file, &e[i], pid, gpu_id);
 	}
 	fputs(count || kind->always ? "]" : "", file);
 	return count;
 }
 
-static uint32_t write_nodes(FILE *file, const struct xsched_apply *apply)
+static uint32_t stream_write_nodes(FILE *file, const struct xsched_apply *apply)
 {
 	const struct kfd_xsched_node_result *n;
 	uint32_t flips = 0;
@@ -311,9 +311,9 @@ static uint32_t write_nodes(FILE *file, const struct xsched_apply *apply)
 	return flips;
 }
 
-static void write_switch(struct listener *listener,
-			 const struct trace_record *record,
-			 const struct sched *sched)
+static void stream_write_switch(struct listener *listener,
+				const struct trace_record *record,
+				const struct sched *sched)
 {
 	size_t length = 0, entries = 0;
 	char *text = NULL;
@@ -326,13 +326,13 @@ static void write_switch(struct listener *listener,
 		record->start_ns, record->start_ns + record->call_ns,
 		record->event_ns);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		entries += write_entries(file, record, listener->peer, sched,
-					 &kinds[i]);
+		entries += stream_write_entries(file, record, listener->peer, sched,
+						&kinds[i]);
 	fputs(",\"nodes\":[", file);
 	fprintf(file, "],\"flips\":%u,\"status\":%d}\n",
-		write_nodes(file, record->apply), record->status);
+		stream_write_nodes(file, record->apply), record->status);
 	fclose(file);
-	hand_out(listener, text, entries || listener->peer->admin ? length : 0);
+	stream_hand_out(listener, text, entries || listener->peer->admin ? length : 0);
 }
 
 void stream_switch(struct stream *stream, const struct trace_record *record,
@@ -343,9 +343,9 @@ void stream_switch(struct stream *stream, const struct trace_record *record,
 	if (!stream || !stream->listeners)
 		return;
 	/* In the order in which it happened. */
-	flush(stream);
+	stream_flush(stream);
 	for (struct listener *l = stream->listeners; l; l = next) {
 		next = l->next;
-		write_switch(l, record, sched);
+		stream_write_switch(l, record, sched);
 	}
 }

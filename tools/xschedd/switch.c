@@ -38,8 +38,8 @@ enum outcome {
 	RETRY,		/* the firmware or memory: try again later */
 };
 
-static enum outcome settle(struct sched *sched, int status, uint64_t end_ns,
-			   uint64_t call_ns)
+static enum outcome switch_settle(struct sched *sched, int status, uint64_t end_ns,
+				  uint64_t call_ns)
 {
 	switch (status) {
 	case 0:
@@ -62,7 +62,7 @@ static enum outcome settle(struct sched *sched, int status, uint64_t end_ns,
 	}
 }
 
-static struct node_stats *node_stats(struct sched_stats *stats, uint32_t gpu_id)
+static struct node_stats *switch_node_stats(struct sched_stats *stats, uint32_t gpu_id)
 {
 	struct node_stats *node;
 
@@ -79,15 +79,15 @@ static struct node_stats *node_stats(struct sched_stats *stats, uint32_t gpu_id)
 	return node;
 }
 
-static void count_nodes(struct sched *sched)
+static void switch_count_nodes(struct sched *sched)
 {
 	const struct kfd_xsched_node_result *results;
 	size_t count;
 
 	results = xsched_apply_nodes(sched->apply, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct node_stats *node = node_stats(&sched->stats,
-						     results[i].gpu_id);
+		struct node_stats *node = switch_node_stats(&sched->stats,
+							    results[i].gpu_id);
 
 		if (!node)
 			continue;
@@ -99,7 +99,7 @@ static void count_nodes(struct sched *sched)
 }
 
 /* One APPLY, with what is in @sched->apply. */
-static enum outcome apply(struct sched *sched, uint64_t event_ns)
+static enum outcome switch_apply(struct sched *sched, uint64_t event_ns)
 {
 	struct trace_record record = {
 		.event_ns = event_ns,
@@ -108,12 +108,12 @@ static enum outcome apply(struct sched *sched, uint64_t event_ns)
 	enum outcome outcome;
 	uint64_t end_ns;
 
-	record.start_ns = now_ns();
+	record.start_ns = clock_ns();
 	record.status = xsched_apply_run(sched->apply, sched->device);
-	end_ns = now_ns();
+	end_ns = clock_ns();
 	record.call_ns = end_ns - record.start_ns;
 	sched->last_error = record.status;
-	outcome = settle(sched, record.status, end_ns, record.call_ns);
+	outcome = switch_settle(sched, record.status, end_ns, record.call_ns);
 	if (outcome == DONE) {
 		sched->stats.applies++;
 		histogram_add(&sched->stats.call, record.call_ns);
@@ -123,7 +123,7 @@ static enum outcome apply(struct sched *sched, uint64_t event_ns)
 	} else {
 		sched->stats.failures++;
 	}
-	count_nodes(sched);
+	switch_count_nodes(sched);
 	trace_write(sched->trace, &record);
 	stream_switch(sched->stream, &record, sched);
 	return outcome;
@@ -139,7 +139,7 @@ static void switch_timer(struct sched *sched, uint64_t at_ns)
 	sd_event_source_set_enabled(sched->timer, SD_EVENT_ONESHOT);
 }
 
-static void back_off(struct sched *sched)
+static void switch_back_off(struct sched *sched)
 {
 	unsigned int n = sched->attempts++;
 	uint64_t delay = n < BACKOFF_ATTEMPTS ? BACKOFF_FIRST_NS << n :
@@ -159,10 +159,10 @@ static void back_off(struct sched *sched)
 	sched->backing_off = true;
 	if (delay > BACKOFF_LAST_NS)
 		delay = BACKOFF_LAST_NS;
-	switch_timer(sched, now_ns() + delay);
+	switch_timer(sched, clock_ns() + delay);
 }
 
-static void recovered(struct sched *sched)
+static void switch_recovered(struct sched *sched)
 {
 	if (sched->attempts)
 		log_message(LOG_INFO, "switching works again");
@@ -177,11 +177,11 @@ void switch_now(struct sched *sched, uint64_t event_ns)
 	if (sched->backing_off)
 		return;
 	for (int i = 0; i < PLAN_ATTEMPTS; i++) {
-		xsched_engine_plan(sched->engine, now_ns(), &plan);
+		xsched_engine_plan(sched->engine, clock_ns(), &plan);
 		sched->last_error = entries_fill(sched, &plan);
 		if (!sched->last_error && !xsched_apply_count(sched->apply))
 			break;
-		outcome = sched->last_error ? RETRY : apply(sched, event_ns);
+		outcome = sched->last_error ? RETRY : switch_apply(sched, event_ns);
 		/* After a release, see whether that was the last. */
 		lease_run(sched, plan.hold_count || plan.hold_queue_count ||
 			  lease_needed(sched));
@@ -194,10 +194,10 @@ void switch_now(struct sched *sched, uint64_t event_ns)
 	}
 	if (outcome == DONE) {
 		if (sched->attempts)
-			recovered(sched);
+			switch_recovered(sched);
 		switch_timer(sched, plan.deadline_ns);
 	} else {
-		back_off(sched);
+		switch_back_off(sched);
 	}
 }
 
@@ -206,7 +206,7 @@ void switch_wait(struct sched *sched)
 	if (sched->attempts <= BACKOFF_ATTEMPTS || sched->backing_off)
 		return;
 	sched->backing_off = true;
-	switch_timer(sched, now_ns() + BACKOFF_LAST_NS);
+	switch_timer(sched, clock_ns() + BACKOFF_LAST_NS);
 }
 
 void switch_due(struct sched *sched)
@@ -238,7 +238,7 @@ void switch_release_all(struct sched *sched)
 	}
 	if (!xsched_apply_count(sched->apply))
 		return;
-	apply(sched, 0);
+	switch_apply(sched, 0);
 	ret = sched->last_error;
 	if (ret && ret != -ESRCH && ret != -EALREADY)
 		log_message(LOG_WARNING, "left to the kernel to release: %s",

@@ -13,7 +13,7 @@
 #include "tenant.h"
 
 /* What did not happen as the process asked for it. */
-static void say_refusals(struct sched *sched, struct task *task)
+static void tenant_say_refusals(struct sched *sched, struct task *task)
 {
 	struct rating *rating = &task->rating;
 	const struct log_fields fields = { .pid = task->process.pid,
@@ -33,7 +33,7 @@ static void say_refusals(struct sched *sched, struct task *task)
 
 void tenant_apply(struct sched *sched, struct task *task)
 {
-	int32_t priority = task_priority(task);
+	int32_t priority = state_task_priority(task);
 	pid_t pid = task->process.pid;
 	struct xsched_tenant before, after;
 	bool known = !xsched_engine_tenant(sched->engine, pid, 0, &before);
@@ -49,7 +49,7 @@ void tenant_apply(struct sched *sched, struct task *task)
 		armed_wrong(sched);
 }
 
-static void join(struct sched *sched, struct task *task)
+static void tenant_join(struct sched *sched, struct task *task)
 {
 	const char *name = task->rating.group;
 	uint64_t former = task->group;
@@ -62,7 +62,7 @@ static void join(struct sched *sched, struct task *task)
 }
 
 /* Those of before: another rule may give none. */
-static void take_back_hints(struct sched *sched, const struct task *task)
+static void tenant_take_back_hints(struct sched *sched, const struct task *task)
 {
 	const struct rating *rating = &task->rating;
 
@@ -71,7 +71,7 @@ static void take_back_hints(struct sched *sched, const struct task *task)
 				       rating->hints[i].hint, XSCHED_HINT_UNSET);
 }
 
-static void give_hints(struct sched *sched, const struct task *task)
+static void tenant_give_hints(struct sched *sched, const struct task *task)
 {
 	const struct rating *rating = &task->rating;
 	pid_t pid = task->process.pid;
@@ -85,18 +85,18 @@ static void give_hints(struct sched *sched, const struct task *task)
 }
 
 /* Look at a process and at the rules. Its environment is not kept. */
-static void rate(struct sched *sched, struct task *task)
+static void tenant_rate(struct sched *sched, struct task *task)
 {
 	process_free(&task->process);
 	process_read(&task->process, task->process.pid);
-	take_back_hints(sched, task);
+	tenant_take_back_hints(sched, task);
 	rating_of(&task->rating, &task->process, sched->config);
 	process_forget_environ(&task->process);
 	if (task->rating.rule && sched->matched)
 		sched->matched[task->rating.rule_index]++;
-	say_refusals(sched, task);
-	join(sched, task);
-	give_hints(sched, task);
+	tenant_say_refusals(sched, task);
+	tenant_join(sched, task);
+	tenant_give_hints(sched, task);
 	tenant_apply(sched, task);
 }
 
@@ -110,9 +110,9 @@ void tenant_adopt(struct sched *sched, pid_t pid)
 		return;
 	}
 	task->process.pid = pid;
-	task->seen_ns = now_ns();
+	task->seen_ns = clock_ns();
 	xsched_engine_set_user(sched->engine, pid, task);
-	rate(sched, task);
+	tenant_rate(sched, task);
 	armed_stale(sched);
 }
 
@@ -149,11 +149,11 @@ void tenant_rate_all(struct sched *sched)
 		pids[i] = tenant.pid;
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct task *task = sched_task(sched, pids[i]);
+		struct task *task = state_task(sched, pids[i]);
 
 		xsched_engine_set_exempt(sched->engine, pids[i], false);
 		if (task)
-			rate(sched, task);
+			tenant_rate(sched, task);
 	}
 	free(pids);
 }

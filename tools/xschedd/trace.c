@@ -29,7 +29,7 @@ struct trace {
 	bool running;
 };
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *user)
+static int trace_on_timer(sd_event_source *source, uint64_t usec, void *user)
 {
 	struct trace *trace = user;
 
@@ -58,7 +58,7 @@ int trace_open(struct trace **out, sd_event *event, const char *path)
 	}
 	setvbuf(trace->file, NULL, _IOFBF, BUFFER_SIZE);
 	ret = sd_event_add_time_relative(event, &trace->timer, CLOCK_MONOTONIC,
-					 FLUSH_US, 0, on_timer, trace);
+					 FLUSH_US, 0, trace_on_timer, trace);
 	if (ret < 0) {
 		fclose(trace->file);
 		free(trace);
@@ -72,8 +72,8 @@ int trace_open(struct trace **out, sd_event *event, const char *path)
 }
 
 /* The ids of entries of one kind that resume, or of those that hold. */
-static void write_ids(FILE *file, const struct xsched_apply *apply,
-			uint32_t target, bool resume)
+static void trace_write_ids(FILE *file, const struct xsched_apply *apply,
+			      uint32_t target, bool resume)
 {
 	const struct kfd_xsched_entry *entries = xsched_apply_entries(apply);
 	size_t count = 0;
@@ -87,7 +87,7 @@ static void write_ids(FILE *file, const struct xsched_apply *apply,
 	}
 }
 
-static bool has_queues(const struct xsched_apply *apply)
+static bool trace_has_queues(const struct xsched_apply *apply)
 {
 	const struct kfd_xsched_entry *entries = xsched_apply_entries(apply);
 
@@ -97,7 +97,7 @@ static bool has_queues(const struct xsched_apply *apply)
 	return false;
 }
 
-static void write_nodes(FILE *file, const struct xsched_apply *apply)
+static void trace_write_nodes(FILE *file, const struct xsched_apply *apply)
 {
 	const struct kfd_xsched_node_result *nodes;
 	size_t count;
@@ -123,20 +123,20 @@ void trace_write(struct trace *trace, const struct trace_record *record)
 	fprintf(trace->file,
 		"{\"t_ns\":%" PRIu64 ",\"event_ns\":%" PRIu64 ",\"hold\":[",
 		record->start_ns, record->event_ns);
-	write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_PROCESS, false);
+	trace_write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_PROCESS, false);
 	fputs("],\"release\":[", trace->file);
-	write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_PROCESS, true);
-	if (has_queues(record->apply)) {
+	trace_write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_PROCESS, true);
+	if (trace_has_queues(record->apply)) {
 		fputs("],\"hold_queues\":[", trace->file);
-		write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_QUEUE,
-			  false);
+		trace_write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_QUEUE,
+				false);
 		fputs("],\"release_queues\":[", trace->file);
-		write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_QUEUE,
-			  true);
+		trace_write_ids(trace->file, record->apply, KFD_XSCHED_TARGET_QUEUE,
+				true);
 	}
 	fprintf(trace->file, "],\"call_ns\":%" PRIu64 ",\"nodes\":[",
 		record->call_ns);
-	write_nodes(trace->file, record->apply);
+	trace_write_nodes(trace->file, record->apply);
 	fprintf(trace->file, "],\"status\":%d}\n", record->status);
 	if (trace->running)
 		return;

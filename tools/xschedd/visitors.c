@@ -16,15 +16,15 @@ void visitors_init(struct visitors *visitors)
 	TAILQ_INIT(&visitors->list);
 }
 
-static void wait_for(struct visitors *visitors, struct visitor *visitor,
-		     uint64_t now_ns)
+static void visitors_wait_for(struct visitors *visitors, struct visitor *visitor,
+			      uint64_t now_ns)
 {
 	visitor->since_ns = now_ns;
 	visitor->waited_for = true;
 	TAILQ_INSERT_TAIL(&visitors->list, visitor, entry);
 }
 
-static void wait_no_more(struct visitors *visitors, struct visitor *visitor)
+static void visitors_wait_no_more(struct visitors *visitors, struct visitor *visitor)
 {
 	if (visitor->waited_for)
 		TAILQ_REMOVE(&visitors->list, visitor, entry);
@@ -39,7 +39,7 @@ struct visitor *visitor_comes(struct visitors *visitors, int fd,
 	if (!visitor)
 		return NULL;
 	visitor->fd = fd;
-	wait_for(visitors, visitor, now_ns);
+	visitors_wait_for(visitors, visitor, now_ns);
 	return visitor;
 }
 
@@ -48,15 +48,15 @@ void visitor_served(struct visitors *visitors, struct visitor *visitor,
 {
 	if (!visitor || !visitor->waited_for)
 		return;
-	wait_no_more(visitors, visitor);
-	wait_for(visitors, visitor, now_ns);
+	visitors_wait_no_more(visitors, visitor);
+	visitors_wait_for(visitors, visitor, now_ns);
 }
 
 void visitor_leaves(struct visitors *visitors, struct visitor *visitor)
 {
 	if (!visitor)
 		return;
-	wait_no_more(visitors, visitor);
+	visitors_wait_no_more(visitors, visitor);
 	free(visitor);
 }
 
@@ -68,7 +68,7 @@ uint64_t visitors_hurry(struct visitors *visitors, uint64_t now_ns)
 		if (now_ns - first->since_ns < PATIENCE_NS)
 			return first->since_ns + PATIENCE_NS - now_ns;
 		shutdown(first->fd, SHUT_RDWR);
-		wait_no_more(visitors, first);
+		visitors_wait_no_more(visitors, first);
 	}
 	return UINT64_MAX;
 }
