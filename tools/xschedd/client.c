@@ -88,6 +88,15 @@ static int client_append(struct client *client, const char *text, size_t length)
 	return 0;
 }
 
+static void client_drop_out(struct client *client)
+{
+	free(client->out);
+	client->out = NULL;
+	client->out_sent = 0;
+	client->out_length = 0;
+	client->out_room = 0;
+}
+
 /* Returns 0, also when some must wait, or a negative errno. */
 static int client_send_some(struct client *client)
 {
@@ -102,11 +111,7 @@ static int client_send_some(struct client *client)
 			return errno == EAGAIN ? 0 : -errno;
 		client->out_sent += sent;
 	}
-	free(client->out);
-	client->out = NULL;
-	client->out_sent = 0;
-	client->out_length = 0;
-	client->out_room = 0;
+	client_drop_out(client);
 	return 0;
 }
 
@@ -158,11 +163,7 @@ static void client_on_line(void *user, const char *text, size_t length)
 	if (client->out_length - client->out_sent + length > STREAM_MAX ||
 	    client_append(client, text, length) || client_send_some(client)) {
 		client->over = true;
-		free(client->out);
-		client->out = NULL;
-		client->out_length = 0;
-		client->out_sent = 0;
-		client->out_room = 0;
+		client_drop_out(client);
 		/* The loop finds it at its end. */
 		shutdown(sd_event_source_get_io_fd(client->source), SHUT_RDWR);
 		return;

@@ -23,6 +23,12 @@ static struct json_object *reply_status(int error)
 	return error ? protocol_error(error, strerror(-error)) : protocol_ok();
 }
 
+static struct json_object *reply_too_high(void)
+{
+	return protocol_error(-EPERM,
+			      "raising a priority above what rules and nice value allow is not permitted");
+}
+
 /* ---- the policy --------------------------------------------------------- */
 
 static struct json_object *reply_set_options(struct sched *sched,
@@ -71,8 +77,7 @@ static struct json_object *reply_set_priority(struct sched *sched,
 					      bool request)
 {
 	if (!peer->admin && wanted > task->rating.limit)
-		return protocol_error(-EPERM,
-				      "raising a priority above what rules and nice value allow is not permitted");
+		return reply_too_high();
 	return reply_status(request_set_priority(sched, task->process.pid, wanted,
 						 request && peer->admin));
 }
@@ -122,8 +127,7 @@ static struct json_object *reply_hint(struct sched *sched, const struct peer *pe
 	if ((which == XSCHED_HINT_LAX_PRIORITY ||
 	     which == XSCHED_HINT_CRIT_PRIORITY) && !peer->admin &&
 	    value > task->rating.limit)
-		return protocol_error(-EPERM,
-				      "raising a priority above what rules and nice value allow is not permitted");
+		return reply_too_high();
 	/* The nice value is what the kernel says it is. */
 	if (which == XSCHED_HINT_NICE && !peer->admin &&
 	    value < task->process.nice)
