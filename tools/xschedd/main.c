@@ -2,6 +2,25 @@
 /*
  * xschedd: options, signals, the loop.
  *
+ * The files of the daemon are on floors. A file uses what is on its own floor
+ * and on those below, and no files use each other in a circle;
+ * scripts/check-xschedd-structure has the files of each floor, and proves it.
+ * From the top down:
+ *
+ *	main	the start and the end, signals, rights
+ *	serve	the control socket and HTTP: requests, and what is answered
+ *	sched	what wakes the scheduler and what is asked of it; switches
+ *	tenants	events and the list of queues into the engine; processes that
+ *		come and go; what became of the entries of a switch
+ *	kernel	the device, its lease, armed switches
+ *	state	what the scheduler knows; the stream and the trace tell of it
+ *	facts	what is read: the configuration, processes, peers, ratings
+ *	base	time, messages, and what else knows nothing of a daemon
+ *
+ * Three calls go up, by a pointer that was handed down: a line of the stream
+ * to its listener, the end of a connection to the control socket, and a request
+ * to read the configuration again to this file.
+ *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
