@@ -27,6 +27,13 @@
  * without regard to which compute unit has them free. (How many workgroups of
  * one kind fit is computed per compute unit.) Memory bandwidth and caches are
  * not modelled: a workgroup takes as long as its kernel says.
+ *
+ * aql.c, gpu.c, preempt.c, queue.c, sdma.c, sdma_packet.c and wave.c call each
+ * other in circles, because what they model does so: time moves a queue, the
+ * queue its packets, and these their waves; and each of them has the queue
+ * looked at again, or halts it. hws_list.c reads the lists of hws.c, and reads
+ * memory through it; native.c has the table of what the files native_*.c carry
+ * out, and they reach memory through it.
  */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H

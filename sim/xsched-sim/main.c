@@ -2,6 +2,14 @@
 /*
  * xsched-sim: run a scenario in virtual time, on the GPU model of sim/ and with
  * the scheduling engine of libxsched. See xsched-sim(1).
+ *
+ * daemon.c, node.c, program.c, watch.c and world.c call each other in circles,
+ * because what they model does so: the work of a program comes to a node, what
+ * the node does comes to the sampler, what that sees comes to the daemon, and
+ * the daemon's switches come to the node. check.c, keys.c, keys_process.c and
+ * scenario.c do so because they are one reader of files: scenario.c hands each
+ * line to the keys and the whole to check.c, and the keys say through it what
+ * is wrong.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -8,7 +8,7 @@
  *   node.c      a GPU node: the model, and its firmware's transactions
  *   watch.c     the module's sampler: which queues have work
  *   daemon.c    the scheduler: events into the engine, its plans into calls
- *   account.c   whether every dispatch was executed once
+ *   figures.c   what came of it, and whether every dispatch was executed once
  *
  * Everything happens in virtual time, in the order of the agenda; the same
  * scenario and seed give the same run, to the nanosecond.

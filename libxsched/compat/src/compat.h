@@ -13,6 +13,12 @@
  * Two clients of the kernel: the holder, and the local scheduler. A queue runs
  * when neither holds it, so neither needs to know of the other.
  *
+ * All of them but hip.c, hwqueue.c and xqueue.c call each other in a circle.
+ * state.c closes it: it lets go in a child of what the others have, and with the
+ * first call it has hint.c start the scheduler that the environment names. So
+ * does worker.c, whose thread takes the steps of the holder and of the local
+ * scheduler, which start that thread.
+ *
  * One lock, over everything below but what hip.c does. It is not held while
  * something waits for a stream.
  *
