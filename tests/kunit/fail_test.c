@@ -520,8 +520,8 @@ static long born_held_op(struct kunit *test)
 }
 
 /*
- * A queue of a held process gets no claim: it runs, for nobody would ever
- * release it. With its claim it is held.
+ * A queue of a held process gets no request: it runs, for nobody would ever
+ * release it. With its request it is held.
  */
 static void born_held(struct kunit *test)
 {

@@ -313,7 +313,7 @@ static long give_up(struct kunit *test)
 }
 
 /* A client drops its hold while another's hold of the queue is on its way. */
-static void claim_dropped_in_flight(struct kunit *test)
+static void request_dropped_in_flight(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *b = xt_open(test);
@@ -672,7 +672,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(second_call_waits),
 	KUNIT_CASE(second_call_sees_the_failure),
 	KUNIT_CASE(clients_do_not_share_failures),
-	KUNIT_CASE(claim_dropped_in_flight),
+	KUNIT_CASE(request_dropped_in_flight),
 	KUNIT_CASE(dropped_and_given_up_in_flight),
 	KUNIT_CASE(born_during_a_hold),
 	KUNIT_CASE(born_elsewhere_during_a_hold),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Claims on a place and on queues by themselves: which of them governs.
+ * Requests on a process on a node, and on queues of it: which of them governs.
  */
 #include "harness.h"
 
@@ -82,7 +82,7 @@ static void queue_first_then_process(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), -EALREADY);
 }
 
-/* One client's queue differs; another's claim on the place goes on to govern it. */
+/* One client's queue differs; another's request on the process goes on to govern it. */
 static void others_are_not_concerned(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -105,8 +105,8 @@ static void others_are_not_concerned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, held(test), 0);
 }
 
-/* A new queue is governed by the place, whatever differs beside it, and can differ, too. */
-static void newcomers_follow_the_place(struct kunit *test)
+/* A new queue is governed as its process is, whatever differs beside it, and can differ, too. */
+static void newcomers_follow_the_process(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
@@ -213,7 +213,7 @@ static void each_falls_back_to_its_own(struct kunit *test)
 }
 
 /* All queues of a held process go, and one comes: it is born as the process is. */
-static void empty_place(struct kunit *test)
+static void no_queue_left(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct xs_hw_process *process = fake_process_add(test, XT_UID);
@@ -235,17 +235,17 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(queue_differs_and_returns),
 	KUNIT_CASE(queue_first_then_process),
 	KUNIT_CASE(others_are_not_concerned),
-	KUNIT_CASE(newcomers_follow_the_place),
+	KUNIT_CASE(newcomers_follow_the_process),
 	KUNIT_CASE(priorities_differ_and_return),
 	KUNIT_CASE(refused_changes_nothing),
 	KUNIT_CASE(process_and_queue_agree),
 	KUNIT_CASE(each_falls_back_to_its_own),
-	KUNIT_CASE(empty_place),
+	KUNIT_CASE(no_queue_left),
 	{}
 };
 
 static struct kunit_suite suite = {
-	.name = "claim",
+	.name = "request",
 	.init = xt_init,
 	.exit = xt_exit,
 	.test_cases = cases,
