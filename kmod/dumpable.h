@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether the credentials of a task are enough to look into it: xs_dumpable(). Once the task is gone
- * (it is NULL), nobody may.
+ * Whether the credentials of a task are enough to look into it: xs_dumpable(). Once the task
+ * is gone (it is NULL), nobody may.
  */
 #ifndef XS_DUMPABLE_H
 #define XS_DUMPABLE_H
