@@ -13,36 +13,39 @@
 /**
  * DOC: Overview
  *
- * The only interface between kfd_xsched.ko and user space. It is spoken over
- * the character device /dev/kfd_xsched (mode 0660). An open file is a
- * *client*. What a client holds, the priorities it set and the tenants it made
- * last until it lets go or its file is closed, whatever closed it, or it is
- * ejected.
+ * This is the only interface between kfd_xsched.ko and user space: ioctls,
+ * read(2) and poll(2) of the character device /dev/kfd_xsched (mode 0660). An
+ * open file is a *client*. The holds, priorities and tenants of a client last
+ * until the client drops them, its file is closed for whatever reason, or the
+ * client is ejected.
  */
 
 /**
  * DOC: Lease
  *
- * A scheduler that does not act is as good as dead, stopped or not. So a client
- * that holds a queue has a lease: a sign of life is due every lease_ms, as
- * KFD_XSCHED_RENEW reports it. Every ioctl and every read(2) is one, and a call
- * on its way. When none came, and a queue the client holds has work, the client
- * is *ejected*: all it holds, set and made is dropped.
+ * A scheduler that has stopped acting must not keep queues held. So a client
+ * that holds a queue has a lease: it must give a sign of life every lease_ms,
+ * which KFD_XSCHED_RENEW reports. Every ioctl and every read(2) is a sign of
+ * life, also while the call is still in progress. If the lease ends without
+ * one, and a queue the client holds has work, the client is *ejected*: its
+ * holds, priorities, tenants and armed switches are dropped.
  *
- * What an armed switch of a client holds, the client holds; that the switch ran
- * is no sign of life.
+ * Queues held by an armed switch count as held by its client. A run of the
+ * switch is not a sign of life.
  *
- * While the system is suspended or hibernates no lease ends: programs are frozen.
- * What is held, set and armed stays so, and all leases begin anew as they go on.
+ * No lease ends while the system is suspended or hibernates, because programs
+ * are frozen. Holds, priorities and armed switches stay in force, and all
+ * leases begin anew when programs are thawed.
  *
- * An administrator can eject a client, too, and all of them at once by disabling
- * the module (see Documentation/ABI/testing/sysfs-kfd-xsched).
+ * An administrator can also eject a client, or disable the module, which ejects
+ * every client with a hold, an override or an armed switch (see
+ * Documentation/ABI/testing/sysfs-kfd-xsched).
  *
- * An ejected client finds a record KFD_XSCHED_EVENT_EJECTED behind what else
- * there is to read. After that read(2), and every ioctl at once, fails with
- * EOWNERDEAD; poll(2) reports POLLERR and POLLHUP. That is for good: it starts
- * afresh by opening the device anew, so that nothing it planned before can
- * take effect after.
+ * An ejected client reads a record KFD_XSCHED_EVENT_EJECTED after all others.
+ * read(2) fails with EOWNERDEAD after that record, every ioctl fails with it at
+ * once, and poll(2) reports POLLERR and POLLHUP. This is permanent: the program
+ * must open the device anew, so that nothing it planned before the ejection can
+ * take effect afterwards.
  */
 
 /**
@@ -53,11 +56,11 @@
  *   one reads the missing tail as zero; a kernel that knows a shorter one
  *   accepts a longer one if the tail it does not know is zero, else E2BIG. A
  *   size below the first published one is EINVAL.
- * - Arrays carry pointer, count and stride (the size of an element as the
- *   caller knows it); an element follows the same rule as a structure.
+ * - An array has a pointer, a count and a stride (the size of an element as the
+ *   caller knows it). An element may grow as a structure may.
  * - Reserved fields must be zero (EINVAL); unknown flags and operations are
  *   EOPNOTSUPP.
- * - A number, once given to a meaning, keeps it.
+ * - A number never changes its meaning.
  */
 
 /**
@@ -70,17 +73,17 @@
  *             KFD_XSCHED_MAX_ARMED_ENTRIES
  * EFAULT      a pointer could not be read or written
  * ENOTTY      no such ioctl
- * EOPNOTSUPP  unknown flag, operation, target or event; or known, and the
- *             node cannot do it
+ * EOPNOTSUPP  unknown flag, operation, target or event; or the node does not
+ *             support it
  * ENOENT      there is not and never was such a queue, GPU process, tenant or
  *             armed switch; the process to be removed is not in the tenant
  * ESRCH       the queue, process, tenant or armed switch existed and is gone, or
  *             went during the call (benign)
- * EALREADY    RESUME of what this client does not hold; ADD of a process that
- *             is in the tenant (benign)
+ * EALREADY    RESUME of something this client does not hold; ADD of a process
+ *             that is in the tenant already (benign)
  * EEXIST      ADD of a process that is in another tenant of this client
  * ELOOP       ARM: a target is a trigger whose switch, or one of that switch's
- *             targets in turn, holds the trigger: both would wait for ever
+ *             targets in turn, holds the trigger: both could wait for ever
  * ENOSPC      KFD_XSCHED_MAX_TENANTS tenants of this client exist, or
  *             KFD_XSCHED_MAX_ARMED switches
  * EPERM       the caller may not do this to this target
@@ -93,10 +96,10 @@
  * ECANCELED   the module is disabled, and the entry holds or prioritises
  * EBUSY       another entry of the same array asks for the opposite, or for
  *             another priority; on MES, amdgpu has halted the scheduler
- * EAGAIN      an ASYNC call, and nothing changed: an earlier call of this
- *             client still works on the same queue, process or tenant, or
- *             KFD_XSCHED_MAX_ASYNC calls have not been heard of, or the ring of
- *             events is full
+ * EAGAIN      an ASYNC call that changed nothing: an earlier call of this
+ *             client still works on the same queue, process or tenant, or the
+ *             client has not read APPLY_DONE of KFD_XSCHED_MAX_ASYNC calls, or
+ *             its ring of events is full
  * ==========  ==============================================================
  */
 
@@ -155,10 +158,10 @@ enum kfd_xsched_backend {
  * struct kfd_xsched_node - one GPU node, as KFD_XSCHED_INFO reports it
  * @gpu_id: KFD's id of the node, as in its topology
  * @backend: enum kfd_xsched_backend
- * @caps: bits KFD_XSCHED_CAP_*: SUSPEND and UNMAP, the operations; GRACE, UNMAP
- *	with one; PRIORITY and CLASS, SET_PRIORITY; WAVES, a queue is not IDLE while
- *	one of its waves runs; TAP, READY comes with the doorbell, and a process
- *	that is idle is not sampled
+ * @caps: bits KFD_XSCHED_CAP_*. SUSPEND and UNMAP: these operations; GRACE:
+ *	UNMAP with a grace; PRIORITY and CLASS: SET_PRIORITY of it; WAVES: a
+ *	queue is not IDLE while one of its waves runs; TAP: READY is reported at
+ *	the doorbell, and an idle process is not sampled
  * @max_grace_us: longest grace UNMAP can ask for, microseconds; 0: none
  */
 struct kfd_xsched_node {
@@ -179,7 +182,7 @@ struct kfd_xsched_node {
 #define KFD_XSCHED_QUEUE_DEBUGGED (1u << 6)	/* suspended by a debugger */
 #define KFD_XSCHED_QUEUE_DISABLED (1u << 7)	/* no share of time, or no ring */
 #define KFD_XSCHED_QUEUE_RESET	(1u << 8)	/* was reset: never runs again */
-/* With WATCHED: not sampled, because the next doorbell of its process tells. */
+/* With WATCHED: not sampled; the next doorbell of its process will fault. */
 #define KFD_XSCHED_QUEUE_TAPPED	(1u << 9)
 
 /**
@@ -195,16 +198,17 @@ enum kfd_xsched_queue_type {
 /**
  * struct kfd_xsched_queue - one user queue, as KFD_XSCHED_LIST reports it
  * @id: unique for the life of the module, never used again; what APPLY takes
- * @pid: thread group id of the owner in the caller's pid namespace, 0: not visible there
+ * @pid: thread group id of the owner in the caller's pid namespace; 0: it is
+ *	not visible there
  * @queue_id: KFD's own id, unique within the process
  * @gpu_id: node the queue belongs to
  * @type: enum kfd_xsched_queue_type
  * @state: bits KFD_XSCHED_QUEUE_*
- * @priority: KFD priority in effect, 0..15; without an override what the
+ * @priority: KFD priority in effect, 0..15; without an override, the one the
  *	application set last
  * @holders: number of clients that hold it; an armed switch counts as one
  * @prio_class: enum kfd_xsched_class in effect; 0: its node has no classes
- * @preemptions: times it was taken off the hardware by a hold
+ * @preemptions: number of times a hold took it off the hardware
  * @held_ns: total time held so far, nanoseconds
  * @tenant: tenant of this client that the process is in, or zero
  */
@@ -228,14 +232,16 @@ struct kfd_xsched_queue {
  * @size: sizeof(struct kfd_xsched_list)
  * @flags: must be zero
  * @capacity: in, elements @queues has room for, at most KFD_XSCHED_MAX_ENTRIES
- * @count: out, queues the caller may see; more than @capacity: call again
+ * @count: out, queues the caller may see; if more than @capacity, call again
+ *	with more room
  * @stride: in, size of one element of @queues
  * @reserved: must be zero
  * @queues: in, address of an array of struct kfd_xsched_queue
  *
- * Only queues the caller may act on are listed: those of processes with its
- * uid that did not change their credentials, all of them with CAP_SYS_NICE in
- * the owner's user namespace. Order: by @id, ascending.
+ * Only queues the caller may act on are listed: those of processes that have
+ * the caller's uid and did not change their credentials, and all queues if the
+ * caller has CAP_SYS_NICE in the owner's user namespace. Order: by @id,
+ * ascending.
  */
 struct kfd_xsched_list {
 	__u32 size;
@@ -250,20 +256,21 @@ struct kfd_xsched_list {
 /**
  * enum kfd_xsched_op - operation of one entry of APPLY
  * @KFD_XSCHED_OP_SUSPEND: Lv3: hold, saving the context of running waves at
- *	once. Holding what this client holds already is success and costs
+ *	once. To hold a queue that this client holds already succeeds and costs
  *	nothing.
  * @KFD_XSCHED_OP_UNMAP: Lv2: hold; running waves get a grace to finish, then
- *	are saved. KFD_XSCHED_GRACE_DEFAULT asks for the one the administrator
- *	chose for the node, and goes with any other. A grace is a property of
- *	the whole transaction of a node: two different ones for one node in one
- *	call are EINVAL.
+ *	are saved. KFD_XSCHED_GRACE_DEFAULT asks for the grace the administrator
+ *	chose for the node, and is compatible with any other. A grace applies to
+ *	the whole transaction of a node: two different graces for one node in
+ *	one call are EINVAL.
  * @KFD_XSCHED_OP_RESUME: drop this client's hold, taken by either of the above,
- *	but not what its armed switches hold
+ *	but not the holds of its armed switches
  * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, the class, or both,
- *	or give them back, which is success also without an override. The latest
+ *	or drop the override, which succeeds also if there is none. The latest
  *	override of all clients is in effect; when its client goes, the one
- *	before it. A copy queue has no priority, though it may have a class, and
- *	not every node has classes: EOPNOTSUPP, and left out in a process.
+ *	before it is. An SDMA queue has no priority, though it may have a class,
+ *	and not every node has classes: EOPNOTSUPP for such a queue; a process
+ *	or tenant leaves it out.
  */
 enum kfd_xsched_op {
 	KFD_XSCHED_OP_SUSPEND = 1,
@@ -276,10 +283,10 @@ enum kfd_xsched_op {
  * enum kfd_xsched_target - what the id of an entry names
  * @KFD_XSCHED_TARGET_QUEUE: a queue, by &kfd_xsched_queue.id
  * @KFD_XSCHED_TARGET_PROCESS: a thread group id in the caller's pid
- *	namespace: all its queues on all nodes, and those it will create while
- *	held or overridden. RESUME drops this client's holds on its queues, too,
- *	however they were taken. RESUME of one queue of a held process releases
- *	that queue alone; those to come are still born held.
+ *	namespace: all its queues on all nodes, and those it creates while it is
+ *	held or overridden. RESUME also drops this client's holds on single
+ *	queues of it. RESUME of one queue of a held process releases that queue
+ *	alone; new queues of the process are still created held.
  * @KFD_XSCHED_TARGET_TENANT: a tenant of this client, by &kfd_xsched_tenant.id:
  *	all its processes, and those that are added while it is held or
  *	overridden
@@ -293,9 +300,9 @@ enum kfd_xsched_target {
 /* value of UNMAP: the node's default grace */
 #define KFD_XSCHED_GRACE_DEFAULT	(-1)
 
-/* value of SET_PRIORITY: leave it, the entry is about the class alone */
+/* value of SET_PRIORITY: leave the priority, change the class alone */
 #define KFD_XSCHED_PRIORITY_KEEP	(-2)
-/* value of SET_PRIORITY: give back the priority the application had set */
+/* value of SET_PRIORITY: go back to the priority the application set */
 #define KFD_XSCHED_PRIORITY_APP		(-1)
 #define KFD_XSCHED_PRIORITY_MIN		0
 #define KFD_XSCHED_PRIORITY_NORMAL	7	/* of runtimes; above: CAP_SYS_NICE */
@@ -303,17 +310,17 @@ enum kfd_xsched_target {
 
 /**
  * enum kfd_xsched_class - how a queue ranks among those of all processes
- * @KFD_XSCHED_CLASS_KEEP: in an entry: leave it
- * @KFD_XSCHED_CLASS_APP: in an entry: give it back; applications cannot choose
- *	one, so that they have NORMAL
+ * @KFD_XSCHED_CLASS_KEEP: in an entry: leave the class
+ * @KFD_XSCHED_CLASS_APP: in an entry: drop the override; the class is NORMAL
+ *	then, because applications cannot choose one
  * @KFD_XSCHED_CLASS_LOW: the lowest
- * @KFD_XSCHED_CLASS_NORMAL: of queues that nobody overrides; above it:
+ * @KFD_XSCHED_CLASS_NORMAL: the class without an override; a higher one takes
  *	CAP_SYS_NICE
  * @KFD_XSCHED_CLASS_MEDIUM: above normal
  * @KFD_XSCHED_CLASS_HIGH: above medium
  * @KFD_XSCHED_CLASS_REALTIME: the highest
  *
- * On MES this is the global priority level of a queue. HWS has none: there the
+ * On MES this is the global priority level of a queue. HWS has no classes: the
  * priority alone decides, in three steps (0..6, 7..10, 11..15), which pipe
  * priority a queue gets.
  */
@@ -337,11 +344,12 @@ enum kfd_xsched_class {
  *	SET_PRIORITY: KFD_XSCHED_PRIORITY_APP, 0..15 or, with a class,
  *	KFD_XSCHED_PRIORITY_KEEP; else zero
  * @status: out, 0 or a negative errno of the table above
- * @effective: out, queues this entry concerned; for SET_PRIORITY the priority
- *	in effect afterwards (of the first queue, for a process or tenant)
+ * @effective: out, number of queues this entry applied to; for SET_PRIORITY,
+ *	the priority in effect afterwards (of the first queue of a process or
+ *	tenant)
  * @prio_class: SET_PRIORITY: enum kfd_xsched_class; else zero
- * @effective_class: out, for SET_PRIORITY the class in effect afterwards, as
- *	@effective; 0: the node has no classes
+ * @effective_class: out, SET_PRIORITY: the class in effect afterwards (of the
+ *	same queue as @effective); 0: the node has no classes
  * @reserved: must be zero
  */
 struct kfd_xsched_entry {
@@ -361,12 +369,12 @@ struct kfd_xsched_entry {
  * @gpu_id: which node
  * @status: 0 or a negative errno; nodes fail independently
  * @flips: queues that went on or off the hardware
- * @fw_transactions: firmware transactions sent: 0 or 1 on HWS; what the
- *	transaction of another call has done already costs none
- * @lock_ns: waiting for amdkfd's queue manager, nanoseconds
- * @unmap_ns: until the firmware confirmed that the waves are saved
- * @map_ns: writing the new runlist
- * @total_ns: all of it, as the caller waited
+ * @fw_transactions: firmware transactions sent: 0 or 1 on HWS; 0 if the
+ *	transaction of another call included these changes
+ * @lock_ns: time spent waiting for amdkfd's queue manager, nanoseconds
+ * @unmap_ns: time until the firmware confirmed that the waves are saved
+ * @map_ns: time to write the new runlist
+ * @total_ns: the whole time that the caller waited
  */
 struct kfd_xsched_node_result {
 	__u32 gpu_id;
@@ -382,7 +390,7 @@ struct kfd_xsched_node_result {
 /* struct kfd_xsched_apply.flags */
 #define KFD_XSCHED_APPLY_ASYNC	(1u << 0)	/* return before the firmware acts */
 
-/* ASYNC calls of a client of which it has not yet read APPLY_DONE. */
+/* ASYNC calls of one client whose APPLY_DONE it has not read yet. */
 #define KFD_XSCHED_MAX_ASYNC	64
 
 /**
@@ -395,31 +403,33 @@ struct kfd_xsched_node_result {
  * @node_capacity: elements @nodes has room for; may be zero
  * @node_stride: size of one element of @nodes
  * @nodes: address of an array of struct kfd_xsched_node_result, or zero
- * @node_count: out, nodes that were concerned
+ * @node_count: out, number of nodes the entries apply to
  * @reserved: must be zero
- * @cookie: with ASYNC: comes back in the event; else zero
+ * @cookie: with ASYNC: returned as @id of the event; else zero
  *
- * All entries are checked before the first change: with one that is neither
- * good nor benign nothing changes, the call fails with its errno and
- * the status of each entry tells which. Benign ones are skipped; the call fails with
- * the errno of the first only when there is no good one beside them.
- * Then at most one firmware transaction a node (HWS), on all nodes at once; a
- * node that does not answer delays no call that does not name its queues. On
- * return no wave of a held queue is on the GPU. When a node fails, the call
- * returns its errno and the other nodes keep what was done; what was asked for
- * queues to come of a process that has a queue on the failed node is not in
- * force, nor is what was asked for processes to come of its tenant.
+ * All entries are checked before the first change. If an entry has an error
+ * that is not benign, nothing changes and the call fails with that errno; the
+ * status of each entry is set. An entry with a benign error is skipped; only if
+ * no other entry is left does the call fail, with the errno of the first.
  *
- * With ASYNC the call returns once all is checked; @status of the entries tells
- * of the check, @effective is zero and @nodes is cleared. If, and only if, it
- * returned 0 a KFD_XSCHED_EVENT_APPLY_DONE follows. Without ASYNC a call waits
- * for an earlier one of the same client that works on the same queue, process or
- * tenant.
+ * The call then makes at most one firmware transaction a node (HWS), on all
+ * nodes at the same time. A node that does not answer delays only calls that
+ * name its queues. On return no wave of a held queue is on the GPU. If a node
+ * fails, the call returns its errno, and the changes on other nodes stay. For a
+ * process with a queue on the failed node, the change does not apply to queues
+ * created later; nor does it apply to processes that join its tenant later.
+ *
+ * With ASYNC the call returns once all entries are checked: their @status is
+ * the result of the check, @effective is zero and @nodes is cleared. If, and
+ * only if, the call returned 0, a KFD_XSCHED_EVENT_APPLY_DONE follows. Without
+ * ASYNC a call waits for an earlier one of the same client that works on the
+ * same queue, process or tenant.
  *
  * Who may call: SUSPEND, UNMAP, RESUME and a priority up to
- * KFD_XSCHED_PRIORITY_NORMAL on processes of the caller's uid that did not
- * change their credentials; everything else takes CAP_SYS_NICE in the target's
- * user namespace. What a client has taken it may always give back.
+ * KFD_XSCHED_PRIORITY_NORMAL are allowed on processes that have the caller's
+ * uid and did not change their credentials; everything else takes CAP_SYS_NICE
+ * in the target's user namespace. A client may always drop its own holds and
+ * overrides.
  */
 struct kfd_xsched_apply {
 	__u32 size;
@@ -442,11 +452,11 @@ struct kfd_xsched_apply {
  * enum kfd_xsched_tenant_op - what KFD_XSCHED_TENANT does
  * @KFD_XSCHED_TENANT_CREATE: make an empty tenant; @id says which
  * @KFD_XSCHED_TENANT_ADD: add a process. If the tenant is held, so is the
- *	process when the call returns; the same for priority and class. On a
- *	node that can do neither they are left out, as for a new queue.
- * @KFD_XSCHED_TENANT_REMOVE: the process leaves. This client's hold on it is
+ *	process when the call returns; the same goes for priority and class. A
+ *	node without priority or class leaves it out, as for a new queue.
+ * @KFD_XSCHED_TENANT_REMOVE: remove a process. This client's hold on it is
  *	dropped if the tenant is held, and its override if the tenant has one.
- * @KFD_XSCHED_TENANT_DESTROY: all processes leave, and the tenant is gone
+ * @KFD_XSCHED_TENANT_DESTROY: remove all processes, and the tenant itself
  */
 enum kfd_xsched_tenant_op {
 	KFD_XSCHED_TENANT_CREATE = 1,
@@ -467,15 +477,17 @@ enum kfd_xsched_tenant_op {
  *
  * A tenant is a set of processes that APPLY can name as one. It belongs to the
  * client and ends with it. A process is in one tenant of a client at most, and
- * leaves when it exits.
+ * leaves it when it exits.
  *
- * ADD, REMOVE and DESTROY are switches, as APPLY: when a node fails, its errno
- * is returned, other nodes keep what was done, and the process has not come or
- * gone; a DESTROY that fails keeps the tenant with those that could not go.
+ * ADD, REMOVE and DESTROY are switches, like APPLY. If a node fails, the call
+ * returns its errno, and the changes on other nodes stay. The process is then
+ * not added, or not removed; a DESTROY that fails keeps the tenant with the
+ * processes that could not be removed.
  *
- * Who may call: ADD: whoever may hold the process; above
- * KFD_XSCHED_PRIORITY_NORMAL or KFD_XSCHED_CLASS_NORMAL it takes CAP_SYS_NICE in
- * the target's user namespace. All else is the client's own.
+ * Who may call: ADD takes the permission to hold the process, and CAP_SYS_NICE
+ * in the target's user namespace if the tenant's priority is above
+ * KFD_XSCHED_PRIORITY_NORMAL or its class above KFD_XSCHED_CLASS_NORMAL. The
+ * other operations concern only the client itself and need no permission.
  */
 struct kfd_xsched_tenant {
 	__u32 size;
@@ -487,23 +499,23 @@ struct kfd_xsched_tenant {
 };
 
 /**
- * enum kfd_xsched_event_type - what a struct kfd_xsched_event tells
+ * enum kfd_xsched_event_type - what a struct kfd_xsched_event reports
  * @KFD_XSCHED_EVENT_QUEUE_ADD: a queue was created
  * @KFD_XSCHED_EVENT_QUEUE_DEL: a queue is gone
  * @KFD_XSCHED_EVENT_PROCESS_EXIT: a GPU process is gone, after its queues
  * @KFD_XSCHED_EVENT_READY: a queue got work
- * @KFD_XSCHED_EVENT_IDLE: a queue ran dry and stayed so
- * @KFD_XSCHED_EVENT_LOST: @data events did not fit: LIST again
+ * @KFD_XSCHED_EVENT_IDLE: a queue has had no work for the settle time
+ * @KFD_XSCHED_EVENT_LOST: @data events were dropped: LIST again
  * @KFD_XSCHED_EVENT_NODE_RESET: a GPU reset begins (@data 0) or ended (1)
  * @KFD_XSCHED_EVENT_APPLY_DONE: an ASYNC call is over: @id is its cookie,
  *	@queue_id how many queues went on or off the hardware, @data 0 or a
  *	positive errno of the table above, @gpu_id the first node that failed
  * @KFD_XSCHED_EVENT_EJECTED: this client was ejected; @data is the reason, an
  *	enum kfd_xsched_eject
- * @KFD_XSCHED_EVENT_ARMED: an armed switch of this client ran: @id is its,
- *	@time_ns when the last node was done, @pid the trigger, 0 if that is a
- *	tenant, @queue_id how many queues went on or off the hardware, @gpu_id the
- *	first node that failed, @data as KFD_XSCHED_ARMED_* take it apart
+ * @KFD_XSCHED_EVENT_ARMED: an armed switch of this client ran: @id is the
+ *	switch, @time_ns when the last node was done, @pid the trigger (0 if it
+ *	is a tenant), @queue_id how many queues went on or off the hardware,
+ *	@gpu_id the first node that failed; KFD_XSCHED_ARMED_* decode @data
  */
 enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_QUEUE_ADD = 0,
@@ -530,13 +542,13 @@ enum kfd_xsched_event_type {
  * @queue_id: KFD's id of the queue, or see the type
  * @data: see the type
  *
- * read(2) returns whole records, at least one or EAGAIN (O_NONBLOCK), EINVAL
- * for a buffer shorter than one; records it could not write (EFAULT) count as
- * LOST. poll(2) reports POLLIN. A client has a ring of KFD_XSCHED_EVENT_RING
- * records; when it overflows the newest are dropped and one LOST record follows
- * those kept. LOST and APPLY_DONE are always
- * delivered, subscribed or not; for APPLY_DONE room is kept. EJECTED is, too,
- * as the last record there is.
+ * read(2) returns whole records, at least one, or fails: EAGAIN if there is
+ * none (O_NONBLOCK), EINVAL if the buffer is shorter than one record. Records
+ * it could not write (EFAULT) count as LOST. poll(2) reports POLLIN. A client
+ * has a ring of KFD_XSCHED_EVENT_RING records. When it overflows, the newest
+ * are dropped and one LOST record follows those kept. LOST, APPLY_DONE and
+ * EJECTED are always delivered, subscribed or not. Room is reserved for
+ * APPLY_DONE. EJECTED is the last record.
  */
 struct kfd_xsched_event {
 	__u32 type;
@@ -555,8 +567,8 @@ struct kfd_xsched_event {
 #define KFD_XSCHED_SETTLE_US_MAX	10000000
 
 /*
- * struct kfd_xsched_subscribe.flags: leave the doorbells of processes alone. No
- * client's READY comes by them while one asks so.
+ * struct kfd_xsched_subscribe.flags: do not intercept doorbells. While one
+ * client sets it, queues are sampled for all clients.
  */
 #define KFD_XSCHED_SUBSCRIBE_NO_TAP	(1u << 0)
 
@@ -564,28 +576,31 @@ struct kfd_xsched_event {
  * struct kfd_xsched_subscribe - argument of KFD_XSCHED_SUBSCRIBE
  * @size: sizeof(struct kfd_xsched_subscribe)
  * @flags: with READY or IDLE: KFD_XSCHED_SUBSCRIBE_NO_TAP; else zero
- * @events: KFD_XSCHED_EVENT_BIT() of each type wanted; zero: none any more
- * @sample_us: with READY or IDLE: how often the indices are compared,
- *	KFD_XSCHED_SAMPLE_US_MIN..MAX, or zero for the period the administrator
- *	chose; without them zero. The shortest of all clients is in effect.
- * @settle_us: with READY or IDLE: how long a queue must stay dry before it
+ * @events: KFD_XSCHED_EVENT_BIT() of each type wanted; zero ends the
+ *	subscription
+ * @sample_us: with READY or IDLE: period in which a queue's indices are
+ *	compared, KFD_XSCHED_SAMPLE_US_MIN..MAX, or zero for the period the
+ *	administrator chose; without them zero. The shortest of all clients is
+ *	in effect.
+ * @settle_us: with READY or IDLE: how long a queue must have no work before it
  *	is IDLE, 0..KFD_XSCHED_SETTLE_US_MAX. The longest of all clients is
  *	in effect.
  * @reserved: must be zero
  *
- * Replaces the former subscription. A queue that has work when it begins to
- * be sampled, or when the client begins to ask, is reported READY. Only queues
- * the caller may see are reported; that is decided by the credentials the
- * owner had when the queue came, and those of who opened the device.
- * Nothing is sampled of a process unless a client that may see a queue of it
- * asks for READY or IDLE, or a switch is armed that it triggers, itself or as a
- * member of a tenant. A look at many queues takes several turns, so that it does
- * not keep others from running, and may take longer than @sample_us.
+ * Replaces the former subscription. A queue that has work when its sampling
+ * begins, or when the client subscribes, is reported READY. Only queues the
+ * caller may see are reported: the credentials of the owner when the queue was
+ * created, and those of the opener of the device, decide.
  *
- * Where a node has KFD_XSCHED_CAP_TAP nothing is sampled there, either, of a
- * process that is idle: its next doorbell faults, once, and is reported as
- * READY, with the time of that fault. A doorbell rung by a GPU is not seen, nor
- * is one of a process that mapped its doorbells MAP_PRIVATE: that is sampled.
+ * A process is sampled only if a client that may see one of its queues asks for
+ * READY or IDLE, or if it is the trigger of an armed switch, itself or as a
+ * member of a tenant. The sampler yields between groups of queues, so one pass
+ * over many queues may take longer than @sample_us.
+ *
+ * On a node with KFD_XSCHED_CAP_TAP an idle process is not sampled, either: its
+ * next doorbell faults, once, and is reported as READY, with the time of that
+ * fault. Two kinds of doorbells do not fault: those rung by a GPU, and those of
+ * a process that mapped its doorbells MAP_PRIVATE, which is sampled instead.
  */
 struct kfd_xsched_subscribe {
 	__u32 size;
@@ -615,15 +630,15 @@ enum kfd_xsched_eject {
  * struct kfd_xsched_renew - argument of KFD_XSCHED_RENEW
  * @size: sizeof(struct kfd_xsched_renew)
  * @flags: must be zero
- * @lease_ms: out, the next sign of life is due so soon
+ * @lease_ms: out, time until the next sign of life is due
  * @ejected: out, enum kfd_xsched_eject
  * @client: out, number of the client, as administrators see it
  *
- * A sign of life, and nothing else. It says what the lease is now: a change by
- * an administrator is in force for a client from its next sign of life on.
+ * Gives a sign of life, and reports the current lease. When an administrator
+ * changes the lease, a client gets the new one with its next sign of life.
  *
- * For an ejected client the call fails with EOWNERDEAD, and @ejected and
- * @client are filled in.
+ * For an ejected client the call fails with EOWNERDEAD, but sets @ejected and
+ * @client.
  *
  * Who may call: anyone who could open the device.
  */
@@ -641,8 +656,8 @@ struct kfd_xsched_renew {
 
 /**
  * enum kfd_xsched_arm_op - what KFD_XSCHED_ARM does
- * @KFD_XSCHED_ARM_SET: leave a switch with the kernel; @id says which
- * @KFD_XSCHED_ARM_CLEAR: give back what it holds and set, and forget it
+ * @KFD_XSCHED_ARM_SET: arm a switch; @id says which
+ * @KFD_XSCHED_ARM_CLEAR: undo a switch, and remove it
  */
 enum kfd_xsched_arm_op {
 	KFD_XSCHED_ARM_SET = 1,
@@ -655,45 +670,47 @@ enum kfd_xsched_arm_op {
  * @flags: must be zero
  * @op: enum kfd_xsched_arm_op
  * @trigger: SET: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_TENANT; else zero
- * @trigger_id: SET: which, as in an entry of APPLY; else zero
+ * @trigger_id: SET: which one, as in an entry of APPLY; else zero
  * @id: which switch, never used again by this client; SET: out, zero before
  * @count: SET: elements of @entries, 1..KFD_XSCHED_MAX_ARMED_ENTRIES; else zero
  * @stride: SET: size of one element of @entries; else zero
  * @entries: SET: address of an array of struct kfd_xsched_entry, as for APPLY;
  *	else zero
  *
- * An APPLY that the kernel runs by itself: at once when a queue of the trigger
- * becomes READY, or is READY when the switch is set. It undoes it when all queues
- * of the trigger, on all nodes, have become IDLE. Each run is a switch as that
- * of an APPLY, and is told by KFD_XSCHED_EVENT_ARMED to a client that subscribed
- * it.
+ * An armed switch is an APPLY that the kernel runs by itself: as soon as a
+ * queue of the trigger becomes READY, or at once if one is READY at SET. The
+ * kernel undoes it when all queues of the trigger, on all nodes, have become
+ * IDLE. Each run is a switch like that of an APPLY, and is reported as
+ * KFD_XSCHED_EVENT_ARMED if the client subscribed to it.
  *
- * Entries may SUSPEND, UNMAP, or SET_PRIORITY to something; what gives back is
- * EINVAL, for a switch gives back by itself. The trigger, or a queue or member of
- * it, as a target is EINVAL. SET checks all as APPLY does, and fails as that
- * would, with the status of each entry, except that a benign error in one is one
- * of all. It changes nothing itself.
+ * Entries may SUSPEND, UNMAP or set an override. An entry that drops a hold or
+ * an override is EINVAL: the switch drops its own when it is undone. The
+ * trigger, or a queue or member of it, as a target is EINVAL. SET checks the
+ * entries as APPLY does, and fails in the same way, with the status of each
+ * entry, except that one benign error fails the call. It changes nothing
+ * itself.
  *
- * A switch is a holder of its own: what it holds is not released by a RESUME of
- * its client, nor by another switch, nor does its undoing release what its
- * client, or another switch, holds. So switches may overlap. Switches of one
- * client may not wait for one another in a circle (ELOOP), as far as processes
- * are in tenants when they are set.
+ * A switch is a holder of its own: a RESUME by its client, or another switch,
+ * does not release what it holds, and undoing it does not release what its
+ * client or another switch holds. So switches may overlap. Switches of one
+ * client must not wait for one another in a circle (ELOOP); SET checks this
+ * with the members that tenants have at that time.
  *
- * Each run checks again, with the credentials of who called SET: a target that
- * may not be touched any more (EPERM), that is gone, or that has become part of
- * the trigger (EINVAL) is left out, and the others are done. A process that
- * joins or leaves a tenant while the switch is in force follows it soon after.
+ * Each run checks again, with the credentials of the caller of SET. A target
+ * that the caller may not touch any more (EPERM), that is gone, or that has
+ * become part of the trigger (EINVAL) is skipped; the other targets are
+ * switched. A process that joins or leaves a tenant while the switch is in
+ * force follows soon after.
  *
- * A run that fails on a node has no effect there, until the next; an undoing that
- * fails is retried until it succeeds.
+ * A run that fails on a node has no effect there until the next run. An undo
+ * that fails is retried until it succeeds.
  *
- * The switch is undone and forgotten with its trigger (one more ARMED follows,
- * with ESRCH), by CLEAR, and with its client: closed, ejected, or because the
- * module was disabled. When CLEAR returns its queues run, unless a node failed.
+ * The switch is undone and removed by CLEAR, when its trigger is gone (one more
+ * ARMED follows, with ESRCH), and when its client closes, is ejected, or the
+ * module is disabled. When CLEAR returns, its queues run, unless a node failed.
  *
- * Who may call: SET: whoever may APPLY the entries, and hold the trigger. CLEAR is
- * the client's own.
+ * Who may call: SET takes the permission to APPLY the entries and to hold the
+ * trigger. CLEAR concerns only the client itself.
  */
 struct kfd_xsched_arm {
 	__u32 size;
@@ -709,7 +726,7 @@ struct kfd_xsched_arm {
 
 /* data of KFD_XSCHED_EVENT_ARMED: 0, or the first errno of a node or an entry */
 #define KFD_XSCHED_ARMED_ERRNO(data)	((__u32)(data) & 0xffffu)
-/* whether the trigger had become READY; else the switch was undone */
+/* set: the trigger became READY; clear: the switch was undone */
 #define KFD_XSCHED_ARMED_READY		(1u << 16)
 /* from the edge, a doorbell if the node has the tap, to @time_ns; nanoseconds */
 #define KFD_XSCHED_ARMED_NS(data)	((__u32)((data) >> 32))
