@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * A policy outside the library: first come, first served. On each GPU the tenant
- * runs that got work first, until it has none.
+ * that got work first runs until it has none.
  *
  *   cc -shared -fPIC -o fcfs.so fcfs.c $(pkg-config --cflags libxsched)
  *   xsched-sim --load ./fcfs.so --policy fcfs SCENARIO
  *
  * xschedd loads it by name from the directory of policies, see xschedd.conf(5).
- * What a policy may do stands in xsched/policy.h.
+ * xsched/policy.h says what a policy may do.
  */
 #include <xsched/policy.h>
 

@@ -16,11 +16,11 @@
  *    errnos of the kernel pass through unchanged; uapi/linux/kfd_xsched.h has
  *    their table.
  *  - The library never prints, exits, aborts, forks, changes signal handlers
- *    or the locale. What it has to tell beyond an errno goes to the callback
- *    of xsched_set_log().
+ *    or the locale. What an errno cannot express goes to the callback of
+ *    xsched_set_log().
  *  - There is no hidden thread and no lock. Different objects may be used from
  *    different threads at the same time; one object by one thread at a time.
- *    Exceptions stand at the function.
+ *    Functions that are exceptions say so.
  *  - Times are CLOCK_MONOTONIC in nanoseconds where a name ends in _ns, and
  *    microseconds where it ends in _us.
  */

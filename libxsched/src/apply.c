@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A switch: entries to apply together, and what came of them.
+ * A switch: entries to apply together, and their results.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -171,7 +171,7 @@ int xsched_apply_set_class(struct xsched_apply *apply, uint32_t target,
 	return ret;
 }
 
-/* A call that fails early leaves the former results: they must not lie. */
+/* A call that fails early leaves former results: clear them first. */
 static void apply_forget_results(struct xsched_apply *apply)
 {
 	apply->node_count = 0;

@@ -30,7 +30,7 @@ struct xsched_device {
 #define ACTIVITY_EVENTS (KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) | \
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
-/* Nodes may come while we ask: how often to try again with more room. */
+/* Nodes may appear meanwhile: how often to try again with more room. */
 #define NODE_ATTEMPTS 8
 
 int xsched_refresh_nodes(struct xsched_device *device)

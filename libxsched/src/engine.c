@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The engine: what happened goes in, a plan comes out.
+ * The engine: events go in, a plan comes out.
  *
  * It keeps, for each process, what was committed; the policy says what ought to
- * be; the plan (engine_plan.c) is the difference. So a plan that was lost, or carried out in
- * part, needs no repair: the next one has what is missing.
+ * be; the plan (engine_plan.c) is the difference. So a plan that was lost, or
+ * carried out in part, needs no repair: the next one has what is missing.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -149,7 +149,7 @@ int xsched_engine_process_exit(struct xsched_engine *engine, int32_t pid)
 	return 0;
 }
 
-/* What a reset left of our holds is the kernel's affair: assert them again. */
+/* It is not known which holds a reset left: assert them again. */
 static void doubt_holds(struct xsched_engine *engine)
 {
 	for (size_t i = 0; i < engine->processes.count; i++) {
@@ -225,7 +225,7 @@ int xsched_engine_sync_queue(struct xsched_engine *engine,
 
 void xsched_engine_sync_end(struct xsched_engine *engine)
 {
-	/* From the end: removal moves only what has been looked at. */
+	/* From the end: removal moves only elements already visited. */
 	for (size_t i = engine->processes.count; i-- > 0;) {
 		struct process *process = engine->order[i];
 		struct queue *next;

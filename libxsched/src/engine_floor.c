@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The floor: who has work and is held for most of a window gets the rest of it
- * for itself, whatever the policy says. Then the policy has these nodes again,
- * for as long as is its part.
+ * The floor: a unit that has work and is held for most of a window gets the
+ * nodes it needs for the rest of the window, whatever the policy says. After
+ * that the policy decides about these nodes again, for its part of a window.
  *
- * Who has waited longest is first; a node is given away as a whole, or a gang
- * would never get all of its nodes. The policy sees who has the floor as pinned
- * and no work of those held for it.
+ * The unit that has waited longest is first. A node is given away as a whole,
+ * or a gang would never get all of its nodes. The policy sees a unit that has
+ * the floor as pinned, and no work of the units held for it.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -47,7 +47,7 @@ static bool waits(const struct unit *unit)
 	       !unit->floor_until_ns;
 }
 
-/* The one that has waited longest of those whose turn it is and that fit. */
+/* Of the units that are due and whose nodes are free: the longest waiting. */
 static struct unit *next(const struct xsched_engine *engine, uint64_t taken,
 			 uint64_t *next_ns)
 {

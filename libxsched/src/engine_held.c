@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * How long who was held, and on which nodes.
+ * How long each process was held, and on which nodes.
  *
- * A process is held on all its nodes or, without gangs, on each by itself. Of one
- * that is held as a process, the nodes it comes to meanwhile count from the hold
- * on, and those it leaves until its end. What is told of a node never becomes
- * less.
+ * A process is held on all its nodes or, without gangs, on each by itself.
+ * While it is held as a process, a node that it joins counts from the start of
+ * the hold, and a node that it leaves counts until the end. What is reported of
+ * a node never decreases.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -18,7 +18,7 @@ uint64_t process_held_for(const struct process *process, uint64_t now_ns)
 	return now_ns - process->held_since_ns;
 }
 
-/* Where it is held now. What is uncertain is as it was. */
+/* The nodes it is held on. An uncertain one stays as it was. */
 static uint64_t nodes_held(const struct process *process)
 {
 	uint64_t held = 0, uncertain = 0;
@@ -42,7 +42,7 @@ static bool has_work(const struct process *process, uint64_t nodes)
 	return false;
 }
 
-/* Count what was up to now; from then on it is held on @nodes. */
+/* Account for the time up to now; from then on it is held on @nodes. */
 static void turn(struct xsched_engine *engine, struct process *process,
 		 bool held, uint64_t nodes, uint64_t now_ns)
 {

@@ -37,8 +37,8 @@ static int grow(void *array, size_t room, size_t size)
 }
 
 /*
- * Room for one more in all that xsched_engine_plan() fills. An array that has
- * grown already does no harm if the next one fails.
+ * Room for one more in each array that xsched_engine_plan() fills. If one
+ * fails, those that have grown already do no harm.
  */
 static int reserve_process(struct xsched_engine *engine)
 {
@@ -175,7 +175,7 @@ bool process_counts(const struct process *process)
 	return !process->manual || process->exempt;
 }
 
-/* What all processes of a tenant say together. */
+/* What a tenant has from all its processes together. */
 void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant)
 {
 	struct xsched_policy_tenant all = {
@@ -209,7 +209,7 @@ void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant)
 
 /* ---- queues in units ---------------------------------------------------- */
 
-/* Its work begins to count, or ceases to. @time_ns: 0 if not known. */
+/* Its work begins to count, or stops. @time_ns: 0 if not known. */
 static void count_work(struct xsched_engine *engine, struct queue *queue,
 		       bool work, uint64_t time_ns)
 {
@@ -433,7 +433,7 @@ int process_join(struct xsched_engine *engine, struct process *process,
 	return 0;
 }
 
-/* Units but the first that no queue is in any more. */
+/* Remove units without a queue, but not the first. */
 static void drop_units(struct xsched_engine *engine, struct tenant *tenant)
 {
 	for (size_t i = 1; i < XSCHED_ENGINE_NODES; i++) {
@@ -444,7 +444,7 @@ static void drop_units(struct xsched_engine *engine, struct tenant *tenant)
 	}
 }
 
-/* What is held of it queue by queue is now to be held, or released, as a process. */
+/* Queues of it were held by themselves; now hold or release the process. */
 static void doubt_queues(struct process *process)
 {
 	for (const struct queue *q = process->queues; q; q = q->next)
@@ -458,7 +458,7 @@ int tenant_regroup_all(struct xsched_engine *engine, bool gang)
 	bool before = gangs(engine);
 	int ret = 0;
 
-	/* All that can fail comes first. */
+	/* First all steps that can fail. */
 	engine->option[OPTION_GANG] = gang;
 	for (size_t i = 0; !ret && i < engine->processes.count; i++)
 		ret = add_units(engine, engine->order[i]->tenant,
@@ -525,7 +525,7 @@ int queue_add(struct xsched_engine *engine, struct process *process,
 	queue->id = id;
 	queue->process = process;
 	queue->node = node;
-	/* Born held, if the process is held. */
+	/* Created held, if the process is held. */
 	queue->state = process->state;
 	queue->next = process->queues;
 	queue->link = &process->queues;

@@ -30,7 +30,7 @@ static const struct xsched_option engine_options[OPTION_COUNT] = {
 
 /* ---- options ------------------------------------------------------------ */
 
-/* Whose options are the engine's own, among numbers of policies. */
+/* In place of a policy's number: the engine's own options. */
 #define ENGINE	XSCHED_POLICY_MAX
 
 /**
@@ -197,7 +197,7 @@ int xsched_engine_set_hint(struct xsched_engine *engine, int32_t pid,
 	if (value != XSCHED_HINT_UNSET &&
 	    (value < hints[hint].min || value > hints[hint].max))
 		return -EINVAL;
-	/* What is told of one of a group holds for all, until told anew. */
+	/* A hint for one process of a group holds for all, until set again. */
 	for (struct process *p = process->tenant->processes; p; p = p->next)
 		p->hint[hint] = value;
 	tenant_refresh(engine, process->tenant);

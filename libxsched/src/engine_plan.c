@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Deciding: the policy says who ought to be held, options add what holds for
+ * Deciding: the policy says which units ought to be held, options add rules for
  * all policies, and the plan is the difference to what was committed.
  *
  *   work        which nodes have work that counts
  *   settle_us   a node counts for a while after its work
  *   predictor   and for a while before it
- *   floor       who has waited too long runs, and others are held for it
+ *   floor       a unit that waited too long runs, and others are held for it
  *   policy      decides about the rest
- *   min_hold_us who is held stays so for a while
+ *   min_hold_us a unit that is held stays so for a while
  *
- * All that is done region by region, where something changed or it is time.
+ * All of this is done region by region, where something changed or it is time.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -18,7 +18,7 @@
 
 #include "engine_priv.h"
 
-/* What the policy sees of a unit. Returns when that changes by itself. */
+/* Set what the policy sees of a unit. Returns when that changes by itself. */
 static uint64_t prepare(struct xsched_engine *engine, struct unit *unit)
 {
 	struct xsched_policy_tenant *view = &unit->view;
@@ -53,7 +53,7 @@ static uint64_t prepare(struct xsched_engine *engine, struct unit *unit)
 	return next_ns;
 }
 
-/* Whether a unit is to be held. @next_ns: made earlier if that must end. */
+/* Whether a unit is to be held. @next_ns: lowered to when a hold must end. */
 static void conclude(struct xsched_engine *engine, struct unit *unit,
 		     uint64_t *next_ns)
 {
@@ -83,7 +83,7 @@ static void conclude(struct xsched_engine *engine, struct unit *unit,
 		*next_ns = earlier(*next_ns, floor_due(engine, unit));
 }
 
-/* About the view. Returns when to look again. */
+/* Decide about the view. Returns when to decide again. */
 static uint64_t decide(struct xsched_engine *engine)
 {
 	struct xsched_policy_view *view = &engine->view;
@@ -121,7 +121,7 @@ static void plan_process(struct xsched_engine *engine,
 		engine->release[plan->release_count++] = process->pid;
 }
 
-/* Without gangs: its queues, each by the decision about its node. */
+/* Without gangs: plan each queue by the decision about its node. */
 static void plan_queues(struct xsched_engine *engine,
 			const struct process *process, struct xsched_plan *plan)
 {
@@ -136,7 +136,7 @@ static void plan_queues(struct xsched_engine *engine,
 	}
 }
 
-/* What of one process is to change, in the region it was found in. */
+/* Plan the changes of one process, in the region it was found in. */
 static void consider(struct xsched_engine *engine, struct region *region,
 		     const struct process *process, struct xsched_plan *plan)
 {
@@ -204,7 +204,7 @@ static void plan_region(struct xsched_engine *engine, struct region *region,
 	}
 }
 
-/* All are decided about first: without gangs, a process may be in several. */
+/* Decide about all first: without gangs, a process may be in several. */
 static void plan_regions(struct xsched_engine *engine, struct xsched_plan *plan)
 {
 	bool due[XSCHED_ENGINE_NODES + 1];
@@ -245,7 +245,7 @@ void xsched_engine_plan(struct xsched_engine *engine, uint64_t now_ns,
 
 /* ---- what became of it -------------------------------------------------- */
 
-/* A hold by request is that of one process, not what its unit is accounted. */
+/* A hold by request is of one process, and not accounted to its unit. */
 static void commit_unit(struct xsched_engine *engine,
 			const struct process *process, struct unit *unit,
 			int state, uint64_t now_ns)

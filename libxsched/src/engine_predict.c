@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * When the next request of a tenant comes: it was told when, or it was told the
- * time between requests, or that time is learned. Then others can be held just
+ * When the next request of a tenant comes: a hint gives that time, or the
+ * period of requests, or the period is learned. Then others can be held just
  * before, and the request finds the GPU free.
  *
- * What is learned is the mean and the mean deviation, of which each new value
- * makes an eighth. Only a tenant that comes regularly, within an eighth of its
- * mean, is expected; one that stays away three times is not, until it comes.
+ * Mean and mean deviation of the period are learned; each new value weighs an
+ * eighth. A tenant is expected only if its deviation is at most an eighth of
+ * the mean. After three missed requests it is not expected until the next one
+ * comes.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -17,7 +18,7 @@
 #define MISSES_ALLOWED	3
 #define LEARN_SHIFT	3
 
-/* An interval of several means: requests between were merged or left out. */
+/* An interval of several means: requests in between merged or did not come. */
 static uint64_t single(uint64_t interval, uint64_t mean)
 {
 	uint64_t n = mean ? (interval + mean / 2) / mean : 1;
@@ -99,7 +100,7 @@ uint64_t predict(const struct xsched_engine *engine, struct unit *unit,
 	if (!lead)
 		return 0;
 	told = unit->view.hint[XSCHED_HINT_NEXT_REQUEST_NS];
-	/* What was told of a request that has come by now is used up. */
+	/* The hint is void when its request has come. */
 	if (told > 0 && (uint64_t)told + lead > now_ns &&
 	    (uint64_t)told > unit->predictor.last_ns + lead)
 		next = told;
@@ -111,7 +112,7 @@ uint64_t predict(const struct xsched_engine *engine, struct unit *unit,
 		*next_ns = earlier(*next_ns, next - lead - slack);
 		return 0;
 	}
-	/* It is waited for as long after its time as before. */
+	/* Wait for it as long after its time as before. */
 	*next_ns = earlier(*next_ns, next + lead + slack);
 	return next;
 }

@@ -2,19 +2,19 @@
 /*
  * Inside the engine: its objects. Files:
  *
- *   engine.c          what happens, and what somebody wants
+ *   engine.c          events, and requests of users
  *   engine_objects.c  what exists
  *   engine_plan.c     what to do: the policy, and what holds for all policies
- *   engine_region.c   of that: what need not be looked at again
- *   engine_floor.c    of that: nobody starves
+ *   engine_region.c   of that: which units to decide about again
+ *   engine_floor.c    of that: no unit starves
  *   engine_predict.c  of that: when a tenant's next request comes
  *   engine_option.c   options and hints: their names, limits and values
  *   engine_tell.c     what there is, for display
  *   policy_*.c        the policies, and what they have in common
  *
- * A process is part of a tenant: of its own, or of a group. What the policy
- * decides about is a unit: a tenant, on all its nodes. Without gangs, each node
- * of a tenant is a unit.
+ * A process is part of a tenant: of its own, or of a group. The policy decides
+ * about units: a unit is a tenant on all its nodes, or, without gangs, on one
+ * node.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -57,15 +57,16 @@ struct predictor {
 };
 
 /**
- * struct unit - what is decided about
+ * struct unit - what the policy decides about
  *
- * What every decision looks at stands together, before the array of the view.
+ * Members that every decision reads come together, before the array of the
+ * view.
  *
- * @tenant: whose it is
+ * @tenant: tenant it is part of
  * @region: number of the region it is in, unless xsched_engine.regroup
  * @open: the next plan may have to hold or release processes of it, although
- *	what is wanted does not change
- * @untimed: it got work, and nobody said when
+ *	@wanted does not change
+ * @untimed: it got work at an unknown time
  * @exempt: the kernel refused all its processes
  * @entered: the policy has seen it
  * @held: what was committed for it last
@@ -73,13 +74,13 @@ struct predictor {
  * @forced: held for the floor of another
  * @work: nodes with work that counts
  * @linger: nodes that count as ready for settle_us after their work
- * @linger_until_ns: until then
+ * @linger_until_ns: when @linger ends
  * @run_since_ns: since when it runs; valid while view.running
  * @ran_ns: time it ran, up to @run_since_ns
- * @told_ns: of that, what the policy has been told
- * @wanted_since_ns: since when @wanted is as it is
+ * @told_ns: of that, what was reported to the policy
+ * @wanted_since_ns: when @wanted changed last
  * @wait_since_ns: since when it has work and is held; 0: it does not wait
- * @floor_until_ns: it has its floor until then; 0: it has not
+ * @floor_until_ns: end of its floor; 0: it has none
  * @view: what the policy sees
  * @predictor: see there
  * @on_node: its queues on each node
@@ -127,8 +128,8 @@ struct region {
 /**
  * struct queue - a queue the engine knows
  * @id: kfd_xsched_queue.id
- * @process: whose it is
- * @unit: what it is decided with
+ * @process: its process
+ * @unit: unit it is part of
  * @next: next queue of the process
  * @link: what points to this one, for removal
  * @node: index of its node, below XSCHED_ENGINE_NODES
@@ -151,7 +152,7 @@ struct queue {
 /**
  * struct process - a process
  *
- * What every plan looks at comes first.
+ * Members that every plan reads come first.
  *
  * @pid: its number
  * @priority: XSCHED_PRIORITY_MIN..MAX
@@ -161,7 +162,7 @@ struct queue {
  * @planned: the last plan that considered it
  * @state: enum xsched_hold_state
  * @manual: held by request
- * @exempt: left alone, the kernel refused
+ * @exempt: left alone, because the kernel refused
  * @counting: @held_since_ns is valid
  * @queue_count: number of @queues
  * @ready_count: of these, those with work
@@ -170,7 +171,7 @@ struct queue {
  * @held_ns: time held before that
  * @holds: times held
  * @preemptions: times held while it had work
- * @hint: what was told of it
+ * @hint: hints set for it
  * @user: pointer of the user of the engine
  */
 struct process {
@@ -199,8 +200,8 @@ struct process {
  * struct tenant - processes that are decided about as one
  * @group: number of the group; 0: one process alone
  * @processes: its processes
- * @units: its units: the first; with option "gang" 0 one for each node it has
- *	queues on, too
+ * @units: its units: always one; with option "gang" 0, one for each node it has
+ *	queues on
  */
 struct tenant {
 	uint64_t group;
@@ -212,9 +213,9 @@ struct tenant {
  * struct xsched_engine - see xsched/engine.h
  * @policy: in effect
  * @policy_index: its number, for @policy_option
- * @gone: told of processes that go, or NULL
+ * @gone: called when a process goes, or NULL
  * @context: for @gone
- * @now_ns: latest time anybody told
+ * @now_ns: latest time given by a caller
  * @queues: id to struct queue
  * @processes: pid to struct process
  * @groups: number of a group to its struct tenant
@@ -225,7 +226,7 @@ struct tenant {
  * @hold_queues: room for a plan
  * @release_queues: room for a plan
  * @queue_room: elements these two have room for
- * @view: what the policy is given: the region that is being decided about
+ * @view: what the policy sees: the region that is being decided about
  * @units: all units, their @view, region by region
  * @unit_count: how many
  * @unit_room: elements of @units and of @view.scratch
@@ -237,10 +238,10 @@ struct tenant {
  * @policy_option: values of the options of each policy, once set
  * @policy_option_set: which were set, a bit each
  * @values: options of the policy in effect
- * @floor_from_ns: on each node, when somebody may have the floor again
+ * @floor_from_ns: for each node, when a unit may have the floor again
  * @gpu_ids: gpu_id of each node
  * @node_held_ns: how long processes were held on each, without holds in effect
- * @preemptions: of all processes there were
+ * @preemptions: of all processes, also those that are gone
  * @node_count: nodes seen so far
  */
 struct xsched_engine {
@@ -283,8 +284,8 @@ static inline struct unit *unit_of(struct xsched_policy_tenant *view)
 	return (struct unit *)((char *)view - offsetof(struct unit, view));
 }
 
-/* How far ahead memory is asked for: what is read next is far apart, and waiting
- * for each would be most of the time of a decision about everything.
+/* How far ahead to prefetch: units are far apart in memory, and waiting for
+ * each would be most of the time of a decision about everything.
  */
 #define AHEAD	8
 
@@ -302,14 +303,14 @@ static inline void unit_await(struct xsched_policy_tenant *const *units,
 	__builtin_prefetch(unit + 128);
 }
 
-/* What is to be decided about it may have changed. */
+/* The decision about it may change. */
 static inline void unit_touch(struct xsched_engine *engine,
 			      const struct unit *unit)
 {
 	engine->regions[unit->region].changed = true;
 }
 
-/* The same; and what became of its processes may not be what is wanted. */
+/* The same; and its processes may not be in the wanted state. */
 static inline void unit_open(struct xsched_engine *engine, struct unit *unit)
 {
 	unit->open = true;
@@ -330,7 +331,7 @@ struct process *process_find(const struct xsched_engine *engine, int32_t pid);
 int process_add(struct xsched_engine *engine, int32_t pid,
 		struct process **out);
 
-/** process_account() - the states of it and of its queues hold from then on */
+/** process_account() - account for the states of it and its queues */
 void process_account(struct xsched_engine *engine, struct process *process,
 		     uint64_t now_ns);
 
@@ -340,7 +341,7 @@ uint64_t process_held_for(const struct process *process, uint64_t now_ns);
 /** process_remove() - forget a process and its queues */
 void process_remove(struct xsched_engine *engine, struct process *process);
 
-/** process_place() - put a process of the order where it belongs now */
+/** process_place() - move a process to its place in the order */
 void process_place(struct xsched_engine *engine, struct process *process);
 
 /** process_join() - make it part of another tenant; 0 or -ENOMEM */
@@ -367,14 +368,14 @@ void queue_remove(struct xsched_engine *engine, struct queue *queue);
 void queue_set_ready(struct xsched_engine *engine, struct queue *queue,
 		     bool ready, uint64_t time_ns);
 
-/** process_counts() - whether work of the process counts: it may be let run */
+/** process_counts() - whether work of the process counts: it is let run */
 bool process_counts(const struct process *process);
 
 /** process_set_flags() - set @manual and @exempt, and what follows from it */
 void process_set_flags(struct xsched_engine *engine, struct process *process,
 		       bool manual, bool exempt);
 
-/** unit_run() - account for time up to @now_ns; it runs from then on, or not */
+/** unit_run() - account for time up to @now_ns; then it runs, or not */
 void unit_run(struct unit *unit, bool running, uint64_t now_ns);
 
 /* ---- engine_region.c ---------------------------------------------------- */
@@ -384,12 +385,12 @@ void regions_build(struct xsched_engine *engine);
 
 /* ---- engine_floor.c ----------------------------------------------------- */
 
-/** floor_apply() - who of the view has the floor; returns when to look again */
+/** floor_apply() - give units the floor; returns when to look again */
 uint64_t floor_apply(struct xsched_engine *engine);
 
 /**
- * floor_due() - when a unit that waits may have the floor, as far as its nodes
- * and its wait are concerned
+ * floor_due() - when a unit that waits may have the floor, by its nodes and its
+ * wait alone
  */
 uint64_t floor_due(const struct xsched_engine *engine, const struct unit *unit);
 
@@ -411,10 +412,10 @@ uint64_t predict(const struct xsched_engine *engine, struct unit *unit,
 
 /* ---- engine_option.c ---------------------------------------------------- */
 
-/** options_init() - as they are unless set */
+/** options_init() - set all to their defaults */
 void options_init(struct xsched_engine *engine);
 
-/** options_choose() - take up the values of the policy in effect */
+/** options_choose() - use the values of the policy in effect */
 void options_choose(struct xsched_engine *engine);
 
 #endif /* XSCHED_ENGINE_PRIV_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Regions: sets of nodes that no unit connects with another one. What happens in
- * one is of no concern to the others, so a decision looks only at those in which
- * something changed, or for which it is time: a host with 64 GPUs costs what a
- * GPU costs, unless there are gangs across all of them.
+ * Regions: sets of nodes that no unit connects with another set. Events in one
+ * region do not affect the others, so a decision looks only at regions in which
+ * something changed, or for which it is time. Thus a host with 64 GPUs costs as
+ * much as one GPU, unless a gang spans all of them.
  *
- * Where a policy is not local, there is one region.
+ * With a policy that is not local, there is one region.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -31,7 +31,7 @@ static void connect(const struct xsched_engine *engine, uint64_t *mates)
 	}
 }
 
-/* Numbers of the regions of all nodes; returns how many there are. */
+/* Number the regions of all nodes; returns how many there are. */
 static unsigned int number(const uint64_t *mates, uint8_t *region)
 {
 	unsigned int count = 0;
@@ -45,7 +45,7 @@ static unsigned int number(const uint64_t *mates, uint8_t *region)
 	return count;
 }
 
-/* The units of a region one after another, otherwise in the order they had. */
+/* Sort the units by region; within one, they keep their order. */
 static void arrange(struct xsched_engine *engine)
 {
 	struct xsched_policy_tenant **sorted = engine->view.scratch;
@@ -79,7 +79,7 @@ void regions_build(struct xsched_engine *engine)
 		connect(engine, mates);
 		count = number(mates, region);
 	}
-	/* The last one has those without queues, or all. */
+	/* The last region has the units without queues, or all. */
 	engine->region_count = count + 1;
 	for (unsigned int i = 0; i <= count; i++)
 		engine->regions[i] = (struct region){ .changed = true };

@@ -13,7 +13,7 @@ size_t xsched_engine_tenants(const struct xsched_engine *engine)
 	return engine->processes.count;
 }
 
-/* Of a tenant with several units: the one that ran longest. */
+/* For a tenant with several units: the one that ran longest. */
 static void describe_units(const struct tenant *tenant, uint64_t now_ns,
 			   struct xsched_tenant *out)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The library's only way to speak: a callback of its user.
+ * Messages of the library: they go to a callback of its user.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

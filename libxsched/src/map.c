@@ -69,7 +69,7 @@ void xsched_map_remove(struct xsched_map *map, uint64_t key)
 	size_t hole = probe(map, key);
 	size_t i = hole;
 
-	/* Close the hole with followers that may not stand behind it. */
+	/* Fill the hole with entries that a search would not find after it. */
 	for (;;) {
 		size_t wanted;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Policies from shared objects. Not a part of the engine: it asks the system.
+ * Policies from shared objects. It makes system calls, unlike the engine.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -18,7 +18,7 @@
 
 #define PATH_ROOM	512
 
-/* Who can change the file can do all that this process may. */
+/* A user who can change the file has all rights of this process. */
 static int check_file(const char *path)
 {
 	struct stat st;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * AWF, active window first: where a process with an active window has work, all
- * others are held. Where none has, or nobody tells of windows, all run.
+ * AWF, active window first: on a node where a process with an active window has
+ * work, all others are held. On other nodes, or without hints about windows,
+ * all run.
  *
- * There may be several: one for each display. XSched holds the others on all
- * devices; here only where the active one is.
+ * Several windows may be active, one for each display. XSched holds the other
+ * processes on all devices; here they are held only on nodes of the active one.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * CFS, completely fair: on each node the ready tenant runs that has had the
- * least, its virtual runtime. That grows with the time it runs, the slower the
- * higher its priority: the weight is 1024 at priority 0 and a fifth more with
- * each step. A tick, "cfs.tick_us", is how long one runs before another may
- * follow it that is not more than a tick behind.
+ * CFS, completely fair: on each node the ready tenant with the least virtual
+ * runtime runs. Virtual runtime grows with the time a tenant runs, and more
+ * slowly at a higher priority: the weight is 1 at priority 0, and a fifth more
+ * with each step. During its first tick, "cfs.tick_us", only a tenant with less
+ * virtual runtime by more than a tick may take its place.
  *
  * A tenant that is new, or had no work, begins within a tick of the least of
- * those it competes with: time saved up would keep them waiting for long, and
- * time it had for itself alone was nobody else's. XSched lets newcomers begin so
- * and nobody else. Idle tenants are held where others wait.
+ * those it competes with: time it saved up would make them wait for long, and
+ * time it ran alone took nothing from them. XSched does so only for new ones.
+ * Idle tenants are held where others wait.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -42,7 +42,7 @@ static double weight_of(int32_t priority)
 	return weight;
 }
 
-/* No sum may overflow: what is that far behind never runs anyway. */
+/* No sum may overflow: a tenant with that much never runs anyway. */
 static void add_vruntime(struct xsched_policy_tenant *t, uint64_t ran_ns)
 {
 	double vruntime = (double)t->data[CFS_VRUNTIME] +
@@ -51,7 +51,7 @@ static void add_vruntime(struct xsched_policy_tenant *t, uint64_t ran_ns)
 	t->data[CFS_VRUNTIME] = vruntime < 0x1p62 ? (uint64_t)vruntime : 1ULL << 62;
 }
 
-/* The least on each node of those who had work before, too. */
+/* The least on each node, of ready tenants that were ready before, too. */
 static void find_least(const struct xsched_policy_view *view, uint64_t *least)
 {
 	for (size_t i = 0; i < view->count; i++) {
@@ -69,9 +69,9 @@ static void find_least(const struct xsched_policy_view *view, uint64_t *least)
 }
 
 /*
- * It has work, having had none: put beside those it competes with. What it did
- * while nobody else wanted to run is not held against it, nor what it did not
- * do in its favour; but a pause does not make up for the tick it just had.
+ * It has work after having had none: place it near those it competes with. Time
+ * it ran while no other tenant wanted to does not count against it, and idle
+ * time does not count for it; but a pause does not undo the tick it just had.
  */
 static void wake(struct xsched_policy_tenant *t, const uint64_t *least,
 		 uint64_t tick)
@@ -104,7 +104,7 @@ static void set_ranks(struct xsched_policy_view *view, const uint64_t *least,
 
 		if (t->ready && !t->data[CFS_WAS_READY])
 			wake(t, least, tick);
-		/* Within its tick others must be more than one behind it. */
+		/* In its tick, only one that is over a tick less may follow. */
 		if (t->data[CFS_SINCE] &&
 		    view->now_ns < t->data[CFS_SINCE] + tick)
 			lead = tick;
@@ -133,7 +133,7 @@ static uint64_t cfs_decide(struct xsched_policy_view *view)
 		uint64_t look;
 
 		t->data[CFS_WAS_READY] = t->ready != 0;
-		/* For a while only: it keeps its tick, but gets no new one. */
+		/* As backfill it keeps its tick, but gets no new one. */
 		if (!policy_runs(t))
 			*since = 0;
 		else if (!*since || view->now_ns >= *since + tick)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * CHPF, CPU highest priority first: HPF by the priority the process has on the
- * CPU, its nice value. A process of which it was not told has nice 0.
+ * CPU, its nice value. Without that hint a process has nice 0.
  *
  * XSched takes the number in /proc/PID/sched, by which a process of real-time
  * priority 1 comes before one of 99; here the higher one comes first.

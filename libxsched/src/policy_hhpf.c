@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * HHPF, heterogeneous highest priority first: as HPF, but the highest priority
- * is that of all nodes together. A tenant of lower priority is held also where
- * nobody else is: a pipeline across several GPUs finds them all free.
+ * is that of all nodes together. A tenant of lower priority is held also on
+ * nodes that no other uses: a pipeline across several GPUs finds them all free.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
  * HPF, highest priority first, as XSched defines it: on each node the highest
- * priority among the ready tenants runs; everything lower is held, idle ones
- * too; equals run together; where nobody is ready, nobody is held.
+ * priority among the ready tenants runs; all lower ones are held, also idle
+ * ones; equals run together; where no tenant is ready, none is held.
  *
  * A tenant is a gang: it is held on all its nodes or on none, because ranks of
  * one collective wait for each other inside their kernels. XSched decides per
- * queue and device and need not say what that means, so we do:
+ * queue and device, and so has no rule for gangs. The rule here is:
  *
  *   A tenant is held if, on one of its nodes, a tenant of higher priority has
  *   work and is not held itself.
  *
- * Going through the priorities from the top this has one answer. The last half
- * sentence keeps the nodes busy: a gang that must wait because of one node
- * does not make others wait for it on its other nodes. With one node the rule
- * is XSched's, word for word.
+ * Evaluated from the highest priority down, this has one answer. The condition
+ * "not held itself" keeps nodes busy: a gang that must wait because of one node
+ * does not make others wait on its other nodes. With one node the rule is that
+ * of XSched.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * KEDF, k earliest deadlines first: on each node the k ready tenants run whose
- * deadlines come first; the others are held. A deadline is that long after the
- * tenant got work. Who has none comes after all who have, in order of arrival.
+ * KEDF, k earliest deadlines first: on each node the k ready tenants with the
+ * earliest deadlines run; the others are held. The hint says how long after the
+ * tenant got work its deadline is. Tenants without a deadline come after those
+ * with one, in order of arrival.
  *
- * A request is what a tenant does between getting work and having none: of a
- * tenant that always has work, the deadline is that of the first request.
+ * A request lasts from when a tenant gets work until it has none: a tenant that
+ * always has work keeps the deadline of its first request.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include "policy_priv.h"
 
-/* What has no deadline comes behind it. */
+/* For tenants without a deadline: after all others. */
 #define NO_DEADLINE	((int64_t)1 << 62)
 
 enum { KEDF_K };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * LAX, laxity: a request has one priority while it may still wait and another
- * one from then on; by that it is HPF. So what has time lets others go first,
- * until it has none any more.
+ * LAX, laxity: a request has one priority while it may still wait, and another
+ * one after that; HPF decides by these. So a request that has time lets others
+ * go first, until it has no time left.
  *
- * A tenant of which no laxity was told has its own priority all the time; so
- * has one of which only the laxity was told, in the place of what is missing.
- * XSched takes the highest priority across all devices; here, as in HPF, it is
- * that of a node.
+ * A tenant without a laxity hint always has its own priority. With that hint,
+ * its own priority replaces each of the two that is not set. XSched takes the
+ * highest priority across all devices; here, as in HPF, it is that of a node.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * MLFQ, multi-level feedback queue: finds out by itself who wants little. A
- * tenant begins at level 0, the highest, and goes down one when it has run for
- * as long as its level allows: "mlfq.slice_us", doubled with each level. On
- * each node the highest level that has work runs; within it, who has waited
- * longest, for at least "mlfq.tick_us".
+ * MLFQ, multi-level feedback queue: finds out by itself which tenants need
+ * little. A tenant begins at level 0, the highest, and goes down one level when
+ * it has run for as long as its level allows: "mlfq.slice_us", doubled with
+ * each level. On each node the highest level that has work runs; within it, the
+ * tenant that has waited longest, for at least "mlfq.tick_us".
  *
- * It goes up one level after "mlfq.recovery_us" without having gone down, less
- * the part of the time that it waited which is due to its equals: 0.9/N of it
- * with N of them. So who uses little rises, and nobody waits for ever. (XSched
- * takes off all of it if there is one, who then never rises while it waits.)
- * A tenant that comes back after long idleness may rise several levels.
- * Idle tenants are held where others wait.
+ * It goes up one level after "mlfq.recovery_us" without having gone down. The
+ * part of its waiting time that is due to its equals does not count: 0.9/N of
+ * it with N of them. So a tenant that uses little rises, and none waits for
+ * ever. (In XSched none of the wait counts with one equal, so a tenant never
+ * rises while it waits.) A tenant may rise several levels after a long idle
+ * time. Idle tenants are held where others wait.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -119,7 +119,7 @@ static uint64_t slice_of(const struct xsched_policy_view *view,
 	       << t->data[MLFQ_LEVEL];
 }
 
-/* Down, after all the time of its level; and it is another's turn. */
+/* Down, after all the time of its level; then its turn ends. */
 static void exhaust(const struct xsched_policy_view *view,
 		    struct xsched_policy_tenant *t)
 {
@@ -127,7 +127,7 @@ static void exhaust(const struct xsched_policy_view *view,
 
 	if (used < slice_of(view, t))
 		return;
-	/* Alone, it was not looked at for a while: several levels at once. */
+	/* Alone, it ran without a decision: several levels at once. */
 	while (used >= slice_of(view, t) && t->data[MLFQ_LEVEL] < LEVELS - 1) {
 		used -= slice_of(view, t);
 		t->data[MLFQ_LEVEL]++;
@@ -136,7 +136,7 @@ static void exhaust(const struct xsched_policy_view *view,
 	t->data[MLFQ_SINCE] = 0;
 }
 
-/* Higher levels first; in a level who is within its tick, then who waits. */
+/* Higher levels first; within one, a tenant in its tick first. */
 static int64_t rank_of(const struct xsched_policy_view *view,
 		       const struct xsched_policy_tenant *t)
 {
@@ -160,7 +160,7 @@ static uint64_t next_look(const struct xsched_policy_view *view,
 	uint64_t *since = &t->data[MLFQ_SINCE];
 	uint64_t next, used_up;
 
-	/* For a while only: it keeps its tick, but gets no new one. */
+	/* As backfill it keeps its tick, but gets no new one. */
 	if (!policy_runs(t))
 		*since = 0;
 	else if (!*since || view->now_ns >= *since + tick)

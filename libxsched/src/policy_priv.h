@@ -9,13 +9,13 @@
 
 #include <xsched/policy.h>
 
-/** policy_at() - policy by its number; NULL behind the last */
+/** policy_at() - policy by its number; NULL after the last */
 const struct xsched_policy_ops *policy_at(size_t index);
 
 /** policy_find() - policy and its number by its name, or NULL */
 const struct xsched_policy_ops *policy_find(const char *name, size_t *index);
 
-/** policy_hint() - value of a hint, or @otherwise if it was not told */
+/** policy_hint() - value of a hint, or @otherwise if it is not set */
 static inline int64_t policy_hint(const struct xsched_policy_tenant *tenant,
 				  enum xsched_hint hint, int64_t otherwise)
 {
@@ -31,13 +31,13 @@ static inline bool policy_runs(const struct xsched_policy_tenant *tenant)
 }
 
 /**
- * policy_hold_idle() - hold those without work on @nodes where somebody runs
+ * policy_hold_idle() - hold tenants without work on those @nodes where one runs
  * @view: all tenants
  * @nodes: set of nodes
  *
- * If turns may be shorter than the firmware's, idle queues must be out of its way:
- * of more queues than it has slots, it begins with the first of the list after
- * every change, and would not come to the one that has its turn.
+ * If turns may be shorter than the firmware's, idle queues must be off the
+ * hardware: with more queues than slots, the firmware begins with the first of
+ * the list after every change, and may never reach the one that has the turn.
  */
 void policy_hold_idle(struct xsched_policy_view *view, uint64_t nodes);
 

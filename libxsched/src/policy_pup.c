@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * PUP, process utilisation partition: round robin among all tenants. A turn is
- * "pup.slice_us" long on average, and as much longer or shorter as the share of
- * the tenant is than the others'; who was given none has 100. What a tenant
- * could not use, because it had no work, it keeps for its next turn; of what
- * exceeds one turn, a tenth is lost each time.
+ * "pup.slice_us" long on average, and proportional to the tenant's share;
+ * without that hint the share is 100. Time that a tenant could not use, because
+ * it had no work, is kept for its next turn; of what exceeds one turn, a tenth
+ * is lost each time.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -16,7 +16,7 @@ enum { PUP_SLICE_US };
 /* A turn shorter than that would be spent on switching. */
 #define SHORTEST_NS	100000
 
-/* Of a tenant: what it has kept. Of the view: sum of all shares. */
+/* Of a tenant: time it has kept. Of the view: sum of all shares. */
 #define PUP_KEPT	SLICE_OWN
 #define PUP_TOTAL	SLICE_VIEW_OWN
 #define PUP_COUNT	(SLICE_VIEW_OWN + 1)
@@ -31,7 +31,7 @@ static uint64_t share_of(const struct xsched_policy_tenant *t)
 	return policy_hint(t, XSCHED_HINT_UTILIZATION, SHARE_DEFAULT);
 }
 
-/* Who was given 0 runs where nobody else has work. */
+/* A tenant with a share of 0 runs where no other has work. */
 static int64_t pup_rank(const struct xsched_policy_tenant *t)
 {
 	return share_of(t) ? 0 : SLICE_LAST;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What policies have in common: an order, and who runs by it.
+ * What policies have in common: an order, and which tenants run by it.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -42,8 +42,8 @@ static size_t run_end(struct xsched_policy_tenant **t, size_t begin,
 }
 
 /*
- * Natural merge sort: of an order that has hardly changed it makes little more
- * than one pass, and of any it makes at most log2(count).
+ * Natural merge sort: little more than one pass if the order has hardly
+ * changed, and at most log2(count) passes.
  */
 static void sort(struct xsched_policy_view *view)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Policies: those of the library, and behind them those that were registered.
+ * Policies: those of the library, followed by those that were registered.
  *
- * Registered ones are put into the first empty slot with one atomic step and
- * stay there, so that any thread may look for a policy at any time.
+ * A registered one is put into the first empty slot with one atomic step and
+ * stays there, so that any thread may look for a policy at any time.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

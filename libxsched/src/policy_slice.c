@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Round robin with turns of given length. Whose last turn is longest ago comes
- * next; on each node one tenant runs. A turn ends when the tenant has run for
- * its length or has no work any more.
+ * Round robin with turns of given length. The tenant whose last turn is longest
+ * ago comes next; on each node one tenant runs. A turn ends when the tenant has
+ * run for its length or has no work any more.
  *
  * A gang needs all its nodes at once. While it waits for the turn on one of
- * them to end, others may run on the rest, but have no turn there that would
- * protect them: when the last of its nodes is free, the gang begins.
+ * them to end, others may run on its other nodes, but without a turn: when the
+ * last of its nodes is free, the gang begins.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include "policy_slice.h"
 
 /*
- * Only time that it ran counts, so that a switch is nobody's loss. But a turn
- * that somehow does not begin must end, too.
+ * Only time that the tenant ran counts, so that a switch costs it nothing of
+ * its turn. But a turn in which it never runs must end, too.
  */
 #define PATIENCE	2
 
@@ -25,7 +25,7 @@ static void end_turn(struct xsched_policy_view *view,
 	t->data[SLICE_TURN] = ++view->data[SLICE_LAST_TURN];
 }
 
-/* What became of the turn it has. */
+/* Continue the turn it has, or end it. */
 static void go_on(struct xsched_policy_view *view,
 		  struct xsched_policy_tenant *t,
 		  const struct slice_rules *rules)
@@ -43,7 +43,7 @@ static void go_on(struct xsched_policy_view *view,
 	end_turn(view, t);
 }
 
-/* A turn begins. Those who should have had it, but have no work, are passed. */
+/* Begin a turn. Tenants that came before, but have no work, are passed over. */
 static void begin_turn(struct xsched_policy_view *view,
 		       struct xsched_policy_tenant *t,
 		       const struct slice_rules *rules)
@@ -64,7 +64,7 @@ static void begin_turn(struct xsched_policy_view *view,
 	t->data[SLICE_END] = view->now_ns + PATIENCE * t->data[SLICE_BUDGET];
 }
 
-/* After the choice: who runs begins a turn, unless it does for a while only. */
+/* After the choice: a tenant that runs begins a turn, unless it is backfill. */
 static uint64_t take_turn(struct xsched_policy_view *view,
 			  struct xsched_policy_tenant *t,
 			  const struct slice_rules *rules, uint64_t waited)
@@ -80,7 +80,7 @@ static uint64_t take_turn(struct xsched_policy_view *view,
 		return XSCHED_NO_DEADLINE;
 	if (!data[SLICE_BUDGET])
 		begin_turn(view, t, rules);
-	/* Nobody waits: its turn ends when somebody does. */
+	/* No tenant waits: its turn ends when one does. */
 	if (!(t->ready & waited))
 		return XSCHED_NO_DEADLINE;
 	return view->now_ns + data[SLICE_BUDGET] - data[SLICE_USED];

@@ -16,8 +16,8 @@
  * struct slice_rules - what differs
  * @rank: 0, or SLICE_LAST
  * @budget: length of the turn that begins now, in ns
- * @early: its turn ended, @left ns early, as it has no work; or NULL
- * @passed: it had no work when its turn came; or NULL
+ * @early: called when its turn ends @left ns early, for lack of work; or NULL
+ * @passed: called if it has no work when its turn comes; or NULL
  */
 struct slice_rules {
 	int64_t (*rank)(const struct xsched_policy_tenant *tenant);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * UP, utilisation partition: round robin among the tenants that were given a
- * share; in a round, "up.slice_us" long, each has its part of the sum of all
- * shares. Who has no work is skipped, and what is left of its turn is lost.
+ * UP, utilisation partition: round robin among the tenants with a share. A
+ * round is "up.slice_us" long, of which each has its part of the sum of all
+ * shares. A tenant without work is skipped, and the rest of its turn is lost.
  *
- * Who was given no share, or one of 0, runs where nobody with a share has work,
- * in turns of equal length. XSched never lets such a queue run again.
+ * Tenants without a share, or with one of 0, run where no tenant with a share
+ * has work, in turns of equal length. XSched never lets such a queue run again.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -37,7 +37,7 @@ int xsched_list_queues(struct xsched_device *device,
 	size_t wanted = FIRST_CAPACITY;
 
 	list->count = 0;
-	/* Ends: each turn without success has a larger capacity, up to MAX. */
+	/* The loop ends: each failed turn increases capacity, up to MAX. */
 	for (;;) {
 		struct kfd_xsched_list arg = { 0 };
 		int ret = list_reserve(list, wanted);

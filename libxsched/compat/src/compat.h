@@ -4,23 +4,23 @@
  *
  *	xqueue.c hwqueue.c hint.c	the functions of the public headers
  *	state.c		handles, the lock, fork
- *	hip.c		what is asked of HIP, and which queue a stream has
+ *	hip.c		calls of HIP, and which hardware queue a stream has
  *	holder.c	holds of XQueueSuspend() and PRIORITY_NO_EXECUTE
  *	local.c		the local scheduler
  *	worker.c	the thread that renews leases and runs the local scheduler
  *	global.c	xschedd
  *
- * Two clients of the kernel: the holder, and the local scheduler. A queue runs
- * when neither holds it, so neither needs to know of the other.
+ * The library is two clients of the kernel: the holder, and the local
+ * scheduler. A queue runs when neither holds it, so the two are independent.
  *
- * All of them but hip.c, hwqueue.c and xqueue.c call each other in a circle.
- * state.c closes it: it lets go in a child of what the others have, and with the
- * first call it has hint.c start the scheduler that the environment names. So
- * does worker.c, whose thread takes the steps of the holder and of the local
- * scheduler, which start that thread.
+ * All files but hip.c, hwqueue.c and xqueue.c call each other in a circle.
+ * state.c closes it: in a child it frees what the others have, and with the
+ * first call it has hint.c start the scheduler that the environment names.
+ * worker.c closes it, too: its thread takes the steps of the holder and of the
+ * local scheduler, which start that thread.
  *
- * One lock, over everything below but what hip.c does. It is not held while
- * something waits for a stream.
+ * One lock protects everything below except hip.c. It is not held during waits
+ * for a stream.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -40,7 +40,7 @@
  * struct hip_queue - which hardware queue a stream has
  * @id: kfd_xsched_queue.id, 0: none of its own
  * @gpu_id: its node
- * @caps: what the node can
+ * @caps: capabilities of the node
  */
 struct hip_queue {
 	uint64_t id;
@@ -51,12 +51,12 @@ struct hip_queue {
 /**
  * struct xqueue - an XQueue
  * @next: the next one
- * @handle: what the program has
+ * @handle: the program's handle
  * @serial: its tenant in the local scheduler, > 0
  * @hwq: stream
  * @queue: hardware queue
  * @level: enum XPreemptLevel
- * @priority: as hinted last, but PRIORITY_NO_EXECUTE
+ * @priority: last hint other than PRIORITY_NO_EXECUTE
  * @suspended: by XQueueSuspend()
  * @forbidden: by PRIORITY_NO_EXECUTE
  * @held: the holder holds it
@@ -89,7 +89,7 @@ struct hwqueue {
 /**
  * struct command - an HwCommand that was not launched
  * @next: the next one
- * @handle: what the program has
+ * @handle: the program's handle
  * @launch: function
  * @data: its argument
  */
@@ -108,7 +108,7 @@ struct command {
  * @next_serial: for the next XQueue
  * @next_command: for the next command
  * @scheduler: enum XSchedulerType
- * @started: the environment was looked at
+ * @started: the environment was read
  */
 struct state {
 	struct hwqueue *hwqs;
@@ -124,7 +124,7 @@ extern struct state compat;
 
 /* ---- state.c ------------------------------------------------------------ */
 
-/** compat_enter() - take the lock; the first time, look at the environment */
+/** compat_enter() - take the lock; the first time, read the environment */
 void compat_enter(void);
 
 /** compat_leave() - drop the lock */
@@ -140,7 +140,7 @@ struct command *take_command(HwCommandHandle handle);
 /** result_of() - XResult for 0 or a negative errno */
 XResult result_of(int error);
 
-/** device_path(), socket_path() - from the environment, or the usual ones */
+/** device_path(), socket_path() - from the environment, or the defaults */
 const char *device_path(void);
 const char *socket_path(void);
 
@@ -155,7 +155,7 @@ bool hip_present(void);
 /** hip_idle() - 1: the stream has nothing to do, 0: it has, or -errno */
 int hip_idle(hipStream_t stream);
 
-/** hip_wait() - until it has nothing to do; 0 or -errno. Not with the lock. */
+/** hip_wait() - wait until it is idle, without the lock; 0 or -errno */
 int hip_wait(hipStream_t stream);
 
 /**
@@ -163,10 +163,10 @@ int hip_wait(hipStream_t stream);
  * @stream: stream
  * @queue: out
  *
- * Not with the lock. Takes milliseconds, a few seconds at most.
+ * Call it without the lock. Takes milliseconds, a few seconds at most.
  *
- * Return: 0; -EBUSY: the stream does not become idle; -EOPNOTSUPP: it cannot be
- * told; or another negative errno.
+ * Return: 0; -EBUSY: the stream does not become idle; -EOPNOTSUPP: the queue
+ * cannot be found out; or another negative errno.
  */
 int hip_find_queue(hipStream_t stream, struct hip_queue *queue);
 
@@ -178,10 +178,10 @@ int add_hold(struct xsched_apply *apply, const struct xqueue *xq);
 /** level_present() - whether the XQueue's node has that level */
 bool level_present(const struct hip_queue *queue, int level);
 
-/** holder_update() - hold an XQueue, or let go, as it ought to be; 0 or -errno */
+/** holder_update() - hold or release an XQueue as needed; 0 or -errno */
 int holder_update(struct xqueue *xq);
 
-/** holder_step() - give a sign of life if it is due; when to come again, ns */
+/** holder_step() - renew the lease if due; returns when to call again, ns */
 uint64_t holder_step(uint64_t now_ns);
 
 /** holder_forget() - close the client */
@@ -192,36 +192,36 @@ void holder_forget(void);
 /** local_start() - begin to schedule, or change the policy; 0 or -errno */
 int local_start(const char *policy);
 
-/** local_stop() - let go of all, and end */
+/** local_stop() - release all, and end */
 void local_stop(void);
 
-/** local_add() - schedule one XQueue more; 0 or -errno; nothing if it is off */
+/** local_add() - add an XQueue; 0 or -errno; does nothing if it is off */
 int local_add(const struct xqueue *xq);
 
-/** local_remove() - no longer; what is held of it is let go */
+/** local_remove() - remove an XQueue, and release it */
 void local_remove(const struct xqueue *xq);
 
-/** local_priority() - tell its priority */
+/** local_priority() - pass on its priority */
 void local_priority(const struct xqueue *xq);
 
-/** local_hint() - tell a hint; 0 or -errno */
+/** local_hint() - pass on a hint; 0 or -errno */
 int local_hint(const struct xqueue *xq, enum xsched_hint hint, int64_t value);
 
 /** local_option() - set an option of a policy; 0 or -errno */
 int local_option(const char *name, int64_t value);
 
-/** local_step() - take events, decide, switch; when to come again, ns */
+/** local_step() - read events, decide, switch; when to call again, ns */
 uint64_t local_step(uint64_t now_ns);
 
-/** local_fd() - to poll for events, -1: it is off */
+/** local_fd() - descriptor to poll for events, -1: it is off */
 int local_fd(void);
 
 /* ---- worker.c ----------------------------------------------------------- */
 
-/** worker_start() - have the thread run; 0 or -errno */
+/** worker_start() - start the thread unless it runs; 0 or -errno */
 int worker_start(void);
 
-/** worker_wake() - have it look again */
+/** worker_wake() - have it take a step now */
 void worker_wake(void);
 
 /** worker_forget() - in a child: there is no thread */
@@ -232,18 +232,18 @@ void worker_forget(void);
 /** global_reach() - whether xschedd answers; 0 or -errno */
 int global_reach(void);
 
-/** global_hint() - tell it something of this process; 0 or -errno */
+/** global_hint() - send a hint of this process to xschedd; 0 or -errno */
 int global_hint(const char *hint, int64_t value);
 
-/** global_option() - set an option of its policy; 0 or -errno */
+/** global_option() - set an option of xschedd's policy; 0 or -errno */
 int global_option(const char *name, int64_t value);
 
 /* ---- hint.c ------------------------------------------------------------- */
 
-/** scheduler_from_environment() - XSCHED_POLICY, XSCHED_SCHEDULER */
+/** scheduler_from_environment() - by XSCHED_POLICY, XSCHED_SCHEDULER */
 void scheduler_from_environment(void);
 
-/** tell_priority() - tell whoever schedules an XQueue's priority; 0 or -errno */
+/** tell_priority() - pass an XQueue's priority to the scheduler; 0 or -errno */
 int tell_priority(const struct xqueue *xq);
 
 #endif /* XSCHED_COMPAT_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * xschedd: one line of JSON to its socket, one back. All that is said are
- * numbers and fixed names, so that no JSON library is forced upon the program.
+ * xschedd: one line of JSON to its socket, one back. The lines have only
+ * numbers and fixed names, so that the program needs no JSON library.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -63,7 +63,7 @@ static int receive(int fd, char *reply)
 	return -EPROTO;
 }
 
-/* What an answer says: json-c writes no space between these. */
+/* Parse an answer: json-c writes no space between these. */
 static int judge(const char *reply)
 {
 	const char *number = strstr(reply, "\"errno\":");

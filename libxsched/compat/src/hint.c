@@ -11,7 +11,7 @@
 
 #include "compat.h"
 
-/* What XSched calls a policy, and what the engine does. */
+/* Names of policies: XSched's, and the engine's. */
 static const struct {
 	XPolicyType type;
 	const char *name;
@@ -54,7 +54,7 @@ static int choose_local(const char *policy)
 	return ret;
 }
 
-/* Tell xschedd what was hinted before it was chosen. */
+/* Send xschedd the hints given before it was chosen. */
 static int choose_global(void)
 {
 	int ret;

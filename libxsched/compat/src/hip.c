@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is asked of HIP, and which hardware queue a stream has.
+ * Calls of HIP, and which hardware queue a stream has.
  *
- * HIP does not tell, and puts several streams on one queue when there are many.
- * So we look: while the kernel reports which queues of this process get work, a
- * small memset is sent through the stream; the queue that gets work each time is
- * the stream's. HIP's functions are taken from the library the program has
- * loaded; ours is not linked with it.
+ * HIP does not report the queue, and puts several streams on one queue when
+ * there are many. So the queue is found by trial: while the kernel reports
+ * which queues of this process get work, a small memset is sent through the
+ * stream; the queue that gets work each time is the stream's. HIP's functions
+ * are those of the library that the program has loaded; this library is not
+ * linked with it.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -26,16 +27,16 @@
 #define MS		1000000ULL
 #define SAMPLE_US	50
 #define ROUNDS		8
-#define AGREEING	2		/* rounds that must say the same */
+#define AGREEING	2		/* rounds that must agree */
 #define IDLE_NS		(1000 * MS)	/* how long to wait for an idle stream */
 #define ANSWER_NS	(300 * MS)	/* and for the queue to get work */
-#define LATER_NS	(2 * MS)	/* others that get work as soon count */
+#define LATER_NS	(2 * MS)	/* others that get work so soon count */
 #define CANDIDATES	64
 #define MEMSET_BYTES	64
 #define MOST_DEVICES	64
 
 static pthread_mutex_t probing = PTHREAD_MUTEX_INITIALIZER;
-/* Of the memsets, by device; never freed: freeing waits for the GPU. */
+/* Targets of the memsets, by device; never freed: freeing waits for the GPU. */
 static void *targets[MOST_DEVICES];
 
 static void *hip_symbol(const char *name)
@@ -55,7 +56,7 @@ static void *hip_symbol(const char *name)
 	if (!library)
 		return symbol;
 	symbol = dlsym(library, name);
-	/* The program's own reference keeps it loaded. */
+	/* The program's own reference keeps the library loaded. */
 	dlclose(library);
 	return symbol;
 }
@@ -110,7 +111,7 @@ static int wait_idle(hipStream_t stream)
 
 static int send_memset(hipStream_t stream)
 {
-	/* Not pinned memory of the host: that the runtime fills with the CPU. */
+	/* Not pinned host memory, which the runtime fills with the CPU. */
 	int (*allocate)(void **memory, size_t size) = hip_symbol("hipMalloc");
 	int (*set)(void *memory, int value, size_t size, hipStream_t stream) =
 		hip_symbol("hipMemsetAsync");
@@ -130,8 +131,8 @@ static int send_memset(hipStream_t stream)
 
 /**
  * struct probe - a search
- * @device: client that hears which queues get work
- * @ids: those that did, in this round
+ * @device: client that is notified which queues get work
+ * @ids: queues that got work in this round
  * @count: how many
  */
 struct probe {
@@ -151,7 +152,7 @@ static void note_event(struct probe *probe, const struct kfd_xsched_event *e)
 	probe->ids[probe->count++] = e->id;
 }
 
-/* Take what is there to read; 0 or -errno. */
+/* Read the events there are; 0 or -errno. */
 static int take_events(struct probe *probe)
 {
 	struct kfd_xsched_event events[64];
@@ -164,8 +165,8 @@ static int take_events(struct probe *probe)
 }
 
 /*
- * One round: a memset, and who got work. Others that do come first, if the
- * processor is busy: the memset must have been done, too.
+ * One round: send a memset, and see which queues get work. On a busy processor,
+ * other queues may come first: so the memset must be done, too.
  */
 static int listen_once(struct probe *probe, hipStream_t stream)
 {
@@ -190,7 +191,7 @@ static int listen_once(struct probe *probe, hipStream_t stream)
 	return ret;
 }
 
-/* Keep of @ids what the last round had, too. */
+/* Keep those of @ids that the last round had, too. */
 static size_t intersect(uint64_t *ids, size_t count, const struct probe *probe)
 {
 	size_t kept = 0;
@@ -211,7 +212,7 @@ static int search(struct probe *probe, hipStream_t stream, uint64_t *id)
 	for (int round = 0; round < ROUNDS; round++) {
 		int ret = wait_idle(stream);
 
-		/* For the kernel to see that it is idle, too. */
+		/* Time for the kernel to see that it is idle, too. */
 		nap(MS);
 		if (!ret)
 			ret = listen_once(probe, stream);
@@ -221,7 +222,7 @@ static int search(struct probe *probe, hipStream_t stream, uint64_t *id)
 			continue;
 		if (agreed)
 			count = intersect(ids, count, probe);
-		/* Rounds that contradict each other count for nothing. */
+		/* Rounds that contradict each other are void. */
 		if (!agreed || !count) {
 			agreed = 0;
 			count = probe->count;
@@ -230,7 +231,7 @@ static int search(struct probe *probe, hipStream_t stream, uint64_t *id)
 		agreed++;
 		if (count == 1 && agreed >= AGREEING) {
 			*id = ids[0];
-			/* What was sent is no work of the program's: let it end. */
+			/* Let the memsets end: they are not the program's. */
 			wait_idle(stream);
 			return 0;
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The client that holds what the program itself asked for.
+ * The client that holds XQueues at the program's own request.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -62,15 +62,15 @@ static int apply_once(const struct xqueue *xq, bool hold)
 	if (!ret)
 		ret = xsched_apply_run(apply, device);
 	xsched_apply_free(apply);
-	/* What is not held need not be released; a queue that is gone is. */
+	/* A queue that is not held, or is gone, need not be released. */
 	if (!hold && (ret == -EALREADY || ret == -ESRCH))
 		return 0;
 	return ret;
 }
 
 /*
- * An ejected client has lost its holds: what the program suspended before runs
- * again, and it is told so by nothing but that. What it asks for now is new.
+ * An ejected client has lost its holds: XQueues that the program suspended run
+ * again, and nothing reports this to the program. Later requests start afresh.
  */
 static void start_afresh(void)
 {
@@ -100,7 +100,7 @@ int holder_update(struct xqueue *xq)
 	if (!hold)
 		return 0;
 	next_renewal_ns = 0;
-	/* Without the thread the hold would be lost when its lease ends. */
+	/* Without the thread the hold would end with its lease. */
 	ret = worker_start();
 	if (ret && !apply_once(xq, false))
 		xq->held = false;

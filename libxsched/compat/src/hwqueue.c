@@ -120,7 +120,7 @@ XResult XQueueWait(XQueueHandle handle, HwCommandHandle hw_cmd)
 		stream = xq->hwq->stream;
 	if (!xq || !hw_cmd || hw_cmd >= compat.next_command)
 		result = kXSchedErrorNotFound;
-	/* One that is still there was not submitted. */
+	/* A command that is still there was not submitted. */
 	for (command = compat.commands; command; command = command->next)
 		if (command->handle == hw_cmd)
 			result = kXSchedErrorNotAllowed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The local scheduler: the engine of libxsched with an XQueue for a tenant, on a
- * client of its own, so that ending it lets go of all it held.
+ * The local scheduler: the engine of libxsched, in which each XQueue is a
+ * tenant. It is a client of its own, so that ending it releases all it held.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -48,7 +48,7 @@ static void disconnect(void)
 	local.device = NULL;
 }
 
-/* Become a client, and learn which of our queues have work. */
+/* Become a client, and find out which of our queues have work. */
 static int reconnect(void)
 {
 	struct xsched_queue_list list = { 0 };
@@ -112,7 +112,7 @@ int local_add(const struct xqueue *xq)
 	if (ret < 0)
 		return ret;
 	xsched_engine_set_priority(local.engine, xq->serial, xq->priority);
-	/* It may have been READY before we asked to hear of it. */
+	/* It may have been READY before the subscription. */
 	if (local.device && !xsched_list_queues(local.device, &list))
 		for (size_t i = 0; i < list.count; i++)
 			if (list.queues[i].id == xq->queue.id)
@@ -131,7 +131,7 @@ void local_remove(const struct xqueue *xq)
 	xsched_engine_process_exit(local.engine, xq->serial);
 	if (local.device) {
 		xsched_apply_reset(local.apply);
-		/* Not held is as good; anything else, the next switch finds. */
+		/* It may not be held; other errors show at the next switch. */
 		if (!xsched_apply_resume_queue(local.apply, xq->queue.id))
 			xsched_apply_run(local.apply, local.device);
 	}
@@ -186,7 +186,7 @@ static void take_event(const struct kfd_xsched_event *e)
 	}
 }
 
-/* 0, or -errno: the client is of no use any more. */
+/* 0, or -errno: the client cannot be used any more. */
 static int take_events(void)
 {
 	struct kfd_xsched_event events[64];
@@ -201,7 +201,7 @@ static int take_events(void)
 	}
 	if (got && got != -EAGAIN && got != -EINTR)
 		return got;
-	/* A new client is told anew; it holds nothing, so let it be known. */
+	/* Events were lost: start anew with a client that holds nothing. */
 	return lost ? -ESTALE : 0;
 }
 
@@ -260,7 +260,7 @@ static int switch_now(uint64_t *deadline_ns)
 	return 0;
 }
 
-/* Everything that was committed is void: nothing is held any more. */
+/* All commits are void: nothing is held any more. */
 static void release_in_mind(uint64_t now_ns)
 {
 	for (struct xqueue *xq = compat.xqs; xq; xq = xq->next)

@@ -52,8 +52,8 @@ static void in_parent(void)
 }
 
 /*
- * The parent's queues are none of the child's business, and a copy of its
- * descriptors would keep alive what the parent holds when it dies.
+ * The parent's queues do not belong to the child, and a copy of its descriptors
+ * would keep the parent's holds after the parent has died.
  */
 static void in_child(void)
 {
@@ -77,7 +77,7 @@ void compat_enter(void)
 	pthread_mutex_lock(&lock);
 	if (compat.started)
 		return;
-	/* In a child, too, not before it uses us: it may only want to exec. */
+	/* In a child, too, but only on its first call: it may just exec. */
 	compat.started = true;
 	scheduler_from_environment();
 }

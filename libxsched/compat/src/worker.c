@@ -2,7 +2,7 @@
 /*
  * The only thread of the library: it gives signs of life for what is held, and
  * runs the local scheduler. It starts with the first hold or local scheduler,
- * sleeps while there is nothing to do, and takes no signal of the program's.
+ * sleeps while there is nothing to do, and blocks all signals.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -28,7 +28,7 @@ static int timeout_of(uint64_t deadline_ns)
 		return -1;
 	if (deadline_ns <= now)
 		return 0;
-	/* Up, or it would be asked again too soon. */
+	/* Round up, or the time-out would end too soon. */
 	now = (deadline_ns - now + MS - 1) / MS;
 	return now < LONGEST_MS ? (int)now : LONGEST_MS;
 }

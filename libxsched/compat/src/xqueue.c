@@ -18,7 +18,7 @@ static bool is_level(int64_t level)
 	return level > kPreemptLevelUnknown && level < kPreemptLevelMax;
 }
 
-/* XQueue that has that hardware queue, or NULL. */
+/* The XQueue with that hardware queue, or NULL. */
 static struct xqueue *find_owner(uint64_t id)
 {
 	struct xqueue *xq = id ? compat.xqs : NULL;
@@ -29,8 +29,8 @@ static struct xqueue *find_owner(uint64_t id)
 }
 
 /*
- * What was found out of the stream's queue, as far as it is this XQueue's alone.
- * The global scheduler holds processes: it does without.
+ * The stream's hardware queue, provided it belongs to this XQueue alone. The
+ * global scheduler holds processes and needs no queue.
  */
 static int judge(struct hip_queue *queue, int error, int level)
 {
@@ -108,7 +108,7 @@ XResult XQueueCreate(XQueueHandle *xq, HwQueueHandle hwq, int64_t level, int64_t
 	ret = hip_find_queue(stream, &queue);
 	compat_enter();
 	ret = judge(&queue, ret, level);
-	/* Another thread may have been quicker, or have taken it away. */
+	/* Another thread may have made the XQueue, or ended the stream. */
 	result = existing(hwq, xq, &stream);
 	if (!result && !*xq) {
 		if (!ret)
@@ -225,7 +225,7 @@ XResult XQueueQuery(XQueueHandle xq, XQueueState *state)
 	return kXSchedSuccess;
 }
 
-/* Suspend or resume: record it only if it has been done. */
+/* Suspend or resume: record it only on success. */
 static XResult set_suspended(XQueueHandle handle, bool suspended)
 {
 	struct xqueue *xq;

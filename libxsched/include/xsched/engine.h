@@ -10,21 +10,21 @@
  *
  * Words
  * -----
- *  tenant    what is held and released as one: a process, on all its nodes, or
+ *  tenant    is held and released as one: a process, on all its nodes, or
  *            a group of processes (xsched_engine_set_group())
  *  ready     has a queue with work
  *  policy    decides which tenants ought to be held
- *  manual    held because somebody asked for it, whatever the policy says
+ *  manual    held by request, whatever the policy says
  *  exempt    never to be held nor released: the kernel refused
  *
  * Use
  * ---
  *  1. feed what happened: xsched_engine_event(), ..._set_priority(), ...
  *  2. xsched_engine_plan(): which tenants to hold and which to release
- *  3. do it, and tell how it went: xsched_engine_commit() for each
+ *  3. do it, and report each result: xsched_engine_commit()
  *
- * A plan lists only differences from what was committed. When all of it has
- * been committed, the next plan is empty until something else happens.
+ * A plan lists only differences from what was committed. When a whole plan has
+ * been committed, the next one is empty until something else happens.
  */
 #ifndef XSCHED_ENGINE_H
 #define XSCHED_ENGINE_H
@@ -89,7 +89,7 @@ struct xsched_plan {
  * @priority: XSCHED_PRIORITY_MIN..MAX
  * @state: enum xsched_hold_state; without gangs, the greatest of its queues
  * @manual: held by request
- * @exempt: left alone, the kernel refused
+ * @exempt: left alone, because the kernel refused
  * @ready: has work on some node
  * @queues: number of queues
  * @nodes: number of nodes they are on
@@ -100,8 +100,8 @@ struct xsched_plan {
  * @group: as set with xsched_engine_set_group()
  * @ran_ns: total time it, or its group, had work and was not held
  * @wanted: held by the last plan, whether or not that was carried out
- * @by_queue: @state is that of queues (option "gang" 0), not of the process, of
- *	which new queues would be born held
+ * @by_queue: @state is that of queues (option "gang" 0), not of the process;
+ *	new queues of a held process are created held
  * @held_nodes: of @nodes, those on which a queue of it is held
  */
 struct xsched_tenant {
@@ -137,7 +137,7 @@ struct xsched_engine;
 typedef void (*xsched_gone_fn)(void *context, int32_t pid, void *user);
 
 /**
- * xsched_engine_new() - make an engine that knows of nothing yet
+ * xsched_engine_new() - make an empty engine
  * @out: the engine, set on success only
  * @policy: name of the policy, e.g. "hpf", see xsched_policy_name()
  * @gone: called as a tenant goes, also from xsched_engine_free(); or NULL
@@ -156,7 +156,7 @@ void xsched_engine_free(struct xsched_engine *engine);
  * @engine: engine
  * @policy: its name
  *
- * The new one begins afresh: it remembers nothing of the time before.
+ * The new policy begins afresh: it remembers nothing from before the change.
  *
  * Return: 0, or -EOPNOTSUPP and nothing changed.
  */
@@ -169,7 +169,7 @@ const char *xsched_engine_policy(const struct xsched_engine *engine);
  * xsched_policy_name() - enumerate the policies
  * @index: from 0
  *
- * Return: a name, or NULL behind the last.
+ * Return: a name, or NULL after the last.
  */
 const char *xsched_policy_name(size_t index);
 
@@ -187,7 +187,7 @@ const char *xsched_policy_summary(const char *name);
  * xsched_option_at() - enumerate what can be set
  * @index: from 0: options for all policies, then those of each policy
  *
- * Return: an option, or NULL behind the last.
+ * Return: an option, or NULL after the last.
  */
 const struct xsched_option *xsched_option_at(size_t index);
 
@@ -195,7 +195,7 @@ const struct xsched_option *xsched_option_at(size_t index);
  * xsched_option_name() - name of an option
  * @index: as for xsched_option_at()
  *
- * Return: its name, or NULL behind the last.
+ * Return: its name, or NULL after the last.
  */
 const char *xsched_option_name(size_t index);
 
@@ -205,9 +205,9 @@ const char *xsched_option_name(size_t index);
  * @name: one of xsched_option_name(); also of a policy not in effect
  * @value: within the limits of xsched_option_at()
  *
- * With "gang", what is decided about becomes another, and is remembered of no
- * longer; what is held as the former stays so until the next plans are carried
- * out.
+ * A change of "gang" changes the units that are decided about, and what was
+ * remembered of the former ones is lost. What is held stays held until the next
+ * plans are carried out.
  *
  * Return: 0, -ENOENT for an unknown name, -EINVAL for a value outside the
  * limits, -ENOMEM for "gang".
@@ -245,14 +245,14 @@ const char *xsched_hint_name(int hint);
 int xsched_hint_find(const char *name);
 
 /**
- * xsched_engine_set_hint() - tell something of a process
+ * xsched_engine_set_hint() - set a hint of a process
  * @engine: engine
- * @pid: process; what is told of one of a group holds for all of it
+ * @pid: process; the hint of one process of a group holds for the group
  * @hint: what
- * @value: see enum xsched_hint; XSCHED_HINT_UNSET takes it back
+ * @value: see enum xsched_hint; XSCHED_HINT_UNSET removes the hint
  *
- * Which hints have an effect is up to the policy; those of the next request to
- * option "pre_preempt_us".
+ * The policy decides which hints have an effect. Those about the next request
+ * have one only with option "pre_preempt_us".
  *
  * Return: 0, -ENOENT, -EOPNOTSUPP for an unknown hint, or -EINVAL for a value
  * outside its limits.
@@ -261,11 +261,11 @@ int xsched_engine_set_hint(struct xsched_engine *engine, int32_t pid,
 			   enum xsched_hint hint, int64_t value);
 
 /**
- * xsched_engine_hint() - what was told of a process
+ * xsched_engine_hint() - read a hint of a process
  * @engine: engine
  * @pid: process
  * @hint: what
- * @value: out; XSCHED_HINT_UNSET if it was not told
+ * @value: out; XSCHED_HINT_UNSET if it was not set
  *
  * Return: 0, -ENOENT or -EOPNOTSUPP.
  */
@@ -282,7 +282,7 @@ int xsched_engine_hint(const struct xsched_engine *engine, int32_t pid,
  * Does for each type what the functions below do. NODE_RESET (ended) makes
  * every hold uncertain, so that the next plan asserts it again. Events without
  * a visible process, of queues the engine does not know, and of unknown types
- * are ignored: they are what is left of something that is gone.
+ * are ignored.
  *
  * Return: 0; XSCHED_NEW_TENANT: set its priority before asking for a plan;
  * -ESTALE for LOST: list the queues and call xsched_engine_sync_begin();
@@ -317,8 +317,8 @@ int xsched_engine_queue_ready(struct xsched_engine *engine, uint64_t id,
  * @engine: engine
  * @id: queue
  * @ready: it has work now
- * @time_ns: when it got or lost it; 0: not known. Then it counts from the next
- *	plan.
+ * @time_ns: when it got or lost it; 0: not known, and it counts from the next
+ *	plan on
  *
  * Return: 0 or -ENOENT.
  */
@@ -351,9 +351,9 @@ int xsched_engine_sync_queue(struct xsched_engine *engine,
  * xsched_engine_sync_end() - the list is complete
  * @engine: engine
  *
- * Forgets the queues that were not in it, and the tenants left with none,
- * except those held or manual: whether such a process still lives, the caller
- * must find out, and tell with xsched_engine_process_exit().
+ * Forgets the queues that were not in the list, and the tenants left without a
+ * queue, unless they are held or manual. The caller must find out whether such
+ * a process still lives; if not, it calls xsched_engine_process_exit().
  */
 void xsched_engine_sync_end(struct xsched_engine *engine);
 
@@ -370,9 +370,9 @@ int xsched_engine_set_priority(struct xsched_engine *engine, int32_t pid,
  * @group: number that all processes of the group have, and no other; 0: alone
  *
  * A group is held and released together. It is ready if one of its processes
- * is, has the priority of its highest and the hints told of any. Plans go on
- * naming processes. Requests to hold (xsched_engine_set_manual()) and what the
- * kernel refused remain those of a single process.
+ * is. It has the highest priority of its processes, and the hints of all. Plans
+ * still name processes. Requests to hold (xsched_engine_set_manual()) and
+ * refusals of the kernel remain those of a single process.
  *
  * Return: 0, -ENOENT or -ENOMEM.
  */
@@ -405,7 +405,7 @@ void xsched_engine_plan(struct xsched_engine *engine, uint64_t now_ns,
 			struct xsched_plan *plan);
 
 /**
- * xsched_engine_commit() - tell what became of one pid of a plan
+ * xsched_engine_commit() - report the state of one pid of a plan
  * @engine: engine
  * @pid: tenant
  * @state: enum xsched_hold_state it is in now
@@ -420,7 +420,7 @@ int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 			 uint64_t now_ns);
 
 /**
- * xsched_engine_commit_queue() - the same of a queue of a plan
+ * xsched_engine_commit_queue() - the same for a queue of a plan
  * @engine: engine
  * @id: queue
  * @state: enum xsched_hold_state it is in now
@@ -456,7 +456,7 @@ int xsched_engine_tenant(const struct xsched_engine *engine, int32_t pid,
 			 uint64_t now_ns, struct xsched_tenant *tenant);
 
 /**
- * xsched_engine_preemptions() - holds of processes that had work, all there were
+ * xsched_engine_preemptions() - number of holds of processes that had work
  * @engine: engine
  */
 uint64_t xsched_engine_preemptions(const struct xsched_engine *engine);
@@ -467,15 +467,15 @@ uint64_t xsched_engine_preemptions(const struct xsched_engine *engine);
  * @gpu_id: node
  * @now_ns: CLOCK_MONOTONIC, for those that are held
  *
- * The sum over all processes there were; it never becomes less.
+ * The sum over all processes, also those that are gone; it never decreases.
  *
- * Return: nanoseconds, 0 for a node nothing is known of.
+ * Return: nanoseconds, 0 for an unknown node.
  */
 uint64_t xsched_engine_node_held(const struct xsched_engine *engine,
 				 uint32_t gpu_id, uint64_t now_ns);
 
 /**
- * xsched_engine_queue() - whose a queue is, and where
+ * xsched_engine_queue() - process and node of a queue
  * @engine: engine
  * @id: queue
  * @pid: out, its process

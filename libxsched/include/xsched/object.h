@@ -4,8 +4,8 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  *
- * A device is one client of the kernel module: what it holds lasts until it
- * lets go or xsched_close() is called or the process ends, however it ends.
+ * A device is one client of the kernel module. Its holds last until it drops
+ * them, xsched_close() is called, or the process ends, however it ends.
  */
 #ifndef XSCHED_OBJECT_H
 #define XSCHED_OBJECT_H
@@ -77,7 +77,7 @@ int xsched_open(struct xsched_device **out, const char *path);
 int xsched_open_fd(struct xsched_device **out, int fd);
 
 /**
- * xsched_close() - let go of everything this client holds
+ * xsched_close() - end the client, which drops all its holds
  * @device: device or NULL
  */
 void xsched_close(struct xsched_device *device);
@@ -108,7 +108,7 @@ const struct kfd_xsched_node *xsched_nodes(const struct xsched_device *device,
  * xsched_refresh_nodes() - ask the kernel for its nodes again
  * @device: device
  *
- * xsched_open() has done it once.
+ * xsched_open() does so once.
  *
  * Return: 0 or a negative errno; the former array stays on failure.
  */
@@ -134,8 +134,8 @@ int xsched_subscribe(struct xsched_device *device, uint32_t events,
  * @renew: out, or NULL: lease, number of the client and why it was ejected
  *
  * A client that holds something must give one every @renew->lease_ms; every
- * other call that reaches the kernel is one, too. One that does not is ejected:
- * it loses all, and every call returns -EOWNERDEAD until xsched_close().
+ * other call that reaches the kernel is one, too. Without one it is ejected: it
+ * loses everything, and every call fails with -EOWNERDEAD until xsched_close().
  *
  * Return: 0, -EOWNERDEAD, or another negative errno of KFD_XSCHED_RENEW.
  */
@@ -162,7 +162,7 @@ int xsched_read_events(struct xsched_device *device,
 
 /**
  * xsched_tenant_create() - make an empty set of processes
- * @device: client to whom it belongs, and with whom it ends
+ * @device: client that owns it; the tenant ends with the client
  * @id: out, its name in the entries of a switch; set on success only
  *
  * Return: 0, -ENOSPC: this client has KFD_XSCHED_MAX_TENANTS; or another
@@ -176,7 +176,7 @@ int xsched_tenant_create(struct xsched_device *device, uint64_t *id);
  * @id: tenant
  * @pid: process that owns, or owned, a queue
  *
- * If the tenant is held so is the process when this returns.
+ * If the tenant is held, so is the process when this returns.
  *
  * Return: 0, -EALREADY: it is there; -EEXIST: it is in another tenant of this
  * client; or another negative errno of KFD_XSCHED_TENANT.
@@ -189,7 +189,7 @@ int xsched_tenant_add(struct xsched_device *device, uint64_t id, pid_t pid);
  * @id: tenant
  * @pid: process
  *
- * What the tenant held is let go.
+ * If the tenant is held, the process is released.
  *
  * Return: 0, -ENOENT: it is not there; or another negative errno of
  * KFD_XSCHED_TENANT.
@@ -201,8 +201,8 @@ int xsched_tenant_remove(struct xsched_device *device, uint64_t id, pid_t pid);
  * @device: client
  * @id: tenant
  *
- * Return: 0, or a negative errno of KFD_XSCHED_TENANT; on failure it is there
- * still, with the processes that could not go.
+ * Return: 0, or a negative errno of KFD_XSCHED_TENANT; then the tenant remains,
+ * with the processes that could not be removed.
  */
 int xsched_tenant_destroy(struct xsched_device *device, uint64_t id);
 
@@ -339,7 +339,7 @@ int xsched_apply_set_class(struct xsched_apply *apply, uint32_t target,
 			   uint64_t id, uint32_t prio_class);
 
 /**
- * xsched_apply_run() - do it: one ioctl
+ * xsched_apply_run() - run it and wait: one ioctl
  * @apply: switch with at least one entry
  * @device: client that shall hold
  *
@@ -351,19 +351,19 @@ int xsched_apply_set_class(struct xsched_apply *apply, uint32_t target,
 int xsched_apply_run(struct xsched_apply *apply, struct xsched_device *device);
 
 /**
- * xsched_apply_arm() - leave it with the kernel, for when a trigger becomes READY
- * @apply: switch with at least one entry, none that gives back; may be changed or
- *	freed afterwards
+ * xsched_apply_arm() - have the kernel run it when a trigger becomes READY
+ * @apply: switch with at least one entry, none of which drops a hold or an
+ *	override; may be changed or freed afterwards
  * @device: client that shall hold
  * @trigger: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_TENANT
  * @trigger_id: which
  * @id: out, its name in KFD_XSCHED_EVENT_ARMED and xsched_disarm(); on success only
  *
  * The kernel runs it at the doorbell, undoes it when the trigger is IDLE, and
- * tells of either by an event.
+ * reports both with an event.
  *
- * Return: 0, -EINVAL without an entry, or a negative errno of KFD_XSCHED_ARM; the
- * entries say what the check said of each.
+ * Return: 0, -EINVAL without an entry, or a negative errno of KFD_XSCHED_ARM;
+ * each entry has the result of its check.
  */
 int xsched_apply_arm(struct xsched_apply *apply, struct xsched_device *device,
 		     uint32_t trigger, uint64_t trigger_id, uint64_t *id);
@@ -373,22 +373,21 @@ int xsched_apply_arm(struct xsched_apply *apply, struct xsched_device *device,
  * @device: client
  * @id: as xsched_apply_arm() gave it
  *
- * Return: 0, -ESRCH: it is gone, with its trigger; or another negative errno of
+ * Return: 0, -ESRCH: it ended with its trigger; or another negative errno of
  * KFD_XSCHED_ARM.
  */
 int xsched_disarm(struct xsched_device *device, uint64_t id);
 
 /**
- * xsched_apply_start() - have it checked, and let the kernel do it: one ioctl
+ * xsched_apply_start() - check it, and have the kernel run it: one ioctl
  * @apply: switch with at least one entry; may be changed or freed afterwards
  * @device: client that shall hold
- * @cookie: comes back as @id of a KFD_XSCHED_EVENT_APPLY_DONE, which tells what
- *	became of it
+ * @cookie: returned as @id of the KFD_XSCHED_EVENT_APPLY_DONE with the result
  *
- * Return: 0: an event follows, else none. -EINVAL without an entry, -EAGAIN: the
- * kernel works on one of these for this client already, or too many events
- * wait to be read; or another negative errno of KFD_XSCHED_APPLY. The entries
- * say what the check said of each, and there are no node results.
+ * Return: 0: an event follows, else none. -EINVAL without an entry; -EAGAIN: an
+ * earlier call of this client still works on one of the targets, or too many
+ * events wait to be read; or another negative errno of KFD_XSCHED_APPLY. Each
+ * entry has the result of its check, and there are no node results.
  */
 int xsched_apply_start(struct xsched_apply *apply, struct xsched_device *device,
 		       uint64_t cookie);
@@ -407,7 +406,7 @@ const struct kfd_xsched_entry *
 xsched_apply_entries(const struct xsched_apply *apply);
 
 /**
- * xsched_apply_nodes() - what the last run did to each node concerned
+ * xsched_apply_nodes() - what the last run did to each of its nodes
  * @apply: switch
  * @count: out, number of results
  *

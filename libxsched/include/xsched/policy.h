@@ -10,17 +10,17 @@
  * make a shared object of it and let xsched_policy_load() find it. An example
  * is libxsched/examples/fcfs.c.
  *
- * A policy decides from what it is given alone: it makes no system call, reads
- * no clock and allocates nothing. What it must remember it keeps in @data of
- * a tenant, or of the view.
+ * A policy decides only from what it is given: it makes no system call, reads
+ * no clock and allocates nothing. Its state is in @data of a tenant, or of the
+ * view.
  *
  * Rules for a policy
  * ------------------
- *  - It sets @hold of every tenant of the view. Of one with @pinned the engine
- *    ignores it.
- *  - @ready is the work that counts. Work of a tenant that is held whatever the
- *    policy says (by request, or to let another have its floor) is not in it.
- *  - Where nobody is ready, nobody ought to be held.
+ *  - It sets @hold of every tenant of the view. The engine ignores @hold of a
+ *    tenant with @pinned.
+ *  - @ready is the work that counts. It excludes work of a tenant that is held
+ *    whatever the policy says (by request, or for the floor of another).
+ *  - On a node without a ready tenant, no tenant ought to be held.
  *  - A tenant is held on all its nodes or on none.
  */
 #ifndef XSCHED_POLICY_H
@@ -40,7 +40,7 @@ extern "C" {
 /** Symbol that xsched_policy_load() looks for: a struct xsched_policy_ops. */
 #define XSCHED_POLICY_SYMBOL	"xsched_policy"
 
-/** A plan that needs no further look before the next event. */
+/** Nothing to decide before the next event. */
 #define XSCHED_NO_DEADLINE	UINT64_MAX
 
 /** GPU nodes one engine can tell apart. */
@@ -55,17 +55,17 @@ extern "C" {
 /** Numbers a policy may keep for each tenant, and for all of them. */
 #define XSCHED_POLICY_DATA	8
 
-/** No value: of a hint, to take it back. */
+/** Value of a hint that is not set. */
 #define XSCHED_HINT_UNSET	INT64_MIN
 
 /**
- * enum xsched_hint - what may be told of a process beside its priority
+ * enum xsched_hint - hints that a process may have beside its priority
  * @XSCHED_HINT_UTILIZATION: share of the GPU it is to have, 0..100 percent
  * @XSCHED_HINT_TIMESLICE_US: length of its turns, 100..10000000
  * @XSCHED_HINT_DEADLINE_NS: of each request, from its arrival; at least 0
  * @XSCHED_HINT_LAXITY_NS: how long a request may wait; at least -1: not at all
- * @XSCHED_HINT_LAX_PRIORITY: priority while it may, -255..255
- * @XSCHED_HINT_CRIT_PRIORITY: priority from then on, -255..255
+ * @XSCHED_HINT_LAX_PRIORITY: priority while it may wait, -255..255
+ * @XSCHED_HINT_CRIT_PRIORITY: priority after that, -255..255
  * @XSCHED_HINT_NICE: nice value, -20..19; a real-time process: -20 less its
  *	real-time priority, at least -119
  * @XSCHED_HINT_WINDOW_ACTIVE: has the active window, 0 or 1
@@ -89,7 +89,7 @@ enum xsched_hint {
 	XSCHED_HINT_COUNT = 10,
 };
 
-/** Room for hints that are yet to come. */
+/** Room for future hints. */
 #define XSCHED_HINT_MAX		16
 
 /**
@@ -102,11 +102,12 @@ enum xsched_hint {
  * @expected: it has no work yet, but is about to; then @ready is @nodes
  * @running: it has work and was not held until now
  * @hold: out, whether the policy wants it held
- * @backfill: out, by xsched_policy_turns(): it runs on nodes that another one,
- *	which came before, waits for
- * @ready_ns: when it got work, having had none; if expected: when it will
+ * @backfill: out, by xsched_policy_turns(): it runs on nodes that a tenant
+ *	before it in the order waits for
+ * @ready_ns: when it last changed from no work to work; if @expected: when it
+ *	will
  * @ran_ns: time it had work and was not held since the decision before
- * @rank: for the helpers below: what is smaller comes first
+ * @rank: for the helpers below: the smaller comes first
  * @data: the policy's own, zero for a tenant the policy has not seen yet
  * @hint: value of each hint, or XSCHED_HINT_UNSET
  */
@@ -129,12 +130,12 @@ struct xsched_policy_tenant {
 
 /**
  * struct xsched_policy_view - what a decision is made from
- * @tenants: all of them; of a policy that is @local, those of nodes on which
- *	something changed, and of all nodes they are connected with. A policy may
- *	reorder them, and finds them so next time.
+ * @tenants: all of them; for a policy that is @local, those of nodes on which
+ *	something changed, and of all nodes connected with these. A policy may
+ *	reorder them; the order is kept for the next decision.
  * @scratch: room for as many pointers, for the helpers
  * @count: how many
- * @now_ns: time
+ * @now_ns: time of the decision
  * @option: values of the policy's options, in the order of its table
  * @data: the policy's own, zero when it is chosen
  */
@@ -153,7 +154,7 @@ struct xsched_policy_view {
  * @summary: what it does, in a line
  * @min: smallest value
  * @max: largest value
- * @value: unless set
+ * @value: default value
  */
 struct xsched_option {
 	const char *name;
@@ -170,9 +171,9 @@ struct xsched_option {
  * @summary: what it does, in a line
  * @options: what can be set, @option_count of them
  * @option_count: at most XSCHED_POLICY_OPTIONS
- * @local: what it decides about a tenant depends on those it shares nodes with,
- *	on those they share nodes with, and so on, and on no others
- * @enter: a tenant is new to the policy: called before the decision; or NULL
+ * @local: its decision about a tenant depends only on tenants that share a node
+ *	with it, on those that share a node with these, and so on
+ * @enter: called before the decision for a tenant new to the policy; or NULL
  * @decide: set @hold of each tenant. Returns when to be asked again without an
  *	event, or XSCHED_NO_DEADLINE.
  */
@@ -192,8 +193,8 @@ struct xsched_policy_ops {
  * xsched_policy_levels() - decide as HPF does, by @rank instead of priority
  * @view: all tenants, with their @rank set
  *
- * On each node the ready tenants of the smallest rank run, together; what comes
- * after them is held, idle tenants, too. Sorts the tenants.
+ * On each node the ready tenants of the smallest rank run together; those of
+ * larger rank are held, also idle ones. Sorts the tenants.
  */
 void xsched_policy_levels(struct xsched_policy_view *view);
 
@@ -201,12 +202,12 @@ void xsched_policy_levels(struct xsched_policy_view *view);
  * xsched_policy_turns() - let a number of tenants run on each node
  * @view: all tenants, with their @rank set
  * @limit: how many, at least 1
- * @hold_idle: where so many run, hold those without work, too
+ * @hold_idle: on a node where @limit tenants run, hold idle ones, too
  *
- * Goes through the ready tenants by rank, then pid; each runs if there is room
- * for it wherever it has work. Sorts the tenants.
+ * Goes through the ready tenants by rank, then pid. A tenant runs if every node
+ * on which it has work has room for it. Sorts the tenants.
  *
- * Return: set of nodes a ready tenant waits for: only there need a turn end.
+ * Return: set of nodes a ready tenant waits for: only there must a turn end.
  */
 uint64_t xsched_policy_turns(struct xsched_policy_view *view,
 			     unsigned int limit, bool hold_idle);
@@ -228,10 +229,9 @@ int xsched_policy_register(const struct xsched_policy_ops *ops);
  * @path: file; without a slash: NAME, of XSCHED_POLICY_DIR/NAME.so
  * @name: out, unless NULL: its name
  *
- * The code runs with all rights of the program. Who may write the file decides
- * over them: it must belong to root or to the user of this process and be
- * writable by nobody else. It is never unloaded. What is wrong goes to the
- * callback of xsched_set_log(), too.
+ * The code runs with all rights of the program. So the file must belong to root
+ * or to the user of this process, and be writable by nobody else. It is never
+ * unloaded. Errors also go to the callback of xsched_set_log().
  *
  * Return: 0; -ENOENT if there is no such file, -EPERM for one that others may
  * write, -ENOEXEC if it cannot be loaded or has no XSCHED_POLICY_SYMBOL, and as

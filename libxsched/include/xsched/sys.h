@@ -4,8 +4,8 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  *
- * These keep no state and may be called from any thread, also at the same time
- * for one descriptor; the kernel serialises what must be.
+ * These functions keep no state. Any thread may call them, also several threads
+ * at the same time for one descriptor; the kernel serialises where needed.
  */
 #ifndef XSCHED_SYS_H
 #define XSCHED_SYS_H
@@ -90,8 +90,8 @@ int xsched_sys_arm(int fd, struct kfd_xsched_arm *arm);
  * @capacity: room in @events, at least one
  *
  * Return: records read, 0 at end of file, -EAGAIN when there is none now and
- * the descriptor is non-blocking, -EINTR, -EPROTO when the kernel gave a part
- * of a record, or another negative errno.
+ * the descriptor is non-blocking, -EINTR, -EPROTO when the kernel returned an
+ * incomplete record, or another negative errno.
  */
 int xsched_sys_read(int fd, struct kfd_xsched_event *events, size_t capacity);
 

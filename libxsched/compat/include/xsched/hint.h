@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hints: what a program tells the scheduler of its XQueues.
+ * Hints: what a program tells the scheduler about its XQueues.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  *
- * Who hears a hint depends on XHintSetScheduler(), or XSCHED_SCHEDULER and
- * XSCHED_POLICY in the environment as XSched defines them:
+ * XHintSetScheduler(), or XSCHED_SCHEDULER and XSCHED_POLICY in the environment
+ * as XSched defines them, decide which scheduler gets a hint:
  *
- *  - kSchedulerGlobal: xschedd, to whom a process is one tenant. Its priority is
- *    the highest of its XQueues; of other hints the last one counts.
+ *  - kSchedulerGlobal: xschedd. A process is one tenant there; its priority is
+ *    the highest of its XQueues, and of other hints the last one counts.
  *  - kSchedulerLocal: a thread that schedules the XQueues of this process.
- *  - kSchedulerAppManaged, the default: nobody. Priorities are remembered for a
- *    scheduler that is chosen later, other hints are kXSchedErrorNotAllowed.
+ *  - kSchedulerAppManaged, the default: none. Priorities are remembered for a
+ *    scheduler that is chosen later; other hints are kXSchedErrorNotAllowed.
  */
 #ifndef XSCHED_COMPAT_HINT_H
 #define XSCHED_COMPAT_HINT_H
@@ -23,21 +23,21 @@ extern "C" {
 #endif
 
 /**
- * XHintSetScheduler() - choose who decides
+ * XHintSetScheduler() - choose the scheduler
  * @scheduler: scheduler
  * @policy: with kSchedulerLocal: its policy
  *
  * Return: kXSchedSuccess; kXSchedErrorInvalidValue; kXSchedErrorNotSupported: no
- * such policy here; kXSchedErrorNotFound: no daemon (which is asked again with
- * the next hint) or no device (and nothing changed); kXSchedErrorNotAllowed.
+ * such policy here; kXSchedErrorNotFound: no daemon (it is tried again with the
+ * next hint) or no device (and nothing changed); kXSchedErrorNotAllowed.
  */
 XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy);
 
 /**
  * XHintPriority() - priority of an XQueue
  * @xq: XQueue
- * @prio: PRIORITY_MIN..PRIORITY_MAX, or PRIORITY_NO_EXECUTE: hold it, whoever
- *	schedules, until another is given
+ * @prio: PRIORITY_MIN..PRIORITY_MAX, or PRIORITY_NO_EXECUTE: hold it, with any
+ *	scheduler, until another priority is set
  *
  * Return: also kXSchedErrorNotAllowed: xschedd does not let this user raise it.
  */
@@ -54,11 +54,11 @@ XResult XHintTimeslice(Timeslice ts_us);
  * @xq: XQueue
  * @lax_us: microseconds, > 0, or NO_LAXITY
  * @lax_prio: priority until then
- * @crit_prio: priority from then on
+ * @crit_prio: priority after that
  */
 XResult XHintLaxity(XQueueHandle xq, Laxity lax_us, Priority lax_prio, Priority crit_prio);
 
-/** XHintDeadline() - deadline from when it becomes ready, microseconds, or NO_DEADLINE */
+/** XHintDeadline() - microseconds from READY to the deadline, or NO_DEADLINE */
 XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us);
 
 /** XHintKDeadline() - how many XQueues K-EDF runs at a time */

@@ -4,7 +4,7 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  *
- * What they mean beneath HIP on kfd_xsched stands here, at the functions of
+ * Their meaning for HIP on kfd_xsched is documented here, at the functions of
  * xqueue.h and hint.h, and in xsched-compat(7).
  */
 #ifndef XSCHED_COMPAT_TYPES_H
@@ -65,12 +65,12 @@ typedef enum {
 } XDeviceType;
 
 /**
- * enum XPreemptLevel - how soon a suspended XQueue is off the GPU, at the
- * latest. A level that the GPU of the stream lacks is kXSchedErrorNotSupported.
+ * enum XPreemptLevel - how soon a suspended XQueue is off the GPU at the
+ * latest. A level that the stream's GPU lacks is kXSchedErrorNotSupported.
  */
 typedef enum {
 	kPreemptLevelUnknown = 0,
-	/* Lv1: kernels under way end. Here the same as Lv2, which includes it. */
+	/* Lv1: running kernels finish. Here the same as Lv2. */
 	kPreemptLevelBlock = 1,
 	/* Lv2: nothing new is fetched; running waves get the node's grace */
 	kPreemptLevelDeactivate = 2,
@@ -108,9 +108,9 @@ typedef enum {
 /** enum XQueueSuspendFlag - for XQueueSuspend() */
 typedef enum {
 	kQueueSuspendFlagNone = 0x0000,
-	/* return when the hardware queue is quiet; that is always so */
+	/* return when the hardware queue is quiet; always done */
 	kQueueSuspendFlagSyncHwQueue = 0x0001,
-	/* let all that was submitted end before */
+	/* first let everything submitted finish */
 	kQueueSuspendFlagWaitAll = 0x0002,
 	kQueueSuspendFlagWaitIdle = 0x0004,	/* the same */
 	kQueueSuspendFlagMaskAll = -1,
@@ -123,7 +123,7 @@ typedef enum {
 	kQueueResumeFlagMaskAll = -1,
 } XQueueResumeFlag;
 
-/** enum XSchedulerType - who decides which XQueues run */
+/** enum XSchedulerType - what decides which XQueues run */
 typedef enum {
 	kSchedulerUnknown = 0,
 	kSchedulerAppManaged = 1,	/* the program, with XQueueSuspend() */
@@ -154,7 +154,7 @@ typedef XResult (*LaunchCallback)(HwQueueHandle, void *);
 
 /* Bigger is higher. */
 typedef int32_t Priority;
-#define PRIORITY_NO_EXECUTE	-256	/* is held until another is given */
+#define PRIORITY_NO_EXECUTE	-256	/* held until another is set */
 #define PRIORITY_MIN		-255
 #define PRIORITY_DEFAULT	0
 #define PRIORITY_MAX		255

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * XQueues: what can be suspended and resumed.
+ * XQueues: streams that can be suspended and resumed.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  *
  * An XQueue is a stream whose hardware queue (HSA queue, KFD user queue) belongs
- * to it alone. Work reaches the GPU as ever, through HIP: nothing is intercepted,
+ * to it alone. Work still reaches the GPU through HIP: nothing is intercepted,
  * queued or delayed; the kernel takes the queue off the GPU and puts it back.
  *
- * These may be called from any thread. In a child after fork(2) all handles are
- * unknown. Nothing here ends the program or blocks for ever, but for what waits
- * for the stream: XQueueWait(), XQueueWaitAll(), HwQueueSynchronize().
+ * Any thread may call these functions. In a child after fork(2) all handles are
+ * unknown. No function ends the program, and only those that wait for the
+ * stream can block for ever: XQueueWait(), XQueueWaitAll(),
+ * HwQueueSynchronize().
  */
 #ifndef XSCHED_COMPAT_XQUEUE_H
 #define XSCHED_COMPAT_XQUEUE_H
@@ -29,39 +30,39 @@ extern "C" {
  * @flags: kQueueCreateFlagNone
  *
  * Waits until the stream is idle, a second at most, and sends it a few small
- * memsets, to see which hardware queue they come through. A second call for the
- * same @hwq gives the same XQueue.
+ * memsets, to see which hardware queue they use. A second call for the same
+ * @hwq returns the same XQueue.
  *
  * Return: kXSchedSuccess; kXSchedErrorInvalidValue; kXSchedErrorNotFound: no
  * such @hwq, or kfd_xsched is not loaded; kXSchedErrorNotAllowed: the device may
  * not be opened, or the stream is busy; kXSchedErrorNotSupported: the GPU lacks
- * the level, a flag, or the stream shares its hardware queue with another
- * XQueue. Under kSchedulerGlobal, which needs no queue, the last is no error.
+ * the level, a flag is not supported, or the stream shares its hardware queue
+ * with another XQueue. The last is no error under kSchedulerGlobal, which needs
+ * no queue.
  */
 XResult XQueueCreate(XQueueHandle *xq, HwQueueHandle hwq, int64_t level, int64_t flags);
 
-/** XQueueDestroy() - give it up, and let go of what is held of it */
+/** XQueueDestroy() - end an XQueue, and release it if it is held */
 XResult XQueueDestroy(XQueueHandle xq);
 
 /** XQueueGet() - the XQueue of a hardware queue */
 XResult XQueueGet(XQueueHandle *xq, HwQueueHandle hwq);
 
-/** XQueueSetPreemptLevel() - in force from the next suspension on */
+/** XQueueSetPreemptLevel() - set the level from the next suspension on */
 XResult XQueueSetPreemptLevel(XQueueHandle xq, XPreemptLevel level);
 
 /**
- * XQueueSetLaunchConfig() - not supported: commands are not held back, so that
- * there is nothing to count. With both numbers below 1 nothing is asked, and it
- * succeeds.
+ * XQueueSetLaunchConfig() - not supported: commands are not held back, so there
+ * is nothing to count. With both numbers below 1 it succeeds and does nothing.
  */
 XResult XQueueSetLaunchConfig(XQueueHandle xq, int64_t threshold, int64_t batch_size);
 
-/** XQueueSubmit() - launch a command at once; its handle is used up */
+/** XQueueSubmit() - launch a command at once; its handle ends */
 XResult XQueueSubmit(XQueueHandle xq, HwCommandHandle hw_cmd);
 
 /**
- * XQueueWait() - wait for a submitted command, and what else the stream has
- * Return: also kXSchedErrorNotAllowed: it was not submitted.
+ * XQueueWait() - wait for a submitted command, and all other work of the stream
+ * Return: also kXSchedErrorNotAllowed: the command was not submitted.
  */
 XResult XQueueWait(XQueueHandle xq, HwCommandHandle hw_cmd);
 
@@ -76,7 +77,7 @@ XResult XQueueQuery(XQueueHandle xq, XQueueState *state);
  * @xq: XQueue
  * @flags: enum XQueueSuspendFlag
  *
- * On return none of its waves is on the GPU. Suspending twice is once.
+ * On return none of its waves is on the GPU. To suspend it again has no effect.
  *
  * Return: also kXSchedErrorHardware: the firmware refused, and nothing changed.
  */
@@ -91,7 +92,7 @@ XResult XQueueProfileHwCommandCount(XQueueHandle xq, int64_t *count);
 /** HwQueueDestroy() - give up a stream; kXSchedErrorNotAllowed while it has an XQueue */
 XResult HwQueueDestroy(HwQueueHandle hwq);
 
-/** HwQueueLaunch() - launch a command at once; its handle is used up */
+/** HwQueueLaunch() - launch a command at once; its handle ends */
 XResult HwQueueLaunch(HwQueueHandle hwq, HwCommandHandle hw_cmd);
 
 /** HwQueueSynchronize() - wait until the stream has nothing to do */

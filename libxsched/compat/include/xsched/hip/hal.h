@@ -25,8 +25,8 @@ typedef struct ihipStream_t *hipStream_t;
  * the stream has.
  *
  * Return: kXSchedSuccess, kXSchedErrorInvalidValue, kXSchedErrorNotAllowed: it
- * is taken already; or kXSchedErrorNotSupported: the default stream, or there
- * is no HIP in this process.
+ * is taken already; or kXSchedErrorNotSupported: it is the default stream, or
+ * this process has no HIP.
  */
 XResult HipQueueCreate(HwQueueHandle *hwq, hipStream_t stream);
 
