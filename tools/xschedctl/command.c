@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The commands that are one question to the daemon.
+ * The commands that are one request to the daemon.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -51,7 +51,7 @@ int command_priority(const struct options *options, char **arguments)
 	return demand_for(options, "priority", arguments[0], &priority);
 }
 
-/* One NAME=NUMBER of "policy" into @wanted; false: it is not one. */
+/* Add one NAME=NUMBER of "policy" to @wanted; false: it is not one. */
 static bool add_option(struct json_object *wanted, const char *text)
 {
 	const char *equals = strchr(text, '=');
@@ -68,7 +68,7 @@ static bool add_option(struct json_object *wanted, const char *text)
 	return true;
 }
 
-/* What is known of an option here; of one that the daemon alone knows, nothing. */
+/* What this library knows of an option; NULL: only the daemon knows it. */
 static const struct xsched_option *find_option(const char *name)
 {
 	const struct xsched_option *option;

@@ -25,8 +25,7 @@ enum {
  * struct options - options of all commands
  * @device: device node
  * @socket: the daemon's socket
- * @root: where doctor and eject find /sys, /proc, /dev, /etc and /lib; "":
- *	at the root of the file system
+ * @root: where doctor and eject find /sys, /proc, /dev, /etc and /lib; "": /
  * @output: trace: file to write, NULL: the default
  * @json: print JSON
  * @batch: top: print plain text instead of drawing
@@ -59,8 +58,7 @@ int status_of(int error);
 void print_json(struct json_object *object);
 
 /**
- * print_failure() - with --json, so that whoever reads standard output learns
- *	of a failure, too
+ * print_failure() - with --json, report a failure on standard output, too
  * @options: options
  * @error: negative errno
  * @message: what went wrong
@@ -83,13 +81,13 @@ int daemon_connect(const struct options *options);
  * @fd: from daemon_connect()
  * @request: request; freed here
  * @reply: out, the answer, owned by the caller; set on success only. It may
- *	say no: see daemon_error().
+ *	report an error: see daemon_error().
  *
- * Return: 0; -EPROTO: the answer is none; or another negative errno.
+ * Return: 0; -EPROTO: not a valid answer; or another negative errno.
  */
 int daemon_ask(int fd, struct json_object *request, struct json_object **reply);
 
-/** daemon_error() - negative errno of an answer, 0: it says yes */
+/** daemon_error() - negative errno of an answer, 0: success */
 int daemon_error(struct json_object *reply);
 
 /**
@@ -114,8 +112,8 @@ struct stream {
  * @timeout_ms: how long to wait for it, -1: for ever
  * @object: out, owned by the caller; set on success only
  *
- * Return: 0; -ETIMEDOUT; -EINTR: a signal came; -ECONNRESET: the daemon hung
- * up; -EPROTO: not an object; or another negative errno.
+ * Return: 0; -ETIMEDOUT; -EINTR: a signal came; -ECONNRESET: the daemon closed
+ * the connection; -EPROTO: not an object; or another negative errno.
  */
 int stream_next(struct stream *stream, int timeout_ms,
 		struct json_object **object);
@@ -131,7 +129,7 @@ int stream_next(struct stream *stream, int timeout_ms,
 int stream_begin(struct stream *stream, struct json_object *request,
 		 struct json_object **reply);
 
-/** stream_free() - close and forget */
+/** stream_free() - close and free */
 void stream_free(struct stream *stream);
 
 /** get_string(), get_number(), get_flag(), get_array() - a member of an
@@ -142,7 +140,7 @@ double get_number(struct json_object *object, const char *name);
 bool get_flag(struct json_object *object, const char *name);
 struct json_object *get_array(struct json_object *object, const char *name);
 
-/** get_u64() - a member that a double might round */
+/** get_u64() - a member that may not fit a double exactly */
 uint64_t get_u64(struct json_object *object, const char *name);
 
 /* ---- requests: request.c ------------------------------------------------ */
@@ -150,11 +148,11 @@ uint64_t get_u64(struct json_object *object, const char *name);
 /** request_new() - a request with that command */
 struct json_object *request_new(const char *command);
 
-/** request_connect() - daemon_connect() that complains: -1 and a @status */
+/** request_connect() - daemon_connect() with a message: -1 and a @status */
 int request_connect(const struct options *options, int *status);
 
 /**
- * request_ask() - ask the daemon, and complain if the answer is no
+ * request_ask() - ask the daemon, and print a message on an error
  * @options: has the socket
  * @request: request; freed here
  * @reply: out, with CTL_OK: owned by the caller
@@ -167,11 +165,11 @@ int request_ask(const struct options *options, struct json_object *request,
 /** request_demand() - request_ask(), and with --json print the answer */
 int request_demand(const struct options *options, struct json_object *request);
 
-/** request_refused() - complain of an answer that says no; an exit status */
+/** request_refused() - print the error of an answer; an exit status */
 int request_refused(const struct options *options, struct json_object *reply);
 
 /**
- * request_stream() - ask for events, and complain if the answer is no
+ * request_stream() - ask for events, and print a message on an error
  * @options: has the socket
  * @stream: out, with CTL_OK: to be read, and ended with stream_free()
  *
@@ -185,12 +183,12 @@ const char *stream_error(int error);
 /** parse_number() - a decimal number within limits */
 bool parse_number(const char *text, long min, long max, int *out);
 
-/** parse_pid() - a process id, or complain */
+/** parse_pid() - a process id, or print a message */
 bool parse_pid(const char *text, int *pid);
 
 /* ---- lines that fit: width.c -------------------------------------------- */
 
-/** room_after() - columns of the terminal beyond so many; -1: there is none */
+/** room_after() - columns of the terminal after so many; -1: no terminal */
 int room_after(int used);
 
 /**
@@ -204,15 +202,15 @@ int room_after(int used);
 void fit_program(char *line, size_t size, const char *comm, const char *exe,
 		 int room);
 
-/* ---- until when: span.c ------------------------------------------------- */
+/* ---- how long: span.c --------------------------------------------------- */
 
 /** now_ms() - CLOCK_MONOTONIC in milliseconds */
 uint64_t now_ms(void);
 
-/** catch_interrupt() - let SIGINT and SIGTERM end a wait instead of us */
+/** catch_interrupt() - let SIGINT and SIGTERM end a wait, not the program */
 void catch_interrupt(void);
 
-/** interrupted() - whether one came */
+/** interrupted() - whether such a signal came */
 bool interrupted(void);
 
 /* The commands. Each returns an exit status. */

@@ -55,7 +55,7 @@ static int send_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
-/* Make room for more; an answer beyond REPLY_MAX is none. */
+/* Make room for more; an answer longer than REPLY_MAX is an error. */
 static int grow(struct stream *stream)
 {
 	size_t room = stream->room ? 2 * stream->room : 4096;
@@ -73,7 +73,7 @@ static int grow(struct stream *stream)
 	return 0;
 }
 
-/* Wait for more and take it. */
+/* Wait for more, and read it. */
 static int receive(struct stream *stream, int timeout_ms)
 {
 	struct pollfd wait = { .fd = stream->fd, .events = POLLIN };
@@ -93,7 +93,7 @@ static int receive(struct stream *stream, int timeout_ms)
 	return got ? 0 : -ECONNRESET;
 }
 
-/* Parse the first line and take it out; NULL: it is no object. */
+/* Parse the first line and remove it; NULL: it is not an object. */
 static struct json_object *take_line(struct stream *stream, char *end)
 {
 	struct json_object *object;

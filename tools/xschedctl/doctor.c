@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * doctor: the findings, and the order of the checks. Each check stands on those
- * before it, so the first problem is the one to solve first.
+ * doctor: the findings, and the order of the checks. Each check depends on
+ * those before it, so the first problem is the one to solve first.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -15,11 +15,11 @@
 
 #include "doctor.h"
 
-#define LEAST_ROOM	20	/* a terminal with less is on its own */
+#define LEAST_ROOM	20	/* narrower terminals wrap by themselves */
 
 static const char *const verdicts[] = { "ok", "note", "problem", "skipped" };
 
-/* On a terminal, break lines at blanks, and begin each below the first. */
+/* On a terminal, break lines at blanks, and indent them below the first. */
 static void print_wrapped(const char *text, int indent)
 {
 	const int room = room_after(indent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctor: look for what is wrong, from the kernel up to the daemon, and say
- * what to do about each finding.
+ * doctor: look for problems, from the kernel up to the daemon, and say what to
+ * do about each finding.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -15,9 +15,9 @@
 /**
  * enum verdict - how a check went
  * @FINE: as it should be
- * @NOTE: works, but somebody may want to know
+ * @NOTE: works, but worth knowing
  * @PROBLEM: does not work until something is done
- * @SKIPPED: cannot be told, for what was found before
+ * @SKIPPED: could not be checked, because of an earlier finding
  */
 enum verdict {
 	FINE,
@@ -56,7 +56,7 @@ void finding(struct doctor *doctor, const char *check, enum verdict verdict,
 const char *root_path(const struct doctor *doctor, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** root_exists() - whether that path is there */
+/** root_exists() - whether that path exists */
 bool root_exists(const struct doctor *doctor, const char *path);
 
 /** root_line() - first line of a file, without newline; 0 or -errno */
@@ -75,7 +75,7 @@ void check_module(struct doctor *doctor);
 /** check_device() - the device node, its group, and whether we may use it */
 void check_device(struct doctor *doctor);
 
-/** check_nodes() - each GPU: firmware, backend, what can be done there */
+/** check_nodes() - each GPU: firmware, backend, capabilities */
 void check_nodes(struct doctor *doctor);
 
 /** check_daemon() - xschedd */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * doctor: the GPUs. KFD's topology says which there are, the module what can
- * be done with the queues of each.
+ * doctor: the GPUs. KFD's topology lists them; the module reports what can be
+ * done with the queues of each.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -49,7 +49,7 @@ static uint64_t property(const struct doctor *doctor, const char *node,
 	return value;
 }
 
-/* What the vendor calls it, as libdrm knows; false: it does not. */
+/* The vendor's name, from libdrm; false: libdrm does not know it. */
 static bool marketing_name(const struct doctor *doctor, uint64_t minor,
 			   char *name, size_t size)
 {
@@ -143,7 +143,7 @@ static void report(struct doctor *doctor, const char *node, uint32_t gpu_id,
 			able);
 }
 
-/* Each node of the topology that is a GPU; those of CPUs have number 0. */
+/* Each node of the topology that is a GPU; nodes of CPUs have gpu_id 0. */
 static void walk(struct doctor *doctor, const struct kfd_xsched_node *nodes,
 		 size_t count)
 {

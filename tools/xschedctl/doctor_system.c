@@ -20,7 +20,7 @@
 /* The kernels the patch series are for. */
 static const char *const kernels[] = { "6.12.", "7.2.", "7.3." };
 
-/* Of the series' symbols, the one that everything else needs. */
+/* A symbol of the series that all others depend on. */
 #define PATCH_SYMBOL	" kfd_sched_apply"
 
 static void release(const struct doctor *doctor, char *text, size_t size)
@@ -64,7 +64,7 @@ void check_kernel(struct doctor *doctor)
 		finding(doctor, "amdgpu", FINE, "", "amdgpu is loaded, with KFD");
 }
 
-/* Whether amdgpu has the patch: 1, 0, or -1: the kernel does not tell. */
+/* Whether amdgpu has the patch: 1, 0, or -1: not known. */
 static int patched(const struct doctor *doctor)
 {
 	FILE *file = fopen(root_path(doctor, "/proc/kallsyms"), "re");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * eject: the kernel's own way to take everything from a client. It needs no
- * daemon, which may be the one to be ejected.
+ * eject: have the kernel drop everything a client holds. It does not need the
+ * daemon, which may be the client to eject.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

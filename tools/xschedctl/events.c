@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * events: what the daemon hears from the kernel, and the switches it makes, as
- * they happen.
+ * events: the events that the daemon reads from the kernel, and the switches it
+ * makes, as they happen.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tenants at one time, and what became of them since another.
+ * Tenants at one time, and changes since another.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -38,7 +38,7 @@ static double held_percent(struct json_object *tenant, const struct look *now,
 	double held = get_number(tenant, "held_ms") * 1e6;
 	double since = get_number(tenant, "since_ns");
 
-	/* The same process, not one that got its id. */
+	/* The same process, not another one with its pid. */
 	if (former && get_number(former, "since_ns") == since) {
 		held -= get_number(former, "held_ms") * 1e6;
 		since = before->now_ns;
@@ -49,7 +49,7 @@ static double held_percent(struct json_object *tenant, const struct look *now,
 	return held > 100 ? 100 : held;
 }
 
-/* One place, not seventeen. */
+/* One decimal place, not seventeen. */
 static struct json_object *new_percent(double number)
 {
 	char text[32];
@@ -144,11 +144,11 @@ static int compare_by(const void *a, const void *b, enum look_order order)
 
 	if (left != right)
 		return left < right ? -orders[order].sign : orders[order].sign;
-	/* Rows that are equal stay where they are. */
+	/* Equal rows keep their order. */
 	return get_number(*one, "pid") < get_number(*other, "pid") ? -1 : 1;
 }
 
-/* json-c hands no context on, so each order has a function of its own. */
+/* json-c passes no context, so each order has a function of its own. */
 static int by_priority(const void *a, const void *b)
 {
 	return compare_by(a, b, LOOK_PRIORITY);

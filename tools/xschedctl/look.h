@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the daemon says at one time, for top.
+ * Answers of the daemon at one time, for top.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -10,7 +10,7 @@
 #include <json-c/json.h>
 #include <stddef.h>
 
-/** enum look_order - by what tenants are sorted */
+/** enum look_order - order of the tenants */
 enum look_order {
 	LOOK_PRIORITY,
 	LOOK_HELD,
@@ -40,8 +40,8 @@ struct look {
  * @look: out; to be freed with look_free(), also after a failure
  * @fd: connection
  * @before: the look before, or one set to zero. Each tenant gets a member
- *	"held_percent", of the time since then; of one that was not there,
- *	since the daemon met it.
+ *	"held_percent", of the time since then; for a new tenant, since it
+ *	appeared.
  *
  * Return: 0 or a negative errno.
  */
@@ -53,7 +53,7 @@ void look_sort(struct look *look, enum look_order order);
 /** look_order_name() - in words */
 const char *look_order_name(enum look_order order);
 
-/** look_tenant() - the tenant at a place */
+/** look_tenant() - a tenant by its index */
 struct json_object *look_tenant(const struct look *look, size_t index);
 
 /** look_state() - what a tenant does, in a word */
@@ -62,7 +62,7 @@ const char *look_state(struct json_object *tenant);
 /** look_held() - number of tenants that are held */
 size_t look_held(const struct look *look);
 
-/** look_free() - forget it */
+/** look_free() - free its memory */
 void look_free(struct look *look);
 
 #endif /* XSCHEDCTL_LOOK_H */

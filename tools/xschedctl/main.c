@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xschedctl: options, and which command.
+ * xschedctl: options, and the choice of the command.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -189,7 +189,7 @@ static int take_option(struct options *options, int option, const char *value)
 		fputs(usage, stdout);
 		return CTL_OK;
 	default:
-		/* getopt has said what is wrong. */
+		/* getopt has printed the error. */
 		return CTL_USAGE;
 	}
 	complain("'%s' is no value for -%c", value, option);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ask the daemon, and say in words why it did not do what was asked.
+ * Ask the daemon, and explain its errors in words.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Commands that go on for a while, and end in order when interrupted.
+ * Commands that run for a time, and end cleanly when interrupted.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -13,7 +13,7 @@
 #include "ctl.h"
 #include "timeline.h"
 
-#define SWITCHES	0	/* process of the trace that has the switches */
+#define SWITCHES	0	/* process of the trace for the switches */
 
 static double us(const struct timeline *t, uint64_t time_ns)
 {
@@ -34,7 +34,7 @@ static struct json_object *new_us(double number)
 	return json_object_new_double_s(number, text);
 }
 
-/* What all trace events have. */
+/* Members of all trace events. */
 static struct json_object *new_event(const char *phase, const char *name,
 				     int pid, uint64_t row)
 {
@@ -120,7 +120,7 @@ static void write_name(struct timeline *t, const char *what, int pid,
 	write_event(t, event);
 }
 
-/* Say once what a row is. */
+/* Name a row once. */
 static void name_row(struct timeline *t, int pid, uint64_t row,
 		     const char *format)
 {

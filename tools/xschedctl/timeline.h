@@ -12,13 +12,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** The row of a process that says when it was held; others are queues. */
+/** The row that shows when a process was held; other rows are queues. */
 #define TIMELINE_HELD	0
-/** And those that say when it was held on one GPU: behind any queue there is. */
+/** First row for holds on one GPU: above the number of any queue. */
 #define TIMELINE_HELD_ON	0x40000000ULL
 
 /**
- * struct timeline_span - something that has begun and not ended
+ * struct timeline_span - a span that has not ended
  * @pid: process
  * @row: queue, TIMELINE_HELD, or TIMELINE_HELD_ON and the GPU
  * @begin_ns: since when
@@ -31,13 +31,13 @@ struct timeline_span {
 
 /**
  * struct timeline - begin with one set to zero
- * @file: where it goes
- * @start_ns: what is time 0 of the trace
+ * @file: output
+ * @start_ns: time 0 of the trace
  * @any: whether an event was written
  * @open: spans that have not ended
  * @open_count: how many
  * @open_room: elements @open has room for
- * @named: pids and rows that have got a name, as spans
+ * @named: pids and rows that have a name, as spans
  * @named_count: how many
  * @named_room: elements @named has room for
  * @error: negative errno of the first failure, or 0
@@ -62,11 +62,11 @@ int timeline_open(struct timeline *timeline, const char *path);
 void timeline_process(struct timeline *timeline, int pid, const char *exe,
 		      const char *comm);
 
-/** timeline_begin() - a row is busy, or held, from now on; twice is once */
+/** timeline_begin() - a row is busy, or held, from now on, if not already */
 void timeline_begin(struct timeline *timeline, int pid, uint64_t row,
 		    uint64_t time_ns);
 
-/** timeline_end() - it ends; what has not begun is ignored */
+/** timeline_end() - a span ends; ignored if none has begun */
 void timeline_end(struct timeline *timeline, int pid, uint64_t row,
 		  uint64_t time_ns);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * top: the daemon's tenants, again and again; on a screen or as plain text.
+ * top: the daemon's tenants, periodically; on a screen or as plain text.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -68,7 +68,7 @@ static void format_header(char *line)
 		 "STATE", "HELD%", "PREEMPT", "P50_US", "P99_US", "PROGRAM");
 }
 
-/* A duration; of what has not been held there is none. */
+/* A duration, or none if it was never held. */
 static const char *duration(char *text, size_t size, struct json_object *tenant,
 			    const char *name)
 {
@@ -81,7 +81,7 @@ static const char *duration(char *text, size_t size, struct json_object *tenant,
 	return text;
 }
 
-/* @room: columns for all of it, -1: as many as it takes. */
+/* @room: columns for the whole line, -1: no limit. */
 static void format_tenant(char *line, struct json_object *tenant, int room)
 {
 	char p50[16], p99[16];
@@ -196,8 +196,8 @@ static SCREEN *open_screen(void)
 /* ---- the loop ----------------------------------------------------------- */
 
 /*
- * On the screen, until it is time for the next look or a key is pressed.
- * Returns whether the user wants to end.
+ * Wait, on the screen, for the next update or a key. Returns whether the user
+ * wants to end.
  */
 static bool wait_key(struct look *look, enum look_order *order,
 		     uint64_t until)

@@ -3,10 +3,11 @@
  * trace: queues and switches over a time span, as Chrome's trace events, which
  * Perfetto and chrome://tracing show.
  *
- * A GPU process is a process of the trace: its thread 0 says when it was held,
- * others, one a GPU, when it was held there by itself, and the rest, one a
- * queue, when they had work. The switches are a process of
- * their own (0) with a thread for each GPU; within a switch lie its phases.
+ * A GPU process is a process of the trace. Its thread 0 shows when it was held.
+ * A thread for each GPU shows when it was held on that GPU only, and a thread
+ * for each queue shows when the queue had work. The switches are a process of
+ * their own (0) with a thread for each GPU; the phases of a switch are nested
+ * in it.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -25,7 +26,7 @@
 
 /**
  * struct recording - what was seen so far
- * @timeline: where it goes
+ * @timeline: output
  * @events: events
  * @switches: of these, switches that succeeded
  * @failures: switches that did not
@@ -57,7 +58,7 @@ static void record_pids(struct recording *r, struct json_object *event,
 	}
 }
 
-/* Held on a GPU by itself: a row for each. */
+/* Held on single GPUs: a row for each. */
 static void record_queues(struct recording *r, struct json_object *event,
 			  const char *name, uint64_t time_ns)
 {
@@ -119,7 +120,7 @@ static void record(struct recording *r, struct json_object *event)
 		timeline_mark(&r->timeline, event, time_ns);
 }
 
-/* What holds as the recording begins: tenants held, and queues with work. */
+/* The state when the recording begins: tenants held, and queues with work. */
 static void record_start(struct recording *r, const struct options *options,
 			 struct json_object *reply)
 {
@@ -205,7 +206,7 @@ static void summarise(const struct options *options,
 	json_object_put(object);
 }
 
-/* Subscribe first, then look at what there is: nothing falls between. */
+/* Subscribe first, then take the state, so that no event is missed. */
 static int run(const struct options *options, struct recording *r,
 	       struct stream *stream)
 {

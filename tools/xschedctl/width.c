@@ -14,7 +14,7 @@
 
 #define COMM	15	/* of /proc/PID/comm */
 #define GAP	2
-#define LEAST	8	/* less of a path tells nobody anything */
+#define LEAST	8	/* less of a path is of no use */
 
 /* As curses finds it; -1: no terminal, or an unknown one. */
 static int find_width(void)
@@ -48,7 +48,7 @@ static const char *fit_path(const char *path, int room, char *buffer,
 
 	if (room < 0 || length <= (size_t)room)
 		return path;
-	/* Its end tells more than its beginning. */
+	/* The end of a path says more than its beginning. */
 	path += length - (room - 3);
 	snprintf(buffer, size, "...%s", path);
 	return buffer;

@@ -20,7 +20,7 @@
  * @connection: for its query
  * @method: "GET", "POST"...
  * @path: without the query
- * @peer: who asks
+ * @peer: the user who asks
  * @body: what came with it
  * @length: of @body
  */
@@ -34,7 +34,7 @@ struct http_request {
 };
 
 /**
- * struct http_answer - what is said
+ * struct http_answer - an answer
  * @status: HTTP's
  * @type: of @text
  * @text: body, to be freed; NULL: out of memory
@@ -45,7 +45,7 @@ struct http_answer {
 	char *text;
 };
 
-/** answer_json() - answer with an object, which is used up */
+/** answer_json() - answer with an object, and free it */
 void answer_json(struct http_answer *answer, unsigned int status,
 		 struct json_object *object);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Armed switches: one for each tenant that others of lower priority yield to,
- * which holds these.
+ * Armed switches: one for each tenant to which others of lower priority yield.
+ * It holds these others.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -11,7 +11,7 @@
 #include "armed.h"
 #include "log.h"
 
-/* Processes of one job come one after another: arm once, behind the last. */
+/* Processes of one job start one after another: arm once, after the last. */
 #define REST_USEC	10000
 
 /* ---- what can be known in advance --------------------------------------- */
@@ -49,7 +49,7 @@ static bool armed_is_known(const struct sched *sched)
 
 /* ---- arm and disarm ------------------------------------------------------ */
 
-/* Those behind tenant number @index that yield to it. False: too many. */
+/* Tenants after number @index that yield to it. False: none, or too many. */
 static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 {
 	struct xsched_apply *apply = sched->armed.apply;
@@ -68,7 +68,7 @@ static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 	return xsched_apply_count(apply);
 }
 
-/* One that cannot be armed is left to the plan; it is tried again with the next change. */
+/* If this fails, the plan does its work; the next change tries again. */
 static int armed_add(struct sched *sched, const struct xsched_tenant *trigger)
 {
 	struct armed *armed = &sched->armed;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Armed switches: what the policy would answer to the next READY, left with the
- * kernel, which then does it without waiting for us.
+ * Armed switches: the policy's answer to the next READY, given to the kernel in
+ * advance. The kernel then switches without waiting for the daemon.
  *
- * The engine's plan has the last word. What a switch holds it holds by itself,
- * beside us: we learn of the READY as always, hold the same by our own APPLY,
- * and release that when the plan says so. So a switch only makes the hold come
- * sooner, and whatever would make it wrong disarms it first.
+ * The engine's plan has the last word. A switch is a holder of its own: the
+ * daemon reads the READY as always, holds the same tenants by its own APPLY,
+ * and releases these holds when the plan says so. So a switch only makes the
+ * hold come sooner, and any change that would make it wrong disarms it first.
  *
- * That is so for hhpf, and for hpf where there is one GPU: else who becomes
- * ready on one GPU holds those that are on others. Not where a share floor lets
- * the lower ones run, nor where each GPU is decided about by itself, nor with
- * tenants of several processes, which would hold one another.
+ * Switches are armed for hhpf, and for hpf with one GPU: with several, a tenant
+ * ready on one GPU would hold tenants on the others. None is armed if a share
+ * floor lets lower priorities run, if each GPU is decided about by itself, or
+ * if a tenant has several processes, which would hold one another.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -26,16 +26,16 @@ int armed_open(struct sched *sched);
 /** armed_close() - disarm all */
 void armed_close(struct sched *sched);
 
-/** armed_stale() - there are others to hold, or to hold for; arm anew soon */
+/** armed_stale() - tenants or priorities changed: arm anew soon */
 void armed_stale(struct sched *sched);
 
-/** armed_wrong() - what is armed may not be done: disarm now, and arm anew soon */
+/** armed_wrong() - a switch may be wrong: disarm now, and arm anew soon */
 void armed_wrong(struct sched *sched);
 
-/** armed_lost() - the device was closed, and with it all is disarmed */
+/** armed_lost() - the device was closed, which disarmed all */
 void armed_lost(struct sched *sched);
 
-/** armed_renew() - arm anew what may be armed now: changes have come to a rest */
+/** armed_renew() - arm anew, now that no more changes come */
 void armed_renew(struct sched *sched);
 
 /** armed_event() - a switch ran, or ended with its trigger */

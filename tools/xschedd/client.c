@@ -4,9 +4,8 @@
  *
  * It is either read from or written to: while an answer waits to be taken, no
  * further request is read, so a client that does not read cannot make the
- * daemon grow. One that listens to events is cut off when too many wait.
- *
- * Who leaves a request or an answer half-way is not waited for for ever.
+ * daemon grow. A client that listens to events is disconnected when too many
+ * wait, and any client when a request or an answer is incomplete for too long.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -21,10 +20,10 @@
 #include "reply.h"
 #include "stream.h"
 
-/* How long half a request, or an answer that is not taken, may last. */
+/* How long a request may be incomplete, or an answer not taken. */
 #define PATIENCE_USEC	10000000
 #define LATE_USEC	1000000
-/* What may wait for one that listens. */
+/* Bytes that may wait for a client that listens. */
 #define STREAM_MAX	(1u << 20)
 
 /**
@@ -34,10 +33,10 @@
  * @context: handed to @gone
  * @source: its events
  * @patience: runs while something is half-way
- * @peer: who is at the other end
+ * @peer: user at the other end
  * @listener: to the stream of events
- * @listening: it asked for that
- * @over: it is to be hung up
+ * @listening: it subscribed to the stream
+ * @over: the connection is to be closed
  * @out: what waits to be taken
  * @out_sent: bytes of @out that were taken
  * @out_length: bytes of @out
@@ -97,7 +96,7 @@ static void client_drop_out(struct client *client)
 	client->out_room = 0;
 }
 
-/* Returns 0, also when some must wait, or a negative errno. */
+/* Returns 0, also when some bytes must wait, or a negative errno. */
 static int client_send_some(struct client *client)
 {
 	int fd = sd_event_source_get_io_fd(client->source);
@@ -115,7 +114,7 @@ static int client_send_some(struct client *client)
 	return 0;
 }
 
-/* What to wait for, and whether it is somebody else's turn. */
+/* Set what to wait for, and whether other sources get their turn. */
 static void client_set_events(struct client *client)
 {
 	bool half_way = client->out || client->used;
@@ -153,7 +152,7 @@ static int client_on_impatience(sd_event_source *source, uint64_t usec, void *us
 	return 0;
 }
 
-/* A line for one that listens. Runs while the scheduler works: no hanging up. */
+/* A line for a client that listens. The scheduler calls this: do not close. */
 static void client_on_line(void *user, const char *text, size_t length)
 {
 	struct client *client = user;
@@ -164,7 +163,7 @@ static void client_on_line(void *user, const char *text, size_t length)
 	    client_append(client, text, length) || client_send_some(client)) {
 		client->over = true;
 		client_drop_out(client);
-		/* The loop finds it at its end. */
+		/* The loop closes it. */
 		shutdown(sd_event_source_get_io_fd(client->source), SHUT_RDWR);
 		return;
 	}
@@ -235,7 +234,7 @@ static int client_read_some(struct client *client, int fd)
 		return errno == EAGAIN ? 0 : -errno;
 	if (!got)
 		return -ECONNRESET;
-	/* One that listens has nothing more to say. */
+	/* A client that listens sends no more requests. */
 	if (!client->listening)
 		client->used += got;
 	return 0;
@@ -261,7 +260,7 @@ static int client_on_socket(sd_event_source *source, int fd, uint32_t revents,
 		ret = client_answer_lines(client);
 	if (client->listening)
 		client->used = 0;
-	/* A full buffer without a line: it will never be a request. */
+	/* A full buffer without a line can never become a request. */
 	if (!ret && !client->out && client->used == sizeof(client->in))
 		ret = -EMSGSIZE;
 	if (ret < 0)

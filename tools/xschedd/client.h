@@ -18,7 +18,7 @@ typedef void (*client_gone_fn)(void *context, struct client *client);
 /**
  * client_new() - serve a connection
  * @out: set on success only
- * @peer: who is at the other end
+ * @peer: user at the other end
  * @fd: the connection; the client's on success
  * @host: what requests are about
  * @gone: called as it ends by itself, not by client_free()
@@ -30,10 +30,10 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 	       const struct host *host, client_gone_fn gone,
 	       void *context);
 
-/** client_free() - hang up */
+/** client_free() - close the connection */
 void client_free(struct client *client);
 
-/** client_peer() - who is at the other end */
+/** client_peer() - user at the other end */
 const struct peer *client_peer(const struct client *client);
 
 #endif /* XSCHEDD_CLIENT_H */

@@ -15,7 +15,7 @@
 #include "rule_config.h"
 #include "settings.h"
 
-/* A line "[...]": inih tells of sections only with their first setting. */
+/* A line "[...]": inih reports a section only with its first setting. */
 static void config_begin_section(struct parser *p, const char *text)
 {
 	const char *end = strchr(text, ']');
@@ -40,7 +40,7 @@ static void config_begin_section(struct parser *p, const char *text)
 		rule_config_begin(p, name + 5);
 }
 
-/* Where name and value of a line stand, from 1. */
+/* Columns of name and value in a line, from 1. */
 static void config_set_columns(struct parser *p, const char *text, size_t blanks)
 {
 	size_t equals = strcspn(text, "=:");

@@ -35,11 +35,11 @@ struct option_setting {
  * @settle_us: see struct kfd_xsched_subscribe
  * @grace_us: grace of UNMAP
  * @unmap: hold with UNMAP (Lv2) instead of SUSPEND (Lv3)
- * @armed: leave with the kernel what the policy would answer
+ * @armed: arm switches with the kernel
  * @realtime: ask for SCHED_FIFO
  * @http_port: on loopback, 0: none
  * @http_front: XSched's routes, too, not only /metrics
- * @tenant: what is one tenant where no rule says so
+ * @tenant: which processes are one tenant, unless a rule says so
  * @options: [options]
  * @option_count: number of @options
  * @rules: in the order in which they are tried

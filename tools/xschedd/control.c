@@ -2,8 +2,8 @@
 /*
  * The control socket.
  *
- * Everybody may connect, but nobody may keep others from it: each user has a
- * limit, and some places are kept for administrators.
+ * Every user may connect, but cannot keep others from connecting: each user has
+ * a limit, and some places are reserved for administrators.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -22,11 +22,11 @@
 #include "log.h"
 
 #define MAX_CLIENTS	128
-#define MAX_OF_USER	32	/* of one that is no administrator */
+#define MAX_OF_USER	32	/* of one user, unless an administrator */
 #define MAX_OF_USERS	96	/* of all these together */
 #define BACKLOG		128
 
-/* Connections taken in a second; more wait, and the GPUs come first. */
+/* Connections accepted in a second; others wait, since GPUs come first. */
 #define BURST		2000
 #define SECOND_USEC	1000000
 
@@ -77,7 +77,7 @@ static bool control_has_room(const struct control *control, const struct peer *p
 	return users < MAX_OF_USERS && same < MAX_OF_USER;
 }
 
-/* Say why, if the other end can take it at once; and log, but not each. */
+/* Send the reason, if that does not block. Log it, but not each time. */
 static void control_refuse(struct control *control, int fd, int error)
 {
 	static const char busy[] =
@@ -146,7 +146,7 @@ static void control_make_directory(const char *path)
 	mkdir(directory, 0755);
 }
 
-/* Remove a socket nobody listens on. */
+/* Remove a socket on which no process listens. */
 static int control_remove_stale(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -179,7 +179,7 @@ static int control_listen_at(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* Everybody may connect; what they may do is decided per request. */
+	/* Every user may connect; permissions are checked per request. */
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    chmod(path, 0666) || listen(fd, BACKLOG)) {
 		ret = -errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control socket: who may connect.
+ * The control socket: accepts connections.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -17,7 +17,7 @@ struct control;
  * @path: path of the socket; its directory is made if it is missing
  * @host: what requests are about; stays in use
  *
- * A socket left behind by a daemon that is gone is replaced.
+ * A socket left by a daemon that is gone is replaced.
  *
  * Return: 0; -EADDRINUSE: another daemon listens there; or another negative
  * errno. Failures are logged.
@@ -25,7 +25,7 @@ struct control;
 int control_open(struct control **out, const char *path,
 		 const struct host *host);
 
-/** control_close() - stop listening, hang up, remove the socket; or NULL */
+/** control_close() - close all connections, remove the socket; or NULL */
 void control_close(struct control *control);
 
 #endif /* XSCHEDD_CONTROL_H */

@@ -20,7 +20,7 @@
 		       KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_LOST) | \
 		       KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET))
 
-/* An older kernel would refuse what it does not know: asked for only if used. */
+/* An older kernel refuses an unknown event: ask for it only if it is used. */
 #define EVENT_ARMED	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED)
 
 int device_lost(struct sched *sched, int error)
@@ -93,14 +93,14 @@ int device_watch(struct sched *sched, sd_event_io_handler_t handler)
 				  xsched_fd(sched->device), EPOLLIN, handler,
 				  sched);
 
-	/* The GPU first, users of the control socket after it. */
+	/* The GPU comes before users of the control socket. */
 	if (ret >= 0)
 		ret = sd_event_source_set_priority(sched->device_source,
 						   SD_EVENT_PRIORITY_IMPORTANT);
 	return ret < 0 ? device_cannot_watch(ret) : 0;
 }
 
-/* The source stays when another client takes the place of the former. */
+/* The source remains when a new client replaces the former. */
 static int device_watch_again(struct sched *sched)
 {
 	int ret;
@@ -135,7 +135,7 @@ int device_connect(struct sched *sched)
 
 void device_disconnect(struct sched *sched)
 {
-	/* Off before its descriptor is closed: that number may be another's next. */
+	/* Disable it before close(), as the descriptor may be reused. */
 	sd_event_source_set_enabled(sched->device_source, SD_EVENT_OFF);
 	xsched_close(sched->device);
 	sched->device = NULL;

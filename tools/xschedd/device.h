@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device: become a client, and what its GPUs can.
+ * The device: become a client, and the capabilities of its GPUs.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -15,16 +15,16 @@ int device_connect(struct sched *sched);
 /** device_subscribe() - 0 or a logged errno */
 int device_subscribe(struct sched *sched);
 
-/** device_check_nodes() - say at once what would else fail with a switch */
+/** device_check_nodes() - log now what would fail only with a switch */
 void device_check_nodes(struct sched *sched);
 
-/** device_disconnect() - be a client no more; what it held is released */
+/** device_disconnect() - end the client, which releases all it held */
 void device_disconnect(struct sched *sched);
 
-/** device_watch() - have a handler of the loop called for its events; 0 or a logged errno */
+/** device_watch() - add a handler for its events; 0 or a logged errno */
 int device_watch(struct sched *sched, sd_event_io_handler_t handler);
 
-/** device_lost() - without it there is nothing to do: end the loop with this errno */
+/** device_lost() - the device is gone: end the loop with this errno */
 int device_lost(struct sched *sched, int error);
 
 /** device_has_level() - whether all GPUs have preemption level 2 or 3 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drop-ins, as systemd has them: the files *.conf of several directories, by
- * name whatever the directory; of two with one name that of the directory named
- * first counts, so that an empty file, or a link to /dev/null, masks another.
+ * Drop-ins, as systemd has them: the files *.conf of several directories,
+ * sorted by name. Of files with the same name, the one in the first directory
+ * counts, so that an empty file, or a link to /dev/null, masks another.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The entries of a switch: from a plan, and what became of them.
+ * The entries of a switch: made from a plan, and their results.
  *
  * An entry is about a process or, without gangs, about a queue.
  *
@@ -82,7 +82,7 @@ void entries_commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns)
 				   end_ns);
 		task = hold ? state_task(sched, state_entry_process(sched, &e[i],
 								    &gpu_id)) : NULL;
-		/* The queues of a process stand together. */
+		/* The queues of a process are adjacent. */
 		if (task && task != former)
 			histogram_add(&task->switches, call_ns);
 		former = task;
@@ -108,8 +108,8 @@ static void entries_leave_alone(struct sched *sched, pid_t pid, int error)
 }
 
 /*
- * An entry the kernel refuses would make every plan fail that contains it. Who
- * is gone is forgotten; who may not be touched is left alone.
+ * An entry that the kernel refuses would make each plan with it fail. A process
+ * that is gone is forgotten; one that may not be held becomes exempt.
  */
 static bool entries_refuse_one(struct sched *sched, const struct kfd_xsched_entry *entry)
 {
@@ -125,7 +125,7 @@ static bool entries_refuse_one(struct sched *sched, const struct kfd_xsched_entr
 	case -EPERM:
 	case -EOPNOTSUPP:
 		pid = state_entry_process(sched, entry, &gpu_id);
-		/* Once, however many of its queues there are. */
+		/* Once a process, not for each of its queues. */
 		if (!xsched_engine_tenant(sched->engine, pid, 0, &tenant) &&
 		    !tenant.exempt)
 			entries_leave_alone(sched, pid, entry->status);

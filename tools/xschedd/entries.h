@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entries of a switch: from a plan, and what became of them.
+ * The entries of a switch: made from a plan, and their results.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -9,10 +9,10 @@
 
 #include "state.h"
 
-/** entries_fill() - those of a plan into &sched.apply; 0, -E2BIG or -ENOMEM */
+/** entries_fill() - add those of a plan to &sched.apply; 0, -E2BIG or -ENOMEM */
 int entries_fill(struct sched *sched, const struct xsched_plan *plan);
 
-/** entries_commit() - all were done, but for those that are gone */
+/** entries_commit() - all were done, except for targets that are gone */
 void entries_commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns);
 
 /** entries_doubt() - some may have been done */
@@ -21,7 +21,7 @@ void entries_doubt(struct sched *sched, uint64_t end_ns);
 /**
  * entries_refuse() - none was done
  *
- * Return: whether that was because of some, which will not be in the next plan.
+ * Return: whether some were refused; the next plan will not have these.
  */
 bool entries_refuse(struct sched *sched);
 

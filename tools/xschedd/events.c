@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events of the device into the engine. When the kernel ejected us: become a
- * client anew and plan afresh.
+ * Feed events of the device to the engine. When the kernel has ejected the
+ * daemon, it becomes a new client and plans afresh.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -21,7 +21,7 @@
 /* Events read at a time. */
 #define BATCH		64
 
-/* A process that was held and has no queue may be gone, its exit unseen. */
+/* A process that was held and has no queue may have exited unnoticed. */
 static void events_reap(struct sched *sched)
 {
 	struct xsched_tenant tenant;
@@ -66,7 +66,7 @@ static bool events_feed(struct sched *sched, const struct kfd_xsched_event *even
 {
 	int ret;
 
-	/* Of an exit the engine forgets whose it was. */
+	/* With the exit, the engine forgets the task. */
 	if (event->type == KFD_XSCHED_EVENT_PROCESS_EXIT)
 		stream_event(sched->stream, event,
 			     state_task(sched, event->pid));

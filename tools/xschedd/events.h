@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of the device, and its list of queues, into the engine.
+ * Feed events of the device, and its list of queues, to the engine.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -13,20 +13,20 @@
 int events_resync(struct sched *sched);
 
 /**
- * events_read() - read what there is
+ * events_read() - read all events there are
  * @sched: scheduler
- * @hung_up: the loop says that the device has ended
+ * @hung_up: the loop reported that the device has ended
  * @event_ns: out, time of the first event; 0: there was none
  *
- * The kernel may have ejected this client: then &sched.ejected is set.
+ * Sets &sched.ejected if the kernel has ejected this client.
  *
  * Return: 0, or a negative errno: the device is gone.
  */
 int events_read(struct sched *sched, bool hung_up, uint64_t *event_ns);
 
 /**
- * events_start_afresh() - the kernel dropped all this client held: become
- * another one, which holds nothing
+ * events_start_afresh() - after an ejection: become a new client, which holds
+ * nothing
  *
  * Return: 0, or an errno, and the loop ends.
  */

@@ -2,8 +2,8 @@
 /*
  * The routes of XSched's server (https://github.com/XpuOS/xsched), with its
  * keys and numbers. An XQueue is a user queue here: its handle is the queue's
- * id. Priority and level belong to the process, so that they are set for all
- * its queues.
+ * id. Priority and level belong to the process: setting them affects all its
+ * queues.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -36,7 +36,7 @@ enum {
 /**
  * struct context - a request being answered
  * @host: what it is about
- * @request: it
+ * @request: request
  * @answer: out
  */
 struct context {
@@ -160,7 +160,7 @@ static struct json_object *front_new_xqueue(const struct sched *sched,
 			       json_object_new_int(state_level(sched,
 							   state_task(sched, queue->pid))));
 	json_object_object_add(o, "pid", json_object_new_int(queue->pid));
-	/* Nobody launches command by command here. */
+	/* Commands are not launched one by one here. */
 	json_object_object_add(o, "threshold", json_object_new_int(-1));
 	json_object_object_add(o, "batch_size", json_object_new_int(-1));
 	json_object_object_add(o, "ready",
@@ -237,7 +237,7 @@ static void front_get_xqueue(struct context *c, const char *argument)
 
 /* ---- settings ----------------------------------------------------------- */
 
-/* A number of the query; -1, which XSched's client sends for it: not given. */
+/* A number of the query; XSched's client sends -1 for a missing one. */
 static bool front_get_number(struct context *c, const char *name, int64_t *out)
 {
 	const char *text;
@@ -348,7 +348,7 @@ static bool front_get_member(struct json_object *object, const char *name,
 	return *out >= min && *out <= max;
 }
 
-/* The process meant by "pid" or "handle", 0: none, and that was said. */
+/* The process that "pid" or "handle" names, 0: none, and an error is sent. */
 static pid_t front_find_process(struct context *c, struct json_object *object)
 {
 	const struct kfd_xsched_queue *queue;
@@ -381,7 +381,7 @@ static void front_hint_value(struct context *c, struct json_object *object,
 		front_demand_hint(c, pid, name, value);
 }
 
-/* The policies that have turns, all at once. */
+/* Set it for all policies that have turns. */
 static void front_hint_timeslice(struct context *c, struct json_object *object)
 {
 	struct request request = {
@@ -402,7 +402,7 @@ static void front_hint_timeslice(struct context *c, struct json_object *object)
 		front_succeed(c);
 }
 
-/* The window that was active before on that display is so no more. */
+/* The window that was active on that display becomes inactive. */
 static void front_hint_window(struct context *c, struct json_object *object)
 {
 	static struct {

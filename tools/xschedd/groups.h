@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers for the names of tenants that are several processes: the engine
- * wants numbers. Two names never share one, whatever somebody calls a cgroup.
+ * Numbers for the names of tenants with several processes, because the engine
+ * takes numbers. Two names never share one, whatever the name of a cgroup.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -23,10 +23,10 @@ struct groups {
 	uint64_t last;
 };
 
-/** groups_get() - number of a name, in use once more; 0: out of memory */
+/** groups_get() - number of a name, with one more user; 0: out of memory */
 uint64_t groups_get(struct groups *groups, const char *name);
 
-/** groups_put() - in use once less; 0 is ignored */
+/** groups_put() - drop one user; 0 is ignored */
 void groups_put(struct groups *groups, uint64_t id);
 
 /** groups_free() - free what is left */

@@ -40,7 +40,7 @@ void histogram_add(struct histogram *histogram, uint64_t ns)
 uint64_t histogram_percentile(const struct histogram *histogram,
 			      unsigned int percent)
 {
-	/* Nearest rank: the smallest with at least @percent not above it. */
+	/* Nearest rank: the least value that @percent do not exceed. */
 	uint64_t rank = (histogram->count * percent + 99) / 100;
 	uint64_t seen = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the daemon is to those who connect.
+ * The parts of the daemon that requests need.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -3,9 +3,9 @@
  * HTTP, by libmicrohttpd in the daemon's loop: its epoll descriptor is one of
  * the loop's, and its time-out one of its timers, while somebody is connected.
  *
- * Who asks is who owns the socket at the other end (see peer.h), and may do
- * what he may over the control socket. A browser is refused: a page from
- * anywhere could speak for the user who looks at it.
+ * A request is made by the owner of the socket at the other end (see peer.h),
+ * with the permissions this user has over the control socket. A browser is
+ * refused: any web page could act for the user who views it.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -32,12 +32,12 @@
  * @host: what requests are about
  * @front: XSched's routes are served
  * @daemon: libmicrohttpd's
- * @source: it has something to do
- * @timer: it wants to look at its time-outs, or we at @visitors
- * @visitors: who is connected
- * @connections: how many
- * @full: there were as many as there may be, and libmicrohttpd stopped to listen
- * @complaints: libmicrohttpd's since the last that was logged
+ * @source: its epoll descriptor
+ * @timer: when to check its time-outs, or @visitors
+ * @visitors: connections
+ * @connections: number of connections
+ * @full: the limit was reached, and libmicrohttpd stopped listening
+ * @complaints: messages of libmicrohttpd since the last that was logged
  * @complained_ns: when that was
  */
 struct http {
@@ -60,7 +60,7 @@ static const char *http_header(struct MHD_Connection *connection, const char *na
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* A name that somebody's DNS made ours is a browser's, too. */
+/* Any other name may be a browser's: DNS can map it to 127.0.0.1. */
 static bool http_is_loopback_name(const char *host)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost" };
@@ -225,7 +225,7 @@ static void http_run(struct http *http)
 	usec = visitors_hurry(&http->visitors, clock_ns()) / 1000;
 	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && ms * 1000 < usec)
 		usec = ms * 1000;
-	/* It listens again at its next turn only, of which it does not tell. */
+	/* It listens again only at its next turn, which needs no time-out. */
 	if (http->full && http->connections < CONNECTIONS) {
 		http->full = false;
 		usec = 0;
@@ -255,7 +255,7 @@ static int http_on_timer(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
-/* About what others do, most of it: not a line for each. */
+/* Most are about what other programs do: do not log each. */
 static void http_on_complaint(void *user, const char *format, va_list args)
 {
 	struct http *http = user;

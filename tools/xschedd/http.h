@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP on loopback: metrics, and the routes of XSched's server. Served by the
- * daemon's own loop: nobody connected, nothing to do.
+ * HTTP on loopback: metrics, and the routes of XSched's server. The daemon's
+ * own loop serves it; without a connection it has nothing to do.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -26,7 +26,7 @@ struct http;
 int http_open(struct http **out, uint16_t port, bool front,
 	      const struct host *host);
 
-/** http_close() - hang up and stop listening; or NULL */
+/** http_close() - stop listening and close all connections; or NULL */
 void http_close(struct http *http);
 
 #endif /* XSCHEDD_HTTP_H */

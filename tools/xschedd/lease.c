@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Signs of life. A client that gives none while it holds something is ejected by
- * the kernel. Switches and reads are such signs; a timer gives others, while
- * something is held.
+ * Signs of life. The kernel ejects a client that holds something and gives
+ * none. Switches and reads are signs of life; while something is held, a timer
+ * gives more.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -9,10 +9,10 @@
 
 #include "state.h"
 
-/** lease_renew() - a sign of life; what the lease is may change with each */
+/** lease_renew() - give a sign of life; its reply may change the lease */
 void lease_renew(struct sched *sched);
 
-/** lease_run() - give signs of life from now on, or no more */
+/** lease_run() - start or stop giving signs of life */
 void lease_run(struct sched *sched, bool on);
 
 /** lease_needed() - whether anything may be held */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-/* Our messages, not lines of this file. */
+/* No code location: it would always be this file. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ void log_open(void)
 	unsigned long long device, inode;
 	struct stat status;
 
-	/* systemd.exec(5): it must be the very stream that stderr is. */
+	/* systemd.exec(5): it must be the same stream as stderr. */
 	if (stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
 	    !fstat(STDERR_FILENO, &status) && status.st_dev == device &&
 	    status.st_ino == inode)
@@ -46,7 +46,7 @@ void log_to_syslog(void)
 	target = TO_SYSLOG;
 }
 
-/* What is to be sent, with room for its fields. */
+/* The message to send, with room for its fields. */
 struct message {
 	struct iovec parts[FIELDS];
 	char text[FIELDS][TEXT_SIZE];

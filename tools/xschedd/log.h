@@ -21,7 +21,7 @@
 #define LOG_BAD_CONFIG		"75bc65640c6c43828b17ebe494111753"
 
 /**
- * struct log_fields - what a message is about; zero: not
+ * struct log_fields - fields of a message; zero: absent
  * @id: MESSAGE_ID
  * @pid: XSCHED_PID
  * @gpu_id: XSCHED_GPU
@@ -34,7 +34,7 @@ struct log_fields {
 	const char *rule;
 };
 
-/** log_open() - find out where messages go; until then: standard error */
+/** log_open() - find out where messages go; before that: standard error */
 void log_open(void);
 
 /** log_to_syslog() - from now on to syslog instead of standard error */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the scheduler is woken.
+ * Event sources that wake the scheduler.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the scheduler is woken: by the device, and by its timers.
+ * Event sources that wake the scheduler: the device, and its timers.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -9,13 +9,13 @@
 
 #include "state.h"
 
-/** loop_open() - make the timers, which are off; 0 or a negative errno */
+/** loop_open() - make the timers, disabled; 0 or a negative errno */
 int loop_open(struct sched *sched);
 
-/** loop_watch() - be woken by the device, too, which is open; 0 or a logged errno */
+/** loop_watch() - add the device, which is open; 0 or a logged errno */
 int loop_watch(struct sched *sched);
 
-/** loop_close() - be woken no more */
+/** loop_close() - remove all sources */
 void loop_close(struct sched *sched);
 
 #endif /* XSCHEDD_LOOP_H */

@@ -13,13 +13,13 @@
  *	tenants	events and the list of queues into the engine; processes that
  *		come and go; what became of the entries of a switch
  *	kernel	the device, its lease, armed switches
- *	state	what the scheduler knows; the stream and the trace tell of it
+ *	state	what the scheduler knows; the stream and the trace report it
  *	facts	what is read: the configuration, processes, peers, ratings
- *	base	time, messages, and what else knows nothing of a daemon
+ *	base	time, messages, and other parts that do not depend on a daemon
  *
- * Three calls go up, by a pointer that was handed down: a line of the stream
- * to its listener, the end of a connection to the control socket, and a request
- * to read the configuration again to this file.
+ * Three calls go up, through a pointer handed down: a line of the stream to its
+ * listener, the end of a connection to the control socket, and a request to
+ * this file to read the configuration again.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -56,10 +56,10 @@ enum {
  * @current: index of the one in effect
  * @path: configuration file asked for, or NULL
  * @sched: scheduler
- * @host: what those who connect ask about
+ * @host: what requests are about
  * @control: control socket
  * @http: metrics, or NULL
- * @ready_fd: where the process that started us waits for our status, or -1
+ * @ready_fd: where the parent process waits for the status, or -1
  */
 struct daemon {
 	sd_event *event;
@@ -111,7 +111,7 @@ static int main_load(struct config *config, const char *path, char *error,
 
 /* ---- the service manager ------------------------------------------------ */
 
-/* systemd wants to know when a reload began, to tell its end from an earlier. */
+/* systemd needs the start time of a reload, to recognise its end. */
 static void main_say_reloading(void)
 {
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
@@ -196,8 +196,8 @@ static int main_add_signals(struct daemon *daemon)
 /* ---- life --------------------------------------------------------------- */
 
 /*
- * Before ordinary processes, with all pages in memory: an application waits
- * for us. What we start, nothing today, does not inherit it.
+ * Run before ordinary processes, with all pages in memory: an application waits
+ * for the daemon. Child processes, of which there are none, do not inherit it.
  */
 static void main_go_realtime(void)
 {
@@ -213,7 +213,7 @@ static void main_go_realtime(void)
 		log_message(LOG_INFO, "memory is not locked: %m");
 }
 
-/* Tell the process that started us, if it waits. */
+/* Report the status to the parent process, if it waits. */
 static void main_report(struct daemon *daemon, int status)
 {
 	unsigned char byte = status;
@@ -238,7 +238,7 @@ static int main_open_ends(struct daemon *daemon)
 		.user = daemon,
 	};
 	ret = control_open(&daemon->control, config->socket, &daemon->host);
-	/* A socket path that does not exist is no missing device. */
+	/* A missing directory of the socket is not a missing device. */
 	if (ret == -ENOENT)
 		return -ENOTDIR;
 	if (!ret && config->http_port)
@@ -291,8 +291,8 @@ static int main_run(struct daemon *daemon)
 }
 
 /*
- * Go to the background. The process that was started waits until we are ready,
- * and ends with our status.
+ * Go to the background. The parent process waits until the daemon is ready, and
+ * exits with its status.
  */
 static int main_detach(struct daemon *daemon)
 {
@@ -340,7 +340,7 @@ int main(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "c:fth", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
-			/* Absolute, for SIGHUP; else main_load() says what is wrong. */
+			/* Absolute, for SIGHUP; on failure main_load() reports why. */
 			daemon.path = realpath(optarg, NULL);
 			if (!daemon.path)
 				daemon.path = strdup(optarg);

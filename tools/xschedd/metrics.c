@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "metrics.h"
 
-/* Upper ends of the classes that are told, in nanoseconds. */
+/* Upper ends of the classes that are reported, in nanoseconds. */
 static const uint64_t ends[] = {
 	10000, 20000, 30000, 50000, 75000, 100000, 150000, 200000, 300000,
 	500000, 1000000, 2000000, 5000000, 10000000, 100000000, 1000000000,
@@ -47,7 +47,7 @@ static void metrics_histogram(FILE *file, const char *name, const char *labels,
 		histogram->count);
 }
 
-/* Text that others chose, as the value of a label. */
+/* Escape text that may have any characters, as the value of a label. */
 static void metrics_label(char *out, size_t size, const char *text)
 {
 	size_t used = 0;

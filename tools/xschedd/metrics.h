@@ -15,7 +15,7 @@
  * metrics_answer() - all metrics
  * @answer: out
  * @sched: scheduler
- * @peer: who asks: of tenants, those he may see
+ * @peer: user who asks; only tenants this user may see are included
  */
 void metrics_answer(struct http_answer *answer, const struct sched *sched,
 		    const struct peer *peer);

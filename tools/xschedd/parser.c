@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Errors with their place, and the kinds of values there are.
+ * Errors with line and column, and the kinds of values.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files that understand the configuration have in common.
+ * What the files that parse the configuration have in common.
  *
  * A setter returns 1, or what parser_fail() returns.
  *
@@ -19,9 +19,9 @@
  * @path: the file
  * @file: the same, open
  * @line: number of the line read last
- * @column: in it, from 1: what is looked at
- * @value_column: in it, where the value begins
- * @rule_line: line of the section that @config's last rule is of
+ * @column: current column in it, from 1
+ * @value_column: column in it where the value begins
+ * @rule_line: line of the section of @config's last rule
  * @first_rule: rules from here on are of this file
  * @seen: settings of [xschedd] seen in this file, a bit each
  * @failed: @error has the first error
@@ -43,21 +43,21 @@ struct parser {
 	size_t size;
 };
 
-/** parser_fail() - note the first error; returns what tells inih of one, 0 */
+/** parser_fail() - note the first error; returns 0, inih's value for an error */
 __attribute__((format(printf, 2, 3)))
 int parser_fail(struct parser *p, const char *format, ...);
 
-/** parser_string() - replace a string, not by an empty one */
+/** parser_string() - replace a string; the new one must not be empty */
 int parser_string(struct parser *p, char **field, const char *value);
 
-/** parser_number() - understand a whole number within limits */
+/** parser_number() - parse an integer within limits */
 int parser_number(struct parser *p, const char *value, long min, long max,
 		  long *out);
 
-/** parser_bool() - understand "yes" or "no" */
+/** parser_bool() - parse "yes" or "no" */
 int parser_bool(struct parser *p, const char *value, bool *out);
 
-/** parser_tenant() - understand the name of a kind of tenant */
+/** parser_tenant() - parse the name of a kind of tenant */
 int parser_tenant(struct parser *p, const char *value, enum tenant_kind *out);
 
 #endif /* XSCHEDD_PARSER_H */

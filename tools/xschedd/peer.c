@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who is at the other end.
+ * The user at the other end of a connection.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -159,7 +159,7 @@ int peer_of_tcp(struct peer *peer, int fd)
 	close(netlink);
 	if (ret)
 		return ret;
-	/* What nobody has open any more is reported as root's. */
+	/* The kernel reports root as the owner of a socket that is closed. */
 	if (!answer.idiag_inode || answer.idiag_state == TCP_TIME_WAIT)
 		return -EACCES;
 	peer->uid = answer.idiag_uid;
@@ -167,7 +167,7 @@ int peer_of_tcp(struct peer *peer, int fd)
 	return 0;
 }
 
-/* ---- what it may do ----------------------------------------------------- */
+/* ---- permissions -------------------------------------------------------- */
 
 bool peer_may(const struct peer *peer, const struct process *process)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is at the other end of a connection.
+ * The user at the other end of a connection.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -14,16 +14,16 @@
 #include "process.h"
 
 /**
- * struct peer - who asks
+ * struct peer - the user who asks
  * @uid: user
- * @admin: root or of the group xsched: may do everything
+ * @admin: root, or a member of the group xsched: may do everything
  */
 struct peer {
 	uid_t uid;
 	bool admin;
 };
 
-/** peer_of_unix() - by SO_PEERCRED: who connected; 0 or a negative errno */
+/** peer_of_unix() - by SO_PEERCRED; 0 or a negative errno */
 int peer_of_unix(struct peer *peer, int fd);
 
 /**
@@ -31,9 +31,9 @@ int peer_of_unix(struct peer *peer, int fd);
  * @peer: out
  * @fd: connection over loopback
  *
- * TCP does not tell who the other end is, but the kernel knows whose socket it
- * is. That is sure as long as the other end is open: one that was closed has
- * no owner any more.
+ * TCP has no credentials, but the kernel knows the owner of the socket at the
+ * other end. This is reliable as long as that socket is open: a closed one has
+ * no owner.
  *
  * Return: 0; -EACCES: not from loopback, or the other end is closed; or another
  * negative errno.
@@ -41,9 +41,9 @@ int peer_of_unix(struct peer *peer, int fd);
 int peer_of_tcp(struct peer *peer, int fd);
 
 /**
- * peer_may() - whether somebody may see a process, and say what becomes of it
- * @peer: who asks
- * @process: as it was when it was looked at, or NULL: nobody knows whose it is
+ * peer_may() - whether a user may see and control a process
+ * @peer: user who asks
+ * @process: as process_read() found it, or NULL: its owner is not known
  */
 bool peer_may(const struct peer *peer, const struct process *process);
 

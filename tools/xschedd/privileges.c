@@ -19,7 +19,7 @@ static const struct {
 	{ CAP_SYS_NICE, "hold and prioritise queues of all users" },
 	{ CAP_SYS_PTRACE, "see what a process executes, and in which namespace" },
 	{ CAP_DAC_READ_SEARCH, "read the environment of a process" },
-	/* A locked stack could not grow without, and the daemon would die. */
+	/* Without it a locked stack cannot grow, and the daemon dies. */
 	{ CAP_IPC_LOCK, "stay in memory" },
 };
 
@@ -43,7 +43,7 @@ void privileges_drop(void)
 			log_message(LOG_INFO, "%s is missing: cannot %s",
 				    capng_capability_to_name(i), reason);
 	}
-	/* The bounding set first: that takes a capability, too. */
+	/* The bounding set first: dropping from it takes a capability, too. */
 	if (may_bound && capng_apply(CAPNG_SELECT_BOUNDS))
 		log_message(LOG_WARNING, "cannot restrict the bounding set");
 	if (capng_apply(CAPNG_SELECT_CAPS))

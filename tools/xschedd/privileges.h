@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Give up what is not needed once the daemon runs.
+ * Drop privileges that the running daemon does not need.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -10,9 +10,9 @@
 /**
  * privileges_drop() - keep the capabilities that are in use, lose the others
  *
- * For good: they leave the bounding set, too, where that is permitted, and
- * nothing that is executed gains any. Failures are logged: the daemon works
- * with more than it needs.
+ * This is permanent: they leave the bounding set, too, where that is permitted,
+ * and an executed program gains none. Failures are logged, and the daemon runs
+ * with more capabilities than it needs.
  */
 void privileges_drop(void);
 

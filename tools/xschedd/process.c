@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who a process is. Read as it shows up and on request, never while a switch
- * waits.
+ * Facts about a process. They are read when it appears and on request, never
+ * while a switch waits.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -18,7 +18,7 @@
 
 #include "process.h"
 
-/* The kernel gives a program 128 KiB a string, and far more in all. */
+/* The kernel allows 128 KiB for a string, and far more in all. */
 #define ENVIRON_MAX	(1u << 20)
 #define CMDLINE_MAX	4096
 
@@ -32,7 +32,7 @@ static FILE *open_file(const struct process *process, const char *name)
 	return fopen(path, "re");
 }
 
-/* All of a file, with two zeros behind it, or NULL; *length without them. */
+/* A whole file, followed by two zeros, or NULL; *length excludes them. */
 static char *process_read_all(const struct process *process, const char *name,
 			      size_t limit, size_t *length)
 {
@@ -69,7 +69,7 @@ static void process_read_exe(struct process *process)
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
 	length = readlink(path, process->exe, sizeof(process->exe) - 1);
-	/* A path that was cut must not match a rule: have none instead. */
+	/* A truncated path must not match a rule: have none instead. */
 	if (length < 0 || length == sizeof(process->exe) - 1)
 		length = 0;
 	process->exe[length] = '\0';
@@ -173,7 +173,7 @@ static void process_read_cgroup(struct process *process)
 
 		if (strncmp(line, "0::", 3))
 			continue;
-		/* One that was cut must not match a rule, or be a tenant. */
+		/* A truncated one must not match a rule, or be a tenant. */
 		if (!line[length] || length - 3 >= sizeof(process->cgroup))
 			break;
 		line[length] = '\0';

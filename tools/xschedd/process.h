@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who a process is, from /proc.
+ * Facts about a process, from /proc.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -15,9 +15,9 @@
 #define PROCESS_GROUPS	64	/* supplementary groups looked at */
 
 /**
- * struct process - a process, as it was when it was looked at
+ * struct process - a process, as it was when it was read
  * @pid: its id
- * @known: it could be looked at; else all below is empty
+ * @known: it could be read; else all below is empty
  * @uid: real user
  * @gid: real group
  * @groups: supplementary groups
@@ -52,7 +52,7 @@ struct process {
 	char *environ;
 };
 
-/** process_read() - look at a process; end with process_free() */
+/** process_read() - read about a process; end with process_free() */
 void process_read(struct process *process, pid_t pid);
 
 /** process_forget_environ() - it is large, and may have secrets in it */
@@ -61,7 +61,7 @@ void process_forget_environ(struct process *process);
 /** process_free() - free what @process points to */
 void process_free(struct process *process);
 
-/** process_is_owned() - whether it is known whose it is: it did not change its credentials */
+/** process_is_owned() - whether its owner is known: no change of credentials */
 bool process_is_owned(const struct process *process);
 
 /** process_variable() - a variable of its environment, or NULL */

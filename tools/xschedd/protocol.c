@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Understand requests. Whatever is not exactly one of them is refused.
+ * Parse requests. Anything that is not exactly a request is refused.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -48,7 +48,7 @@ static bool protocol_get_number64(struct json_object *value, int64_t min, int64_
 {
 	if (!json_object_is_type(value, json_type_int))
 		return false;
-	/* What does not fit is cut to the limit, so that is refused as well. */
+	/* A number out of range is clamped to these limits: refuse them, too. */
 	*out = json_object_get_int64(value);
 	return *out >= min && *out <= max && *out > INT64_MIN &&
 	       *out < INT64_MAX;
@@ -99,7 +99,7 @@ static const char *protocol_take_options(struct request *request,
 	return NULL;
 }
 
-/* Looked up when all members are known. */
+/* Check it after all members are parsed. */
 static const char *protocol_take_cmd(struct request *request, struct json_object *value)
 {
 	(void)request;

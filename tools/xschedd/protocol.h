@@ -44,14 +44,14 @@ struct request_option {
 };
 
 /**
- * struct request - a request that was understood
- * @command: what
+ * struct request - a parsed request
+ * @command: command
  * @pid: for SUSPEND, RESUME, PRIORITY, RULES, HINT: which process, > 0
  * @priority: for PRIORITY: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
  * @policy: for POLICY: the one to change to, empty: leave it
  * @hint: for HINT: name of a hint
  * @value: for HINT: its value
- * @options: for POLICY: what to set
+ * @options: for POLICY: options to set
  * @option_count: number of @options
  */
 struct request {
@@ -66,7 +66,7 @@ struct request {
 };
 
 /**
- * protocol_parse() - understand one line
+ * protocol_parse() - parse one line
  * @request: out, set on success only
  * @line: the line, without newline
  * @length: its length
@@ -77,10 +77,10 @@ struct request {
 int protocol_parse(struct request *request, const char *line, size_t length,
 		   const char **message);
 
-/** protocol_error() - an answer that says no: a negative errno, and a reason */
+/** protocol_error() - an answer of failure: a negative errno, and a reason */
 struct json_object *protocol_error(int error, const char *message);
 
-/** protocol_ok() - an answer that says yes */
+/** protocol_ok() - an answer of success */
 struct json_object *protocol_ok(void);
 
 #endif /* XSCHEDD_PROTOCOL_H */

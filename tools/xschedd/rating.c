@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rate processes. The first that there is decides: a rule with a priority, a
- * hint (see tenant.c), the environment, the nice value. A rule without a
- * priority, or with max_priority, leaves it to the process to choose.
+ * Rate processes. The first of these that is present decides: a rule with a
+ * priority, a hint (see tenant.c), the environment, the nice value. A rule
+ * without a priority, or with max_priority, lets the process choose.
  *
- * What a process says of itself lowers it freely. It raises it above 0 only as
+ * A process may always lower its own priority. It may raise it above 0 only as
  * far as a rule allows, unless it is trusted.
  *
  * Copyright (C) 2026 The kfd-xsched authors
@@ -48,7 +48,7 @@ static const struct {
 	  1, INT64_MAX / 1000, 1000 },
 };
 
-/* A variable that is not a number within limits says nothing. */
+/* A variable that is not a number within limits is ignored. */
 static bool rating_get_number(const struct process *process, const char *name,
 			      int64_t min, int64_t max, int64_t *out)
 {
@@ -62,7 +62,7 @@ static bool rating_get_number(const struct process *process, const char *name,
 	return end != text && !*end && !errno && *out >= min && *out <= max;
 }
 
-/* XSched looks at the others only if this is not OFF. */
+/* XSched reads the others only if this is not OFF. */
 static bool rating_wants_scheduling(const struct process *process)
 {
 	const char *text = process_variable(process, "XSCHED_AUTO_XQUEUE");
@@ -141,7 +141,7 @@ static void rating_take_period(struct rating *rating, const struct rule *rule)
 			XSCHED_HINT_PERIOD_NS, rule->period_us * 1000LL };
 }
 
-/* The name of the tenant a process is part of, by what is one tenant. */
+/* The name of the tenant that a process is part of, by the kind of tenant. */
 static void rating_take_group(struct rating *rating, const struct process *process)
 {
 	const char *of = "";

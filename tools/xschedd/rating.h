@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process is worth: its priority, where that comes from, with whom it is
- * one tenant, and what its environment asks for.
+ * Rating of a process: its priority and the source of it, the tenant it is part
+ * of, and what its environment asks for.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -25,7 +25,7 @@ enum rating_source {
 /** rating_source_name() - in words */
 const char *rating_source_name(enum rating_source source);
 
-/** Hints that the environment of a process may give, see rating.c; a rule gives one. */
+/** Hints from the environment of a process, see rating.c; a rule gives one. */
 #define RATING_HINTS	4
 
 /**
@@ -40,16 +40,16 @@ struct rating_hint {
 
 /**
  * struct rating - what rules, environment and nice value make of a process
- * @rule: name of the rule that decided about anything, or NULL
+ * @rule: name of the rule that decided about something, or NULL
  * @rule_index: its place in the configuration
  * @source: where @priority comes from
  * @priority: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
- * @limit: highest priority that the process may give itself
+ * @limit: highest priority that the process may choose
  * @refused: the priority it asked for in its environment, if that is above
  *	@limit; else 0
  * @level: preemption level its environment asks for: 2, 3, or 0: none
- * @kind: what is one tenant
- * @group: name of the tenant it is part of, empty: it is one by itself
+ * @kind: kind of tenant
+ * @group: name of the tenant it is part of, empty: it is one of its own
  * @hints: hints of its environment, and of the rule
  * @hint_count: number of @hints
  */
@@ -67,11 +67,11 @@ struct rating {
 	size_t hint_count;
 };
 
-/** rating_of() - rate a process; its environment must be there */
+/** rating_of() - rate a process; its environment must have been read */
 void rating_of(struct rating *rating, const struct process *process,
 	       const struct config *config);
 
-/** rating_trusts() - whether a process may raise itself as it likes */
+/** rating_trusts() - whether a process may choose any priority */
 bool rating_trusts(const struct process *process);
 
 /** Group whose members may do everything. */

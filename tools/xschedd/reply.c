@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Carry out requests. Who may do what to whom is decided here: the daemon may
- * do everything, so the kernel's own checks do not see the one who asks.
+ * Carry out requests. Permissions are checked here: the daemon may do
+ * everything, so the kernel cannot check the user who asks.
  *
- *  - root and members of the group xsched: everything;
- *  - others: their own processes that did not change credentials. They may not
- *    undo what an administrator suspended, nor raise a priority above what
- *    rules and nice value allow.
+ *  - Root and members of the group xsched may do everything.
+ *  - Others may control their own processes that did not change credentials. They
+ *    may not resume what an administrator suspended, nor raise a priority above
+ *    what rules and nice value allow.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -82,7 +82,7 @@ static struct json_object *reply_set_priority(struct sched *sched,
 						 request && peer->admin));
 }
 
-/* Hints that are given in other units than the engine's. */
+/* Hints in other units than the engine's. */
 static const struct {
 	const char *name;
 	enum xsched_hint hint;
@@ -128,7 +128,7 @@ static struct json_object *reply_hint(struct sched *sched, const struct peer *pe
 	     which == XSCHED_HINT_CRIT_PRIORITY) && !peer->admin &&
 	    value > task->rating.limit)
 		return reply_too_high();
-	/* The nice value is what the kernel says it is. */
+	/* The nice value is known from the kernel. */
 	if (which == XSCHED_HINT_NICE && !peer->admin &&
 	    value < task->process.nice)
 		return protocol_error(-EPERM, "not permitted");
@@ -176,7 +176,7 @@ static struct json_object *reply_act(struct sched *sched, const struct peer *pee
 
 /* ---- others ------------------------------------------------------------- */
 
-/* Of any process, not only of those that use a GPU. */
+/* For any process, not only those that use a GPU. */
 static struct json_object *reply_rules(const struct sched *sched,
 				       const struct peer *peer, pid_t pid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers: carry out a request, say what came of it. Who may do what to whom is
- * decided in reply.c, for the control socket and for HTTP.
+ * Answers: carry out a request, and report the result. reply.c checks
+ * permissions, for the control socket and for HTTP.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -17,8 +17,8 @@
 /**
  * reply_to() - carry out a request
  * @host: what it is about
- * @peer: who asks
- * @request: what
+ * @peer: user who asks
+ * @request: request
  *
  * Return: the answer, owned by the caller; NULL: out of memory.
  */

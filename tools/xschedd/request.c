@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What somebody asked for. Who may ask for what is decided in reply.c.
+ * Changes by request. reply.c checks permissions.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -12,7 +12,7 @@
 #include "switch.h"
 #include "tenant.h"
 
-/* Switch at once, whatever the back-off; tell how the last APPLY went. */
+/* Switch at once, ignoring the back-off; returns the last APPLY's result. */
 static int request_switch(struct sched *sched)
 {
 	sched->last_error = 0;
@@ -22,7 +22,7 @@ static int request_switch(struct sched *sched)
 	       0 : sched->last_error;
 }
 
-/* Without memory for a task a process cannot be told apart from others. */
+/* A tenant for whose task there was no memory cannot be changed. */
 static int request_find(const struct sched *sched, pid_t pid, struct task **task)
 {
 	struct xsched_tenant tenant;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What somebody asked for.
+ * Changes by request.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -13,10 +13,10 @@
  * request_suspend() - hold a process by request
  * @sched: scheduler
  * @pid: process
- * @admin: only a privileged user may undo it
+ * @admin: only an administrator may undo it
  *
- * Return: 0 when it is held; -ENOENT: no such tenant; or why the kernel
- * refused, and then the request is forgotten.
+ * Return: 0 when it is held; -ENOENT: no such tenant; or the errno with which
+ * the kernel refused, and then the request is dropped.
  */
 int request_suspend(struct sched *sched, pid_t pid, bool admin);
 
@@ -28,7 +28,7 @@ int request_suspend(struct sched *sched, pid_t pid, bool admin);
  * The policy may still want it held.
  *
  * Return: 0, -ENOENT: no such tenant, -EALREADY: it was not suspended by
- * request, or why the kernel refused; then it is tried again.
+ * request, or the errno with which the kernel refused; then it is retried.
  */
 int request_resume(struct sched *sched, pid_t pid);
 

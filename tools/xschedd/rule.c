@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rules against processes.
+ * Match rules with processes.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -47,7 +47,7 @@ static bool rule_exe_matches(const char *pattern, const char *exe)
 	return !fnmatch(pattern, exe, 0);
 }
 
-/* What is not known, or empty, matches no pattern, not even "*". */
+/* An unknown or empty text matches no pattern, not even "*". */
 static bool rule_pattern_matches(const struct rule *rule, unsigned int which,
 				 const char *value)
 {

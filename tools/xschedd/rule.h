@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules: which processes they are about, and what they give them.
+ * Rules: which processes they match, and what they set for them.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -14,10 +14,10 @@
 
 struct process;
 
-/** What XSched calls PRIORITY_NO_EXECUTE: below all others, does not run. */
+/** XSched's PRIORITY_NO_EXECUTE: below all others, does not run. */
 #define PRIORITY_NEVER	(-256)
 
-/** enum tenant_kind - what is scheduled as one */
+/** enum tenant_kind - which processes are scheduled as one */
 enum tenant_kind {
 	TENANT_UNSET,
 	TENANT_PROCESS,
@@ -80,7 +80,7 @@ struct rule_variable {
  * @priority: XSCHED_PRIORITY_MIN..MAX, or PRIORITY_NEVER
  * @has_max_priority: @max_priority was given
  * @max_priority: how high a process may raise itself
- * @tenant: what is one tenant, TENANT_UNSET: as elsewhere
+ * @tenant: kind of tenant, TENANT_UNSET: as in [xschedd]
  * @has_period: @period_us was given
  * @period_us: time between requests, 0: to be learned
  */
@@ -105,10 +105,10 @@ struct rule {
 	uint32_t period_us;
 };
 
-/** rule_matches() - whether all that a rule names is so for a process */
+/** rule_matches() - whether a process meets all conditions of a rule */
 bool rule_matches(const struct rule *rule, const struct process *process);
 
-/** rule_has_condition() - whether a rule names anything to match */
+/** rule_has_condition() - whether a rule has any condition */
 bool rule_has_condition(const struct rule *rule);
 
 /** rule_free() - free what a rule points to */

@@ -14,7 +14,7 @@
 
 #include "rule_config.h"
 
-/* What the engine takes for a period: a minute. */
+/* The longest period the engine accepts: a minute. */
 #define PERIOD_US_MAX	60000000
 
 static struct rule *rule_config_current(struct parser *p)

@@ -2,9 +2,9 @@
 /*
  * The scheduler.
  *
- * The way from an event to its APPLY is what an application waits for. It is:
- * one read, the engine, one ioctl. Nothing on it allocates, looks at /proc or
- * writes a file, except where a process shows up for the first time.
+ * An application waits from an event to its APPLY: one read, the engine, one
+ * ioctl. This path does not allocate, read /proc or write a file, except when a
+ * process appears for the first time.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -23,7 +23,7 @@
 #include "tenant.h"
 #include "trace.h"
 
-/* Entries the switch has room for from the start: more allocates, once. */
+/* Initial room for entries of the switch: more allocates, once. */
 #define APPLY_ROOM	512
 
 static int sched_open_trace(struct sched *sched)
@@ -55,7 +55,7 @@ static int sched_make_parts(struct sched *sched)
 	return ret;
 }
 
-/* As the configuration says; one that it does not name keeps its value. */
+/* Set the options of the configuration; all others keep their values. */
 static void sched_apply_options(struct sched *sched)
 {
 	const struct config *config = sched->config;

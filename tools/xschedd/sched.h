@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler: events of the device into the engine, its plans into APPLY.
+ * The scheduler: feeds events to the engine, and applies its plans.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -10,7 +10,7 @@
 #include "state.h"
 
 /**
- * sched_start() - open the device, subscribe, take over what there is
+ * sched_start() - open the device, subscribe, list the queues
  * @sched: set to zero
  * @event: loop to run in
  * @config: stays in use until sched_reload() or sched_stop()
@@ -24,11 +24,11 @@ int sched_start(struct sched *sched, sd_event *event,
 void sched_stop(struct sched *sched);
 
 /**
- * sched_reload() - take another configuration into use
+ * sched_reload() - use another configuration
  * @sched: scheduler
- * @config: takes the place of the former one, which may be freed afterwards
+ * @config: replaces the former one, which may be freed afterwards
  *
- * What cannot be taken over is logged and stays as it was.
+ * A setting that cannot change is logged and stays as it was.
  */
 void sched_reload(struct sched *sched, const struct config *config);
 

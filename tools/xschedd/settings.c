@@ -75,7 +75,7 @@ static int settings_set_settle(struct parser *p, const char *value)
 
 static int settings_set_grace(struct parser *p, const char *value)
 {
-	/* What a node can do is checked when the nodes are known. */
+	/* Capabilities of nodes are checked when the nodes are known. */
 	return settings_set_us(p, &p->config->grace_us, value, 0, INT32_MAX);
 }
 

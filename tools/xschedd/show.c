@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What there is, as JSON.
+ * The state of the daemon, as JSON.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -19,7 +19,7 @@ static void show_add(struct json_object *object, const char *name,
 	json_object_object_add(object, name, value);
 }
 
-/* Three places, not seventeen. */
+/* Three decimal places, not seventeen. */
 static struct json_object *show_new_double(double number)
 {
 	struct json_object *object = json_object_new_double(number);
@@ -42,7 +42,7 @@ static struct json_object *show_new_u64(uint64_t number)
 	return json_object_new_uint64(number);
 }
 
-/* Text that others chose may be no UTF-8, which JSON has to be. */
+/* Text from elsewhere may not be UTF-8, which JSON requires. */
 static struct json_object *show_new_text(const char *text)
 {
 	char clean[1024];
@@ -78,7 +78,7 @@ static void show_add_task(struct json_object *object, const struct task *task,
 	show_add(object, "since_ns", show_new_u64(task->seen_ns));
 	show_add(object, "p50_us", show_percentile_us(&task->switches, 50));
 	show_add(object, "p99_us", show_percentile_us(&task->switches, 99));
-	/* As they were called at first. */
+	/* Their former names. */
 	show_add(object, "switch_p50_us", show_percentile_us(&task->switches, 50));
 	show_add(object, "switch_p99_us", show_percentile_us(&task->switches, 99));
 }
@@ -227,7 +227,7 @@ struct json_object *show_policy(const struct sched *sched)
 
 /* ---- rules -------------------------------------------------------------- */
 
-/* Only XSched's: the rest of an environment is nobody's business. */
+/* Only XSched's variables: the rest of an environment is private. */
 static struct json_object *show_variables(const struct process *process)
 {
 	struct json_object *object = json_object_new_object();
@@ -277,7 +277,7 @@ struct json_object *show_rating(const struct sched *sched,
 	struct json_object *reply = protocol_ok();
 	struct task view = { 0 };
 
-	/* By the rules and the facts of now, and what was asked for before. */
+	/* By the current rules and facts, and earlier requests. */
 	if (task) {
 		view.has_hint = task->has_hint;
 		view.hint = task->hint;

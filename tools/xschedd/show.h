@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What there is, as JSON.
+ * The state of the daemon, as JSON.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -19,13 +19,13 @@ struct json_object *show_list(const struct sched *sched,
 /** show_stats() - counters */
 struct json_object *show_stats(const struct sched *sched);
 
-/** show_policy() - policy in effect, what there is, and the options */
+/** show_policy() - policy in effect, all policies, and the options */
 struct json_object *show_policy(const struct sched *sched);
 
 /**
- * show_rating() - how a process comes by its priority
+ * show_rating() - why a process has its priority
  * @sched: scheduler
- * @process: the process, just looked at
+ * @process: the process, just read
  */
 struct json_object *show_rating(const struct sched *sched,
 				const struct process *process);

@@ -12,8 +12,8 @@ struct task *state_task(const struct sched *sched, pid_t pid)
 }
 
 /*
- * A request of an administrator counts before all. A hint counts where the
- * process may choose, and everywhere if it is lower.
+ * A request of an administrator comes first. A hint counts if the process may
+ * choose, and always if it is lower.
  */
 enum rating_source state_task_source(const struct task *task)
 {
@@ -36,7 +36,7 @@ int32_t state_task_priority(const struct task *task)
 	case SOURCE_REQUEST:
 		return task->override;
 	case SOURCE_HINT:
-		/* Rules that came later may allow less. */
+		/* Rules may since have changed to allow less. */
 		return task->hint < rating->limit ? task->hint : rating->limit;
 	default:
 		return rating->priority;

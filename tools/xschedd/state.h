@@ -21,19 +21,19 @@ struct trace;
 
 /**
  * struct task - what the daemon keeps of a tenant, beside the engine
- * @process: who it is, as it was when it was last looked at
- * @rating: its worth, likewise
- * @group: number of the tenant it is part of, 0: it is one by itself
+ * @process: facts about it, as they were read last
+ * @rating: its rating, likewise
+ * @group: number of the tenant it is part of, 0: it is one of its own
  * @has_hint: @hint was set by the program or its owner
  * @hint: priority by hint
- * @overridden: its priority was set by a privileged request
+ * @overridden: its priority was set by an administrator
  * @override: that priority
  * @level: preemption level set by request, 2 or 3; 0: by @rating, or as
  *	configured
  * @suspended: held by request
- * @suspended_by_admin: that was asked for by a privileged user
- * @seen_ns: when it showed up
- * @switches: durations of the Calls of APPLY that held it
+ * @suspended_by_admin: by request of an administrator
+ * @seen_ns: when it appeared
+ * @switches: durations of the calls of APPLY that held it
  */
 struct task {
 	struct process process;
@@ -55,7 +55,7 @@ struct task {
  * @gpu_id: which
  * @switches: switches it took part in
  * @failures: of these, those it failed
- * @flips: queues it took off or put on the hardware
+ * @flips: queues that went on or off its hardware
  * @total: durations of its part
  */
 struct node_stats {
@@ -70,9 +70,9 @@ struct node_stats {
  * struct sched_stats - since the daemon began
  * @events: events read
  * @lost: times the kernel had to drop some
- * @applies: Calls of APPLY that did what was asked
- * @failures: Calls of APPLY that did not
- * @retries: of all, those made again by the back-off
+ * @applies: successful calls of APPLY
+ * @failures: failed calls of APPLY
+ * @retries: of all calls, those repeated by the back-off
  * @ejections: times the kernel ejected this client
  * @call: durations of successful calls
  * @reaction: time from an event to the end of the APPLY it caused
@@ -96,10 +96,10 @@ struct sched_stats {
  * struct armed - what is armed
  * @ids: switches, as the kernel names them
  * @count: number of @ids
- * @runs: times one of them held somebody
- * @timer: arms anew when changes have come to a rest
+ * @runs: times one of them held a tenant
+ * @timer: arms anew when no more changes come
  * @apply: entries, reused
- * @missing: this kernel has none; said once
+ * @missing: this kernel has none; logged once
  */
 struct armed {
 	uint64_t ids[KFD_XSCHED_MAX_ARMED];
@@ -118,19 +118,20 @@ struct armed {
  * @engine: decides
  * @apply: the switch, reused
  * @trace: trace or NULL
- * @stream: who listens to what happens, or NULL
- * @groups: tenants that are several processes
- * @armed: switches left with the kernel
+ * @stream: stream of events to listeners, or NULL
+ * @groups: tenants of several processes
+ * @armed: armed switches
  * @device_source: @device has events
  * @timer: deadline of the policy, or the next attempt after a failure
  * @attempts: failures in a row
  * @backing_off: @timer waits for the next attempt; until then nothing is tried
  * @lease: timer of the signs of life; enabled while something may be held
- * @lease_usec: from one to the next
+ * @lease_usec: time between two signs of life
  * @ejected: the kernel ejected this client: start afresh
  * @last_error: result of the last APPLY, 0 or a negative errno
  * @list: queues, reused
- * @matched: for each rule, processes it decided about since it was read
+ * @matched: for each rule, number of processes it decided about since it was
+ *	read
  * @stats: counters
  */
 struct sched {
@@ -181,7 +182,7 @@ int state_level(const struct sched *sched, const struct task *task);
 int state_add_hold(const struct sched *sched, struct xsched_apply *apply,
 		   uint32_t target, uint64_t id, pid_t pid);
 
-/** state_entry_process() - whom an entry is about, and for a queue its node; 0: gone */
+/** state_entry_process() - pid of an entry, and the node of a queue; 0: gone */
 pid_t state_entry_process(const struct sched *sched,
 			  const struct kfd_xsched_entry *entry, uint32_t *gpu_id);
 

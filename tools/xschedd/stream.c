@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What happens, told to who listens.
+ * The stream of events to listeners.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -17,9 +17,9 @@
 
 /**
  * struct note - an event that waits to be written
- * @event: it
- * @owned: somebody but administrators may hear of it
- * @uid: who
+ * @event: the event
+ * @owned: a user may see it, not only administrators
+ * @uid: that user
  */
 struct note {
 	struct kfd_xsched_event event;
@@ -29,11 +29,11 @@ struct note {
 
 /**
  * struct stream - see stream.h
- * @listeners: who listens
- * @source: writes what waits, when nothing else is to be done
+ * @listeners: listeners
+ * @source: writes @notes, when nothing else is to be done
  * @count: number of @notes in use
  * @lost: events there was no room for
- * @notes: what waits
+ * @notes: events that wait
  */
 struct stream {
 	struct listener *listeners;
@@ -90,7 +90,7 @@ static void stream_write_event(FILE *file, const struct kfd_xsched_event *event)
 
 /* ---- lines -------------------------------------------------------------- */
 
-/* Whether somebody may hear of a process. */
+/* Whether a user may see events of a process. */
 static bool stream_may_hear(const struct peer *peer, bool owned, uid_t uid)
 {
 	return peer->admin || (owned && peer->uid == uid);
@@ -108,7 +108,7 @@ static void stream_hand_out(struct listener *listener, char *text, size_t length
 	free(text);
 }
 
-/* All that waits, for one listener, in one piece. */
+/* Write all that waits for one listener, in one piece. */
 static void stream_write_notes(struct stream *stream, struct listener *listener)
 {
 	size_t length = 0;
@@ -151,7 +151,7 @@ static int stream_on_spare_time(sd_event_source *source, void *user)
 	return 0;
 }
 
-/* ---- who listens -------------------------------------------------------- */
+/* ---- listeners ---------------------------------------------------------- */
 
 int stream_new(struct stream **out, sd_event *event)
 {
@@ -181,7 +181,7 @@ void stream_free(struct stream *stream)
 
 void stream_join(struct stream *stream, struct listener *listener)
 {
-	/* Nothing from before it listened. */
+	/* It gets no event from before it joined. */
 	stream_flush(stream);
 	listener->next = stream->listeners;
 	stream->listeners = listener;
@@ -208,7 +208,7 @@ size_t stream_listeners(const struct stream *stream)
 	return count;
 }
 
-/* ---- what happens ------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------- */
 
 void stream_event(struct stream *stream, const struct kfd_xsched_event *event,
 		  const struct task *task)
@@ -233,7 +233,7 @@ void stream_event(struct stream *stream, const struct kfd_xsched_event *event,
  * @name: of the array
  * @target: enum kfd_xsched_target
  * @resume: they release
- * @always: the array is there, if empty, too
+ * @always: the array is present also if it is empty
  */
 struct kind {
 	const char *name;
@@ -259,7 +259,7 @@ static void stream_write_entry(FILE *file, const struct kfd_xsched_entry *entry,
 		fprintf(file, "%d", pid);
 }
 
-/* The entries of one kind that a peer may hear of. Returns how many. */
+/* Add the entries of one kind that a peer may see. Returns how many. */
 static size_t stream_write_entries(FILE *file, const struct trace_record *record,
 				   const struct peer *peer, const struct sched *sched,
 				   const struct kind *kind)
@@ -342,7 +342,7 @@ void stream_switch(struct stream *stream, const struct trace_record *record,
 
 	if (!stream || !stream->listeners)
 		return;
-	/* In the order in which it happened. */
+	/* Earlier events first. */
 	stream_flush(stream);
 	for (struct listener *l = stream->listeners; l; l = next) {
 		next = l->next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens, told to who listens: one JSON object a line; xschedd(8) has the
+ * The stream of events to listeners: one JSON object a line; xschedd(8) has the
  * fields. Events are noted as they come and written when nothing else is to be
- * done, so that a switch does not wait for those who watch.
+ * done, so that a switch does not wait for listeners.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -16,9 +16,9 @@
 struct stream;
 
 /**
- * struct listener - somebody who listens
+ * struct listener - a listener
  * @next: the next one
- * @peer: who that is: others than administrators hear of their own processes
+ * @peer: its user: only administrators get events of other users' processes
  * @line: takes a line with its newline; may call stream_leave() for its own
  * @user: handed to @line
  */
@@ -32,23 +32,23 @@ struct listener {
 /** stream_new() - 0 or a negative errno */
 int stream_new(struct stream **out, sd_event *event);
 
-/** stream_free() - nobody may listen any more; or NULL */
+/** stream_free() - free a stream without listeners; or NULL */
 void stream_free(struct stream *stream);
 
-/** stream_join() - listen; @listener stays the caller's */
+/** stream_join() - add a listener, which the caller still owns */
 void stream_join(struct stream *stream, struct listener *listener);
 
-/** stream_leave() - do not listen any more */
+/** stream_leave() - remove a listener */
 void stream_leave(struct stream *stream, struct listener *listener);
 
-/** stream_listeners() - how many listen; without a stream (NULL) none */
+/** stream_listeners() - number of listeners; without a stream (NULL) none */
 size_t stream_listeners(const struct stream *stream);
 
 /**
  * stream_event() - an event of the device
  * @stream: stream, or NULL
  * @event: event
- * @task: whose it is, as far as is known
+ * @task: task of its process, or NULL: not known
  */
 void stream_event(struct stream *stream, const struct kfd_xsched_event *event,
 		  const struct task *task);
@@ -56,8 +56,8 @@ void stream_event(struct stream *stream, const struct kfd_xsched_event *event,
 /**
  * stream_switch() - a switch
  * @stream: stream, or NULL
- * @record: what was done
- * @sched: knows whose processes they are
+ * @record: the switch
+ * @sched: has the tasks of the processes
  */
 void stream_switch(struct stream *stream, const struct trace_record *record,
 		   const struct sched *sched);

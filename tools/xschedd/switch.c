@@ -3,8 +3,8 @@
  * Switching.
  *
  * A switch that fails because of the firmware is tried again with back-off.
- * Nothing is undone: the engine keeps what it does not know as uncertain, and
- * the kernel's operations are idempotent.
+ * Nothing is undone: the engine marks unknown states as uncertain, and the
+ * kernel's operations are idempotent.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -21,20 +21,20 @@
 #include "switch.h"
 #include "trace.h"
 
-/* A switch is planned anew this often when the kernel refused some of it. */
+/* How often to plan a switch anew when the kernel refused some of it. */
 #define PLAN_ATTEMPTS	4
 
-/* Back-off: 1 ms, doubled up to a second; then one attempt a second, and that
- * only while events keep coming.
+/* Back-off: 1 ms, doubled up to a second; then one attempt a second, but only
+ * while events keep coming.
  */
 #define BACKOFF_FIRST_NS	1000000ULL
 #define BACKOFF_LAST_NS		1000000000ULL
 #define BACKOFF_ATTEMPTS	10
 
-/* What became of a switch. */
+/* Result of a switch. */
 enum outcome {
 	DONE,		/* as planned */
-	REPLAN,		/* some of it can never be: plan without */
+	REPLAN,		/* some of it is refused: plan without */
 	RETRY,		/* the firmware or memory: try again later */
 };
 
@@ -98,7 +98,7 @@ static void switch_count_nodes(struct sched *sched)
 	}
 }
 
-/* One APPLY, with what is in @sched->apply. */
+/* One APPLY, with the entries of @sched->apply. */
 static enum outcome switch_apply(struct sched *sched, uint64_t event_ns)
 {
 	struct trace_record record = {
@@ -149,7 +149,7 @@ static void switch_back_off(struct sched *sched)
 		log_event(LOG_ERR,
 			  &(struct log_fields){ .id = LOG_SWITCH_FAILED },
 			  "cannot switch: %s", strerror(-sched->last_error));
-	/* Given up: the next event takes up again, see switch_wait(). */
+	/* Give up: the next event tries again, see switch_wait(). */
 	if (n >= BACKOFF_ATTEMPTS) {
 		if (n == BACKOFF_ATTEMPTS)
 			log_message(LOG_ERR, "cannot switch, gave up after %u attempts: %s",
@@ -223,7 +223,7 @@ void switch_afresh(struct sched *sched)
 		switch_now(sched, 0);
 }
 
-/* Rather than by closing the device. */
+/* Release explicitly, not by closing the device. */
 void switch_release_all(struct sched *sched)
 {
 	struct xsched_tenant tenant;

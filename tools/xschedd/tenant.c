@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Processes that come and go, and what they are worth.
+ * Processes that come and go, and their rating.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -12,7 +12,7 @@
 #include "log.h"
 #include "tenant.h"
 
-/* What did not happen as the process asked for it. */
+/* Log what the process asked for and did not get. */
 static void tenant_say_refusals(struct sched *sched, struct task *task)
 {
 	struct rating *rating = &task->rating;
@@ -61,7 +61,7 @@ static void tenant_join(struct sched *sched, struct task *task)
 		armed_wrong(sched);
 }
 
-/* Those of before: another rule may give none. */
+/* Remove the former hints: another rule may give none. */
 static void tenant_take_back_hints(struct sched *sched, const struct task *task)
 {
 	const struct rating *rating = &task->rating;
@@ -84,7 +84,7 @@ static void tenant_give_hints(struct sched *sched, const struct task *task)
 				       rating->hints[i].value);
 }
 
-/* Look at a process and at the rules. Its environment is not kept. */
+/* Read about a process and rate it. Its environment is not kept. */
 static void tenant_rate(struct sched *sched, struct task *task)
 {
 	process_free(&task->process);
@@ -143,7 +143,7 @@ void tenant_rate_all(struct sched *sched)
 		log_message(LOG_ERR, "rules not applied: out of memory");
 		return;
 	}
-	/* Rating moves tenants about: note who there is before. */
+	/* Rating reorders the tenants: first note the pids. */
 	for (size_t i = 0; i < count; i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
 		pids[i] = tenant.pid;

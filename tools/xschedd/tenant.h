@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that come and go, and what they are worth.
+ * Processes that come and go, and their rating.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -9,21 +9,21 @@
 
 #include "state.h"
 
-/** tenant_adopt() - a process showed up */
+/** tenant_adopt() - a process appeared */
 void tenant_adopt(struct sched *sched, pid_t pid);
 
-/** tenant_apply() - tell the engine what a task is worth now */
+/** tenant_apply() - pass the current rating of a task to the engine */
 void tenant_apply(struct sched *sched, struct task *task);
 
-/** tenant_rate_all() - look at everybody again, by other rules; and try those
- *  again that were refused
+/** tenant_rate_all() - rate all processes again, by other rules; and try those
+ *  again that the kernel refused
  */
 void tenant_rate_all(struct sched *sched);
 
 /** tenant_gone() - an xsched_gone_fn */
 void tenant_gone(void *context, int32_t pid, void *user);
 
-/** tenant_rules_said() - log each rule that is of no process there is */
+/** tenant_rules_said() - log each rule that matches no present process */
 void tenant_rules_said(const struct sched *sched);
 
 #endif /* XSCHEDD_TENANT_H */

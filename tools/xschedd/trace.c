@@ -19,7 +19,7 @@
 
 /**
  * struct trace - see trace.h
- * @file: where lines go
+ * @file: where lines are written
  * @timer: runs while @file has lines to write
  * @running: @timer is on
  */
@@ -65,7 +65,7 @@ int trace_open(struct trace **out, sd_event *event, const char *path)
 		return ret;
 	}
 	sd_event_source_set_enabled(trace->timer, SD_EVENT_OFF);
-	/* Never before a GPU event that is waiting. */
+	/* Events of GPUs come first. */
 	sd_event_source_set_priority(trace->timer, SD_EVENT_PRIORITY_IDLE);
 	*out = trace;
 	return 0;

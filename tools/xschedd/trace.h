@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The trace: one JSON object a line for each APPLY; xschedd.conf(5) has its
- * fields. Lines are collected and written when there are many, a second after
- * the first, or as the trace is closed.
+ * fields. Lines are collected, and written when there are many, a second after
+ * the first, or when the trace is closed.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -19,7 +19,7 @@ struct trace;
 /**
  * struct trace_record - one APPLY
  * @start_ns: just before the ioctl
- * @event_ns: time of the event that led to it, 0: none did
+ * @event_ns: time of the event that caused it, 0: none
  * @call_ns: duration of the ioctl
  * @status: what it returned
  * @apply: its entries and results
@@ -35,10 +35,10 @@ struct trace_record {
 /** trace_open() - begin to append to @path; 0 or a negative errno */
 int trace_open(struct trace **out, sd_event *event, const char *path);
 
-/** trace_write() - add a line; without a trace (NULL) nothing */
+/** trace_write() - add a line; without a trace (NULL) do nothing */
 void trace_write(struct trace *trace, const struct trace_record *record);
 
-/** trace_close() - write what is left; 0 or a negative errno */
+/** trace_close() - write remaining lines; 0 or a negative errno */
 int trace_close(struct trace *trace);
 
 #endif /* XSCHEDD_TRACE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who is connected by HTTP.
+ * Connections by HTTP.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is connected by HTTP, and since when he owes a request: who takes too
- * long is hung up on, however busy he looks. A client that sends a byte now and
- * then is not idle, so that libmicrohttpd's time-out does not end it.
+ * Connections by HTTP, and since when each owes a request. One that takes too
+ * long is closed, even if bytes still arrive: a client that sends a byte now
+ * and then is not idle, so that libmicrohttpd's time-out does not end it.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -23,7 +23,7 @@
  * @entry: in &visitors.list, if @waited_for
  * @fd: its socket
  * @since_ns: when it connected, or was served last
- * @waited_for: not hung up on yet
+ * @waited_for: not shut down yet
  */
 struct visitor {
 	TAILQ_ENTRY(visitor) entry;
@@ -34,34 +34,35 @@ struct visitor {
 
 /**
  * struct visitors - all of them
- * @list: by @since_ns, who waits longest first
+ * @list: by @since_ns, the longest waiting first
  */
 struct visitors {
 	TAILQ_HEAD(, visitor) list;
 };
 
-/** visitors_init() - nobody is there */
+/** visitors_init() - begin without connections */
 void visitors_init(struct visitors *visitors);
 
-/** visitor_comes() - a new connection; NULL: out of memory, it is not watched */
+/** visitor_comes() - a new connection; NULL: out of memory, no time-out */
 struct visitor *visitor_comes(struct visitors *visitors, int fd,
 			      uint64_t now_ns);
 
-/** visitor_served() - it has its answer, and may ask again; or NULL */
+/** visitor_served() - it got its answer, and may ask again; or NULL */
 void visitor_served(struct visitors *visitors, struct visitor *visitor,
 		    uint64_t now_ns);
 
-/** visitor_leaves() - its socket is about to be closed; frees it; or NULL */
+/** visitor_leaves() - its socket is about to be closed: free it; or NULL */
 void visitor_leaves(struct visitors *visitors, struct visitor *visitor);
 
 /**
- * visitors_hurry() - hang up on those who take too long
+ * visitors_hurry() - shut down connections that take too long
  * @visitors: all
  * @now_ns: CLOCK_MONOTONIC
  *
- * The socket is shut down; that its owner closes it is up to visitor_leaves().
+ * The socket is only shut down; visitor_leaves() follows when its owner closes
+ * it.
  *
- * Return: nanoseconds until the next one does, UINT64_MAX: nobody is there.
+ * Return: nanoseconds until the next one is due, UINT64_MAX: no connection.
  */
 uint64_t visitors_hurry(struct visitors *visitors, uint64_t now_ns);
 
