@@ -55,7 +55,7 @@ static struct sim_aql_packet *head_packet(struct sim_aql *q)
 
 static enum sim_fetch refuse(struct sim_aql *q, const char *what, u64 value)
 {
-	if (q->sim.blame)	/* the memory it is in is to blame */
+	if (q->sim.blame)	/* a fault of its memory */
 		return SIM_FETCH_FAULT;
 	q->sim.gpu->stats.bad_packets++;
 	sim_queue_blame(&q->sim, what, value);

@@ -15,14 +15,14 @@
 
 /**
  * struct sim_aql - a compute queue; embed it
- * @sim: the part common to all queues. Besides what is said there, the caller
- *	sets all fields but @write before sim_queue_map().
+ * @sim: the part common to all queues. Besides the fields named there, the
+ *	caller sets all but @write before sim_queue_map().
  * @ring: address of the packets
  * @packets: how many the ring has, a power of two
  * @rptr_va: where the read index is reported
  * @wptr_va: where the process has the write index
  * @read: index of the next packet
- * @write: write index when last looked at
+ * @write: write index as read last
  */
 struct sim_aql {
 	struct sim_queue sim;
@@ -165,8 +165,8 @@ bool sim_aql_consume(struct sim_queue *q);
 bool sim_aql_complete(struct sim_queue *q, const struct sim_dispatch *d, u64 t);
 
 /*
- * Why this queue must not be mapped (an MQD that makes no sense, or a save
- * area that could not hold the waves of a full GPU), or NULL.
+ * The reason not to map this queue (an invalid MQD, or a save area that could
+ * not hold the waves of a full GPU), or NULL.
  */
 const char *sim_aql_check(const struct sim_aql *q, const struct sim_profile *p);
 
@@ -177,8 +177,8 @@ const char *sim_aql_check(const struct sim_aql *q, const struct sim_profile *p);
 bool sim_aql_load_read(struct sim_aql *q, u32 rptr_dwords);
 
 /*
- * kernel.c: the synthetic kernels, which ops->kernel, ops->retired and
- * ops->completed may also call for those they do not know.
+ * kernel.c: the synthetic kernels. ops->kernel, ops->retired and ops->completed
+ * may call these functions for kernels they do not know.
  */
 bool sim_kernel_synthetic(struct sim_queue *q, const struct sim_aql_dispatch *p,
 			  struct sim_dispatch *d);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which kernel is it? A runtime loads a code object, an ELF file, with its
- * headers in the pages before its code and descriptors. From a descriptor one
- * walks back page by page to the ELF header, and finds the descriptor's name in
- * the dynamic symbol table.
+ * Identify a kernel. A runtime loads a code object, an ELF file, with its
+ * headers in the pages before its code and descriptors. The search goes back
+ * from the descriptor, page by page, to the ELF header, and finds the
+ * descriptor's name in the dynamic symbol table.
  *
- * Everything read here was written by a process: nothing of it is trusted.
+ * Everything read here was written by a process: none of it is trusted.
  */
 #include "native.h"
 
@@ -21,7 +21,7 @@
 #define DT_STRTAB	5
 #define DT_SYMTAB	6
 
-/* Where bare code begins behind its descriptor, and how much of it is hashed. */
+/* Where bare code begins after its descriptor, and how much of it is hashed. */
 #define BARE_ENTRY	256
 #define BARE_BYTES	128
 
@@ -60,14 +60,14 @@ struct elf_symbol {
 	u64 size;
 };
 
-/* What the dynamic section says, as addresses. */
+/* Addresses from the dynamic section. */
 struct tables {
 	u64 hash;
 	u64 strings;
 	u64 symbols;
 };
 
-/* Read what may not be there, without a fault. */
+/* Read memory that may not exist, without a fault. */
 static bool peek(struct sim_queue *q, u64 va, void *to, u32 bytes)
 {
 	const u8 *p;

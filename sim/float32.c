@@ -12,7 +12,7 @@
 #define MANTISSA	0x007fffffU
 #define HIDDEN		0x00800000U
 
-/* Most an operand is shifted up: what is below then only decides ties. */
+/* Most an operand is shifted up: lower bits only decide ties. */
 #define ROOM		70
 
 typedef unsigned __int128 u128;

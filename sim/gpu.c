@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Time: which event comes next, and what an instant consists of.
+ * Time: which event comes next, and the steps of an instant.
  *
- * gpu->due[] says when each mapped queue must be looked at, so that an instant
- * costs little more than the queues it concerns. Whatever changes a queue from
- * outside sets its entry to 0: look at the next step.
+ * gpu->due[] has the time at which to look at each mapped queue, so that an
+ * instant costs little more than the queues it affects. Code that changes a
+ * queue from outside sets its entry to 0: look at it in the next step.
  */
 #include "aql.h"
 #include "sdma.h"
@@ -73,8 +73,8 @@ static void look_again(struct sim_gpu *gpu, u64 t)
 }
 
 /*
- * One instant. What ends comes before what begins, so that a slot which gets
- * free and a workgroup which waits for it meet in the same instant.
+ * One instant. Ends are handled before beginnings, so that a workgroup gets a
+ * slot in the same instant in which it becomes free.
  */
 static void sim_step(struct sim_gpu *gpu, u64 t)
 {
@@ -96,7 +96,7 @@ static void sim_step(struct sim_gpu *gpu, u64 t)
 		gpu->contends[i] = sim_contends(q);
 	}
 	sim_launch(gpu, t);
-	/* only now is it known which packets have launched all their work */
+	/* after launching: which packets have launched all their work? */
 	for (i = 0; i < gpu->nr_queues; i++)
 		if (gpu->due[i] <= t)
 			sim_queue_fetch(gpu, gpu->queues[i], t);

@@ -239,7 +239,7 @@ static void query_status(struct sim_hws *h, const u32 *p, u32 n)
 		bad_packet(h, "QUERY_STATUS: no memory there", p, n);
 		return;
 	}
-	/* after everything the firmware wrote before */
+	/* after all earlier writes of the firmware */
 	__atomic_store_n(fence, PM4_QUERY_DATA(p), __ATOMIC_RELEASE);
 }
 

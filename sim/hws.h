@@ -16,9 +16,9 @@
  *
  * That is all amdkfd 6.12 emits for GC 9.4.2 and 9.4.3 (kfd_packet_manager.c,
  * kfd_packet_manager_v9.c; it has no RELEASE_MEM there). A packet that is not
- * known, or asks for what this firmware does not do, is refused: the firmware
- * says so and stops answering, as real firmware would, so that the driver's
- * time-outs notice. Only a reset brings it back.
+ * known, or asks for something this firmware does not do, is refused: the
+ * firmware reports it and stops answering, as real firmware would, so that the
+ * driver's time-outs expire. Only a reset restarts it.
  *
  * Costs: a packet takes hiq_packet_ns; queues are loaded one after the other.
  */
@@ -48,7 +48,7 @@ struct sim_hws_process {
 
 /**
  * struct sim_hws_queue - a queue of the runlist
- * @sched: its part in the scheduler; its pool tells the SDMA engine
+ * @sched: its part in the scheduler; its pool identifies the SDMA engine
  * @mqd: address of its MQD in the driver's memory
  * @wptr_va: address of the write index in the process's memory
  * @doorbell: dword offset in the doorbell BAR
@@ -77,14 +77,14 @@ static inline struct sim_hws_process *sim_hws_process(const struct sim_hws_queue
  * @process: a process was read from a runlist. May be NULL.
  * @queue: a queue was; its quantum may be set. May be NULL.
  * @map: as sim_sched_ops->map. NULL: a bad MQD, and @why says why.
- * @changed: other queues are in slots than before. May be NULL.
+ * @changed: the set of queues in slots has changed. May be NULL.
  * @stuck: fault injection: a queue that UNMAP_QUEUES selects stays in its slot,
  *	and the firmware gives up on it. May be NULL.
  * @refused: the firmware has stopped, because of this packet
- * @stop: fault injection: asked before a packet of the HIQ is acted on. True:
+ * @stop: fault injection: called before a packet of the HIQ is executed. True:
  *	the firmware has stopped. May be NULL.
- * @late: fault injection: asked when the preemption of an UNMAP_QUEUES is over:
- *	so many ns until the next packet is taken. May be NULL.
+ * @late: fault injection: called when the preemption of an UNMAP_QUEUES is
+ *	over; returns the ns until the next packet is taken. May be NULL.
  */
 struct sim_hws_ops {
 	void *(*memory)(void *owner, u64 addr, u32 bytes);
@@ -108,7 +108,7 @@ struct sim_hws_ops {
  * @map_gws: of those, for queues with the global wave sync
  * @query_status: QUERY_STATUS packets
  * @write_data: WRITE_DATA packets
- * @bad_packets: refused: unknown, malformed, or asking for what is not done
+ * @bad_packets: refused: unknown, malformed, or not supported
  * @bad_runlists: refused: over mapped queues, or over-subscribed without saying
  * @bad_queues: refused: MQDs
  */
@@ -135,15 +135,15 @@ struct sim_hws_stats {
  * @ring: address of the ring
  * @dwords: its size, a power of two
  * @rptr: dword the firmware is at
- * @wptr: dword behind the last packet
- * @rptr_report: where it says so
+ * @wptr: dword after the last packet
+ * @rptr_report: where it reports @rptr
  * @at: when it takes the next packet, SIM_NEVER: idle, or unmapping
  * @unmapping: an UNMAP_QUEUES is under way
  * @hung: it has stopped
- * @resources: SET_RESOURCES was there
+ * @resources: SET_RESOURCES was received
  * @rotated: the driver knows that the runlist is over-subscribed
  * @wait_time2: the register that holds the grace period
- * @why: what ops->map says when it refuses
+ * @why: reason given by ops->map when it refuses
  * @nr_processes: of the runlist
  * @nr_queues: of the runlist
  * @seen: hashes of their MQDs and doorbells, to find one that is there twice
@@ -189,13 +189,13 @@ void sim_hws_unload(struct sim_hws *h);
 /* The HIQ's doorbell was rung with this write index, in dwords. */
 void sim_hws_ring(struct sim_hws *h, u32 wptr, u64 now);
 
-/* Whether a QUERY_STATUS in the ring has not been answered: the driver waits for it. */
+/* Whether the driver waits for a QUERY_STATUS in the ring. */
 bool sim_hws_owes(struct sim_hws *h);
 
 /* When the firmware acts next: not while queues are being taken off. */
 u64 sim_hws_next_event(const struct sim_hws *h);
 
-/* Its turn at time @t, if it is due; after sim_advance() to @t. */
+/* Do what is due at time @t; after sim_advance() to @t. */
 void sim_hws_step(struct sim_hws *h, u64 t);
 
 /* The GPU's ops->preempted must lead here. */

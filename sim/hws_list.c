@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
  * Runlists: a buffer of MAP_PROCESS packets, each followed by the MAP_QUEUES
- * packets of its queues. It may lead on to another buffer; one that leads back
- * to its beginning is over-subscribed, and the driver knows.
+ * packets of its queues. It may continue in another buffer; one that leads back
+ * to its beginning is over-subscribed, and the driver knows it.
  */
 #include "hws.h"
 #include "pm4.h"
 
 /**
  * struct reader - state while a runlist is read
- * @h: who reads it
+ * @h: firmware that reads it
  * @start: where it begins
  * @addr: of the buffer that is read now
  * @dwords: its length
  * @hops: buffers before it
  * @rotated: it leads back to its beginning
  * @process: MAP_QUEUES belong to this one
- * @gws: which has a share of the global wave sync
+ * @gws: @process has a share of the global wave sync
  */
 struct reader {
 	struct sim_hws *h;
@@ -105,7 +105,7 @@ static bool seen(struct sim_hws *h, u64 number)
 	return before;
 }
 
-/* Lists are long and driver and test wait for us: look only if it may be. */
+/* Lists are long, and the driver waits: search only if it may be there. */
 static bool known_queue(struct sim_hws *h, u64 mqd, u32 doorbell)
 {
 	bool maybe = seen(h, mqd);
@@ -129,7 +129,7 @@ static bool map_queues(struct reader *r, const u32 *p, u32 n)
 		return bad_packet(r, "MAP_QUEUES: length, or no MAP_PROCESS before", p, n);
 	if (PM4_MAP_COUNT(p) != 1 || PM4_MAP_QUEUE_SEL(p) != PM4_SLOTS_OF_HWS)
 		return bad_packet(r, "MAP_QUEUES: not one queue in a slot of our choice", p, n);
-	/* barriers of a grid are those of kernels the model knows: nothing else comes of it */
+	/* GWS has no other effect here: known kernels carry out barriers of a grid */
 	if (PM4_MAP_GWS(p) && !r->gws)
 		return bad_packet(r, "MAP_QUEUES: GWS of a process without", p, n);
 	if (PM4_MAP_TYPE(p) != PM4_QUEUE_NORMAL && PM4_MAP_TYPE(p) != PM4_QUEUE_STATIC)
@@ -154,7 +154,7 @@ static bool map_queues(struct reader *r, const u32 *p, u32 n)
 	return true;
 }
 
-/* At the end of a buffer: there it goes on. */
+/* At the end of a buffer: the buffer that follows. */
 static bool chain(struct reader *r, const u32 *p, u32 n, bool last)
 {
 	if (n != PM4_RUN_LIST_LEN || !PM4_LIST_CHAIN(p) || !PM4_LIST_VALID(p) || !last)

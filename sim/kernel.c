@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The synthetic kernels of kernel.h: what they cost, and what they leave. */
+/* The synthetic kernels of kernel.h: their costs and results. */
 #include "aql.h"
 #include "kernel.h"
 
-/* What sim_dispatch.cookie carries: addresses, 0: none. */
+/* Contents of sim_dispatch.cookie: addresses, 0: none. */
 enum { COOKIE_LOG, COOKIE_TICKET, COOKIE_COUNTERS };
 
 bool sim_kernel_synthetic(struct sim_queue *q, const struct sim_aql_dispatch *p,

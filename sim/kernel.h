@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Synthetic kernels of the software GPU: what a test program puts where a
- * real one has a code object. Shared by the model and by the programs that
- * dispatch; neither side contains anything of the other.
+ * Synthetic kernels of the software GPU: a test program has one where a real
+ * program has a code object. The model and the programs that dispatch share
+ * this header, and nothing else.
  *
  * An AQL dispatch packet's kernel_object points to a struct vgpu_code (64-byte
  * aligned, readable by the GPU), its kernarg_address to the arguments of that
@@ -33,7 +33,7 @@ typedef uint64_t vgpu_u64;
  * @descriptor: the 64 bytes of an AMD kernel descriptor; ignored
  * @magic: VGPU_CODE_MAGIC
  * @kind: VGPU_CODE_*
- * @vgprs: vector registers a lane uses; what a context save must write
+ * @vgprs: vector registers of a lane, which a context save must write
  * @lds_bytes: LDS of a workgroup, saved with it
  * @reserved: zero
  */
@@ -54,8 +54,8 @@ struct vgpu_code {
  * @index: element of @log this dispatch writes
  * @ticket: address of a 64-bit counter; its value is taken and incremented as
  *	the dispatch completes, so it gives the order of completion
- * @spread: workgroups take up to so much more or less than @workgroup_ns, per
- *	mille, 0..1000. Which takes how much depends on its number alone.
+ * @spread: workgroups take up to this much more or less than @workgroup_ns, per
+ *	mille, 0..1000. How much depends only on the workgroup's number.
  * @reserved: zero
  */
 struct vgpu_spin {
@@ -69,10 +69,10 @@ struct vgpu_spin {
 
 /**
  * struct vgpu_count - arguments of VGPU_CODE_COUNT
- * @spin: the same, and the same for it
- * @counters: address of an array of 32-bit counters, one a workgroup, which it
- *	increments as it ends: each must end exactly once, whatever was saved
- *	and restored meanwhile
+ * @spin: as for VGPU_CODE_SPIN
+ * @counters: address of an array of 32-bit counters, one for each workgroup,
+ *	which increments it at its end: each must end exactly once, also when it
+ *	was saved and restored
  */
 struct vgpu_count {
 	struct vgpu_spin spin;
@@ -80,7 +80,7 @@ struct vgpu_count {
 };
 
 /**
- * struct vgpu_log - what one dispatch leaves behind, in the process's memory
+ * struct vgpu_log - record of one dispatch, in the process's memory
  * @executed: incremented once for each time the dispatch completed
  * @saved: times its waves were saved before it completed
  * @ticket: value of the counter at completion

@@ -192,16 +192,15 @@ static bool has_work(struct sim_mes *mes, struct sim_mes_queue *q)
 	return sim_queue_busy(q->entry.queue);
 }
 
-/* Without slots they would be the next to get one. */
+/* It has no slot, and would be among the next to get one. */
 static bool waits(const struct sim_mes_queue *q)
 {
 	return !q->entry.queue && !q->entry.held;
 }
 
 /*
- * Let those in again that have found work; if somebody with work has no slot
- * although it could run, take out those who have none. Returns whether
- * anything changed.
+ * Unpark queues that have got work. If a queue with work has no slot although
+ * it could run, park queues without work. Returns whether anything changed.
  */
 static bool park(struct sim_mes *mes)
 {
@@ -230,7 +229,7 @@ static bool park(struct sim_mes *mes)
 	return changed;
 }
 
-/* Work is looked for only while somebody has no slot. */
+/* Look for work only while a queue has no slot. */
 static u64 next_tick(const struct sim_mes *mes, u64 t)
 {
 	const struct sim_mes_queue *q;
@@ -283,7 +282,7 @@ static void answer(struct sim_mes *mes, enum sim_mes_status status, u64 t)
 	mes->ops->answer(mes->owner, status, t);
 }
 
-/* The firmware is free: for a call that came meanwhile, or the next. */
+/* The firmware is free for a call that came meanwhile, or the next. */
 static void go_on(struct sim_mes *mes, u64 t)
 {
 	mes->at = SIM_NEVER;
@@ -393,7 +392,7 @@ static void on_applied(void *owner, u64 t)
 	struct sim_mes *mes = owner;
 	u64 loads = mes->sched.stats.maps - mes->maps;
 
-	/* what enters the slots of a queue that was removed is no part of that call */
+	/* a queue that gets the slot of a removed one is no part of that call */
 	if (mes->pending && mes->begun && mes->call.op == SIM_MES_REMOVE)
 		answer(mes, SIM_MES_OK, t);
 	mes->state = SIM_MES_LOAD;

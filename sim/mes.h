@@ -11,23 +11,23 @@
  *            of each queue
  *   level    priority of a gang among those of all processes (enum
  *            sim_mes_level); its priority counts inside its process only
- *   parked   kept out of its slot because it has nothing to do while somebody
- *            who has waits for one
+ *   parked   kept out of its slot because it has nothing to do while a queue with
+ *            work waits for a slot
  *
- * Who has a slot is decided by sched.h: processes by level, queues of a process
- * by priority, and in turn within a level or priority, with the process and
- * gang quanta the calls bring. What MES adds: a queue without packets or waves
- * takes no slot or VMID away from one that has some. Levels and pipe priority
- * also order how waves of mapped queues are launched, see
+ * sched.h decides which queues have slots: processes by level, queues of a
+ * process by priority, and in turn within a level or priority, with the process
+ * and gang quanta of the calls. MES adds one rule: a queue without packets or
+ * waves takes no slot or VMID away from one that has some. Levels and pipe
+ * priority also order how waves of mapped queues are launched, see
  * sim_mes_launch_priority(). Waves get no grace.
  *
- * Assumed, as the firmware is not public: this order; that a call which adds
- * or resumes is answered when the MQDs are loaded, while waves are still coming
+ * Assumed, as the firmware is not public: this order; that a call which adds or
+ * resumes is answered when the MQDs are loaded, while waves are still coming
  * back, one queue after the other; that one which removes or suspends is
- * answered when all waves are saved; that suspending all gangs does not concern
- * a gang added later; that work of queues without a slot is noticed once a gang
- * quantum. (The driver sets an "oversubscription timer" of 50, unit unknown,
- * for the latter.)
+ * answered when all waves are saved; that suspending all gangs does not affect
+ * a gang added later; that work of queues without a slot is noticed once in a
+ * gang quantum. (For the latter the driver sets an "oversubscription timer" of
+ * 50, of unknown unit.)
  *
  * Invariants: a queue is in a slot only if it was added, and neither removed
  * nor suspended; while a call is being answered no other begins.
@@ -76,7 +76,7 @@ enum sim_mes_status {
 /**
  * struct sim_mes_queue - a queue the driver has added; embed it
  * @entry: its place in the list; of it the caller sets the pool
- * @process: whose it is, any number but 0
+ * @process: its process, any number but 0
  * @gang: which gang it belongs to, any number but 0
  * @doorbell: unique among all queues
  * @level: enum sim_mes_level
@@ -84,7 +84,7 @@ enum sim_mes_status {
  * @process_quantum_ns: 0: the profile's
  * @gang_quantum_ns: 0: the profile's
  *	All the above are set by the caller, the rest by the model.
- * @suspended: by a call
+ * @suspended: a call has suspended it
  * @parked: see above
  */
 struct sim_mes_queue {
@@ -150,7 +150,7 @@ struct sim_mes_ops {
  * @op: which calls it concerns, SIM_MES_OPS: all
  * @doorbell: of which queue (ADD, REMOVE), 0: any
  * @fail: so many of them fail
- * @hang: the next one is never answered, and the firmware does nothing more
+ * @hang: the next one is never answered, and the firmware stops
  */
 struct sim_mes_fault {
 	enum sim_mes_op op;
@@ -161,7 +161,7 @@ struct sim_mes_fault {
 
 /**
  * struct sim_mes_stats - totals since the start
- * @calls: by kind, answered with SIM_MES_OK
+ * @calls: answered with SIM_MES_OK, by kind
  * @errors: refused or failed
  * @parked: times a queue was parked
  * @call_ns: from the call to its answer, total
@@ -178,8 +178,8 @@ struct sim_mes_stats {
 /*
  * IDLE -> CALL when a call begins; CALL -> APPLY when its change of the list is
  * carried out, or IDLE -> APPLY when queues are parked; APPLY -> LOAD when that
- * is done; LOAD -> IDLE when the MQDs are loaded: the answer. CALL -> IDLE if
- * the call is refused, CALL -> HUNG by fault injection, any -> IDLE by
+ * is done; LOAD -> IDLE when the MQDs are loaded, which is the answer. CALL ->
+ * IDLE if the call is refused, CALL -> HUNG by fault injection, any -> IDLE by
  * sim_mes_reset(). Quanta end in any state but HUNG; APPLY waits for that.
  */
 enum sim_mes_state {
@@ -199,9 +199,9 @@ enum sim_mes_state {
  * @at: CALL, LOAD: when that is over
  * @tick_at: when it looks for work, SIM_NEVER: all have slots
  * @maps: of @sched when the change began
- * @restored_at: until then waves come back, and those of other queues wait
+ * @restored_at: until then waves are restored, and those of other queues wait
  * @pending: there is a call that was not answered
- * @begun: and it was looked at
+ * @begun: the firmware has begun that call
  * @call: that call
  * @call_at: when it came
  * @queues: added, in any order
@@ -251,7 +251,7 @@ void sim_mes_step(struct sim_mes *mes, u64 t);
 /* What the GPU's ops->preempted must call. */
 void sim_mes_preempted(struct sim_mes *mes, u64 t);
 
-/* How a status reads in a log. */
+/* Name of a status, for a log. */
 const char *sim_mes_reason(enum sim_mes_status status);
 
 /* struct sim_queue.priority of a queue at @level whose MQD has priority @pipe. */

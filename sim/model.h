@@ -29,11 +29,11 @@
  * not modelled: a workgroup takes as long as its kernel says.
  *
  * aql.c, gpu.c, preempt.c, queue.c, sdma.c, sdma_packet.c and wave.c call each
- * other in circles, because what they model does so: time moves a queue, the
- * queue its packets, and these their waves; and each of them has the queue
- * looked at again, or halts it. hws_list.c reads the lists of hws.c, and reads
- * memory through it; native.c has the table of what the files native_*.c carry
- * out, and they reach memory through it.
+ * other in circles, as the parts they model do: time advances a queue, the
+ * queue its packets, and these their waves; each may have the queue looked at
+ * again, or halt it. hws_list.c reads the lists of hws.c, and reads memory
+ * through it; native.c has the table of the kernels in native_*.c, which access
+ * memory through it.
  */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
@@ -50,7 +50,7 @@
 /* Dispatches of one queue the command processor keeps in flight. Assumed. */
 #define SIM_INFLIGHT	4
 
-/* Words of a dispatch that only its kernel understands; saved with it. */
+/* Words of a dispatch for its kernel only; saved with it. */
 #define SIM_COOKIES	6
 
 /* Pipe priorities, and with the levels of MES above them. */
@@ -78,7 +78,7 @@ enum sim_scheduler {
 
 /**
  * struct sim_profile - one GPU; every value has its source where it is set
- * @name: what the user calls it
+ * @name: name that users give
  * @gfx: IP version of the graphics core, SIM_GFX()
  * @scheduler: which firmware maps the queues
  * @xccs: compute dies that work as one
@@ -94,8 +94,8 @@ enum sim_scheduler {
  * @vmids: processes that can be mapped at a time
  * @sdma_engines: copy engines
  * @sdma_queues: user queues each of them has room for
- * @sdma_bytes_per_us: what one engine copies
- * @sdma_packet_ns: what a packet takes besides
+ * @sdma_bytes_per_us: copy rate of one engine
+ * @sdma_packet_ns: time of a packet in addition
  * @clock_mhz: shader clock; the unit of the grace period derives from it
  * @ticks_mhz: clock of the time stamps
  * @grace_default: SCH_WAVE after reset, units of 1000 clocks
@@ -110,7 +110,7 @@ enum sim_scheduler {
  * @unmap_queue_ns: firmware's time to dequeue one queue
  * @save_ns: part of a context save that does not depend on its size
  * @restore_ns: the same of a restore
- * @save_bytes_per_us: what the wave state is written and read with
+ * @save_bytes_per_us: rate at which wave state is written and read
  * @wave_state_bytes: scalar registers and hardware state of a wave
  */
 struct sim_profile {
@@ -158,7 +158,7 @@ extern const struct sim_profile sim_profile_gfx11;
 /* The profile of that name, or NULL. */
 const struct sim_profile *sim_profile_find(const char *name);
 
-/* Enumerate them: NULL behind the last. */
+/* Enumerate them: NULL after the last. */
 const struct sim_profile *sim_profile_at(u32 index);
 
 /*
@@ -196,7 +196,7 @@ struct sim_cohort {
  *	of a 64th of what fits on the GPU, so that there are not too many events
  * @barrier: waits until every earlier packet of the queue has completed
  * @signal: address of the completion signal, or 0
- * @cookie: the kernel's
+ * @cookie: data of the kernel
  * @launched: workgroups that have begun
  * @finished: workgroups that have ended
  * @resident: workgroups on the compute units now
@@ -235,8 +235,8 @@ struct sim_dispatch {
  * Life of a queue. OFF -> LOADING by sim_queue_map; LOADING -> ON when its
  * MQD is in the slots and its waves are restored; ON or LOADING -> STOPPING by
  * sim_queue_stop; STOPPING -> OFF when the preemption that covers it ends.
- * FAULTED replaces ON when its memory or packets make no sense: nothing more
- * is fetched or launched, and it can still be stopped.
+ * FAULTED replaces ON when its memory or packets are invalid: nothing more is
+ * fetched or launched, and it can still be stopped.
  */
 enum sim_queue_state {
 	SIM_QUEUE_OFF,
@@ -252,15 +252,16 @@ enum sim_queue_state {
  *	@cus, @halted are set by the caller before sim_queue_map(), the rest by the model.
  * @priority: below SIM_PRIORITIES, more is launched first. HWS: pipe priority,
  *	0 low, 1 medium, 2 high. MES: sim_mes_launch_priority().
- * @id: a number no other queue of the GPU has; its image is good for it alone
+ * @id: unique number in the GPU; an image is valid only for the queue that
+ *	wrote it
  * @save_va: where its process wants the context image
  * @save_bytes: room there
  * @cus: compute units it may use, 0: all
- * @halted: in: it was halted before, and stays so. Out: it is.
+ * @halted: in: it was halted before, and stays so. Out: it is halted.
  * @gpu: where it is mapped
  * @index: its place in the GPU's array of queues
  * @state: see enum sim_queue_state
- * @rung: there may be packets: fetch
+ * @rung: there may be packets to fetch
  * @blocked: the packet at the head waits for a signal
  * @has_next: @next was fetched and is not consumed yet
  * @next: packet being processed
@@ -269,8 +270,8 @@ enum sim_queue_state {
  * @inflight: dispatches launched or launching, oldest first
  * @count: how many
  * @waves: resident now
- * @blame: what was wrong when it was halted, or NULL
- * @blame_value: with this packet, address, ...
+ * @blame: why it was halted, or NULL
+ * @blame_value: packet, address, ... of @blame
  */
 struct sim_queue {
 	enum sim_queue_type type;
@@ -309,20 +310,21 @@ struct sim_aql_dispatch;
 /**
  * struct sim_ops - what the model asks of its surroundings
  * @memory: @bytes of the process's memory at @va, which do not cross a 4 KiB
- *	page. NULL: VM fault, and who must know has been told.
- * @peek: the same for reading, where there may be nothing: NULL then, and no fault.
- *	Only sim/code_object.c asks; may be NULL without it.
+ *	page. NULL: VM fault, which the callback has reported.
+ * @peek: the same for reading memory that may not exist: then NULL without a
+ *	fault. Only sim/code_object.c calls it; may be NULL without that.
  * @interrupt: end-of-pipe or trap interrupt with an event id
  * @ticks: GPU clock at time @t_ns, for time stamps
- * @kernel: fill in what a dispatch's kernel costs (registers, LDS, time) and
- *	its cookies; grid and signal are filled in. False: unknown kernel.
+ * @kernel: fill in the costs of a dispatch's kernel (registers, LDS, time) and
+ *	its cookies; grid and signal are already set. False: unknown kernel.
  * @retired: workgroups [first, first + n) of @d have ended. False: fault.
- * @completed: all have. False: fault.
- *	These three NULL: the synthetic kernels of kernel.h.
- * @saved: the queue left the hardware; @image_bytes is what was written,
- *	@state_bytes what real waves would have taken
+ * @completed: all workgroups of @d have ended. False: fault.
+ *	If @kernel, @retired and @completed are NULL: the synthetic kernels of
+ *	kernel.h.
+ * @saved: the queue left the hardware; @image_bytes is the size of the image,
+ *	@state_bytes the size of the state of real waves
  * @fault: the queue was halted, for reason @why; @q's @blame and @blame_value
- *	say more, if the model knows more
+ *	have details, if known
  * @saving: the grace of a preemption is over, and its save begins. May be NULL.
  * @preempted: the preemption begun with sim_preempt() has ended at time @t
  */
@@ -381,7 +383,7 @@ struct sim_sdma;
 /**
  * struct sim_sdma_engine - a copy engine, see sdma.h
  * @first: its queues that are in slots
- * @active: whose packet it works on, or NULL
+ * @active: queue whose packet it works on, or NULL
  * @turns: packets it has begun
  */
 struct sim_sdma_engine {
@@ -407,22 +409,23 @@ enum sim_preempt_state {
  * @due: when to look at each of them next; 0: now
  * @contends: the same queues: 1 + priority of those with workgroups to launch, else 0
  * @next: the earliest of @due that is not 0, as of the last step
- * @touched: one of them is 0: there is something to do now
+ * @touched: one of @due is 0: there is something to do now
  * @blocked: how many queues wait for a signal
  * @freed: slots got free, or work to launch appeared, since the last launch
  * @turn: per priority, which queue is served first
  * @sdma: the copy engines
  * @sdma_queues: queues they have together
- * @free_waves: wave slots nobody uses
- * @free_vgprs: registers nobody uses, summed over all SIMDs
- * @free_lds: bytes nobody uses
+ * @free_waves: unused wave slots
+ * @free_vgprs: unused registers, summed over all SIMDs
+ * @free_lds: unused bytes
  * @preempt: see enum sim_preempt_state
  * @preempt_at: when that state ends, SIM_NEVER for an endless grace
  * @preempt_begin: when it began
- * @free: cohorts nobody uses
+ * @free: unused cohorts
  * @cohorts: all of them
- * @time_unknown: set by the caller after sim_gpu_init(): a kernel the model does not know takes
- *	so many times what unknown.c says and leaves no result. 0: it halts its queue
+ * @time_unknown: set by the caller after sim_gpu_init(): a kernel the model
+ *	does not know takes this many times the time of unknown.c, and leaves no
+ *	result. 0: it halts its queue
  * @stats: totals
  */
 struct sim_gpu {
@@ -495,7 +498,7 @@ bool sim_queue_busy(const struct sim_queue *q);
 /* Halt it, mapped or being mapped. */
 void sim_queue_fault(struct sim_gpu *gpu, struct sim_queue *q, const char *why);
 
-/* Off the hardware at once; nothing of it is saved. Not while one is under way. */
+/* Take it off the hardware at once, without a save. Not during a preemption. */
 void sim_queue_drop(struct sim_gpu *gpu, struct sim_queue *q);
 
 /* Include it in the next sim_preempt(); nothing of it is launched any more. */
@@ -514,8 +517,8 @@ u64 sim_queue_next_event(const struct sim_queue *q);
 
 /*
  * Take the stopped queues off the hardware: waves that end within @grace_ns
- * do, the others are saved. @grace_ns may be SIM_NEVER. ops->preempted says
- * when it is over. One at a time.
+ * do, the others are saved. @grace_ns may be SIM_NEVER. ops->preempted reports
+ * the end. One at a time.
  */
 void sim_preempt(struct sim_gpu *gpu, u64 at, u64 grace_ns);
 

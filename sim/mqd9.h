@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compute MQDs of gfx9: where the driver describes a queue, and where the
- * firmware leaves what it must know to map it again. Fields used, all as the
+ * Compute MQDs of gfx9: the driver describes a queue in one, and the firmware
+ * stores there what it needs to map the queue again. Fields used, all as the
  * hardware uses them:
  *
  *   cp_hqd_pq_rptr            read index in dwords, modulo 2^32
@@ -48,7 +48,7 @@ enum sim_mqd9_dword {
 #define SIM_MQD9_MAGIC		0xc0310800
 
 /**
- * struct sim_mqd - what matters of an MQD
+ * struct sim_mqd - the part of an MQD that is used
  * @ring: address of the packets
  * @packets: how many the ring has
  * @rptr_va: where the read index is reported
@@ -76,11 +76,11 @@ struct sim_mqd {
 };
 
 /**
- * struct sim_mqd_saved - what is stored of a queue that leaves its slot
+ * struct sim_mqd_saved - what is stored for a queue that leaves its slot
  * @rptr: the read index in dwords
  * @halted: the queue was halted
  * @waves: saved on this XCC, 0: none
- * @state_bytes: what they take
+ * @state_bytes: their size
  */
 struct sim_mqd_saved {
 	u32 rptr;
@@ -89,7 +89,7 @@ struct sim_mqd_saved {
 	u32 state_bytes;
 };
 
-/* Decode; the GPU has so many shader engines. NULL, or what is wrong. */
+/* Decode an MQD, for a number of shader engines. NULL, or an error. */
 const char *sim_mqd9_load(const u32 *m, u32 engines, struct sim_mqd *to);
 
 /* A queue has left its slot. */

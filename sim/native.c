@@ -4,12 +4,12 @@
 
 #define PAGE	4096
 
-/* Workgroups of a kernel that takes its time only that are one to the model. */
+/* Workgroups that are one to the model, if a kernel only takes its time. */
 #define TIMED_EACH	16
 
 /*
- * What sim_dispatch.cookie carries. It is saved with the waves in memory of the
- * process and comes back from there, so it is checked each time it is used.
+ * Contents of sim_dispatch.cookie. It is saved with the waves in memory of the
+ * process and restored from there, so it is checked each time it is used.
  */
 enum {
 	COOKIE_ARGS,
@@ -20,7 +20,7 @@ enum {
 	COOKIE_KERNEL,	/* its number + 1; synthetic kernels have 0 here */
 };
 
-/* There instead, with its number, for one that is not known. No number of a kernel is as large. */
+/* Added to the number of an unknown kernel; larger than numbers of known ones. */
 #define COOKIE_UNKNOWN	(1ULL << 32)
 
 static const struct sim_native *const tables[] = {
@@ -63,7 +63,7 @@ static s32 find_hash(u64 hash)
 	return -1;
 }
 
-/* What stands for the name of bare code. */
+/* In place of the name of bare code. */
 static void name_hash(char name[SIM_NATIVE_NAME], u64 hash)
 {
 	u32 i;
@@ -90,7 +90,7 @@ static u32 at_least_one(u32 n)
 	return n ? n : 1;
 }
 
-/* What a cookie says is no more than a number: the grid may be anything. */
+/* A cookie is untrusted: the grid may be anything. */
 static bool too_large(const struct sim_native *k, const struct sim_dispatch *d)
 {
 	u64 x = (u32)d->cookie[COOKIE_GRID_XY], y = d->cookie[COOKIE_GRID_XY] >> 32;
@@ -124,7 +124,7 @@ bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 	d->vgprs = k->vgprs;
 	d->workgroup_ns = (u64)k->cycles * at_least_one(rounds) * 1000 /
 		q->gpu->profile->clock_mhz;
-	/* so that it can be met half done at many points, as on hardware */
+	/* so that a preemption may find it at many points, as on hardware */
 	d->spread = 20;
 	d->cookie[COOKIE_ARGS] = p->args;
 	d->cookie[COOKIE_GRID_XY] = (u64)at_least_one(p->grid[1]) << 32 |
@@ -134,7 +134,7 @@ bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 		at_least_one(p->workgroup[1]) << 16 | at_least_one(p->workgroup[0]);
 	d->cookie[COOKIE_KERNEL] = i + 1;
 	if (too_large(k, d)) {
-		/* nobody sees which of them ended: some after another, all alike */
+		/* which of them ended is not visible: fewer, larger, equal steps */
 		d->workgroups = (d->workgroups - 1) / TIMED_EACH + 1;
 		d->workgroup_ns *= TIMED_EACH;
 		d->spread = 0;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Native kernels: dispatches of real code objects, whose effect on memory is
- * known and carried out here.
+ * known and performed here.
  *
  * The model does not execute GPU instructions. It recognises a kernel by the
  * symbol of its descriptor, in the code object the runtime has put into GPU
- * memory; or, where a runtime brings bare code, by a hash of that code. What
- * such a kernel does to memory, a function of the table does: one workgroup at
- * a time, when the model retires that workgroup, never earlier. So a dispatch
+ * memory; or, where a runtime has bare code, by a hash of that code. A function
+ * in the table then has the effect of the kernel on memory: one workgroup at a
+ * time, when the model retires that workgroup, never earlier. So a dispatch
  * that was saved half-way has done half its work, and one that never ran none.
  *
- * A kernel that is not in the table is refused: its queue halts. Unless the GPU is
- * told to time such kernels (sim_gpu.time_unknown): then it takes a time that follows
- * from its grid and its descriptor (unknown.c), and leaves no result. For one that may
- * come with a grid too large to be carried out here, the table has a limit: beyond
- * it a dispatch takes its modelled time, in coarser steps, and leaves no result. The
- * two are told apart, and from those that are carried out.
+ * A kernel that is not in the table is refused: its queue halts. If the GPU
+ * times such kernels (sim_gpu.time_unknown), it takes a time that depends on
+ * its grid and its descriptor (unknown.c), and leaves no result. The table may
+ * limit the grid of a kernel: a larger dispatch takes its modelled time, in
+ * coarser steps, and leaves no result. Statistics distinguish the two from each
+ * other, and from dispatches that are performed.
  */
 #ifndef SIM_NATIVE_H
 #define SIM_NATIVE_H
 
 #include "aql.h"
 
-/* Longest symbol of a kernel, with its end; what is longer is cut. */
+/* Longest symbol of a kernel, with its end; a longer one is cut. */
 #define SIM_NATIVE_NAME		256
 
-/* Memory of several operands a kernel walks through, a page of each at hand. */
+/* Operands in memory that a kernel may access, with a page of each cached. */
 #define SIM_NATIVE_VIEWS	4
 
 /**
@@ -35,12 +35,12 @@
  * @grid: work-items, x y z, each at least 1
  * @size: of a workgroup
  * @first: the first work-item of this workgroup
- * @end: behind its last one, within the grid
+ * @end: one after its last, within the grid
  * @start: GPU clock when the first workgroup of the dispatch began
  * @now: and at the end of this one
  * @groups: workgroups of the dispatch
  * @group: number of this one
- * @view: pages the kernel is at
+ * @view: pages the kernel is accessing
  */
 struct sim_native_call {
 	struct sim_queue *q;
@@ -65,7 +65,8 @@ struct sim_native_call {
  * @code: sim_native_hash() of bare code
  * @vgprs: registers of a lane. Assumed.
  * @cycles: of a workgroup, at the clock of the profile. Assumed.
- * @most: work-items of a dispatch that is carried out; of more, it takes its time only. 0: any
+ * @most: work-items of a dispatch that is performed; a larger one only takes
+ *	its time. 0: no limit
  * @rounds: times a workgroup does that; NULL: once. False: fault.
  * @run: carry out one workgroup; false: fault
  */
@@ -91,26 +92,26 @@ const struct sim_native *sim_native_at(u32 i);
 
 /*
  * The number of the kernel whose descriptor is at @code, -1: not known. @name
- * is its symbol, or what is known instead. Memory that is not there is no fault.
+ * is its symbol, or a replacement. Memory that does not exist is no fault.
  */
 s32 sim_native_find(struct sim_queue *q, u64 code, char name[SIM_NATIVE_NAME]);
 
 /*
- * Prepare @d for kernel number @i; less than 0: one that is not known, -1 - @i being the
- * number it has for the caller. False: fault.
+ * Prepare @d for kernel number @i. Below 0: an unknown kernel, which has number
+ * -1 - @i for the caller. False: fault.
  */
 bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 		       struct sim_dispatch *d, s32 i);
 
-/* Whether @d was prepared so. */
+/* Whether sim_native_kernel() prepared @d. */
 bool sim_native_is(const struct sim_dispatch *d);
 
-/* Whether @d, which was, takes its time only, as it is too large: nothing is done to memory. */
+/* Whether such a dispatch @d is too large: it only takes its time. */
 bool sim_native_timed(const struct sim_dispatch *d);
 
 /*
- * The number of one that takes its time only because it is not known, or -1: it is another.
- * It was saved with the waves in memory of the process, and may be any.
+ * The number of a dispatch's unknown kernel, or -1: it is known. The number was
+ * saved with the waves in memory of the process, and may be any.
  */
 s32 sim_native_unknown(const struct sim_dispatch *d);
 
@@ -122,30 +123,31 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bool write);
 
 /*
- * The part [@from, @to) of [0, @units) that this workgroup does, where work-items take turns over the whole
- * range: each workgroup has a part of its own here. At the end, and in what is missing before, it comes to the
- * same. native_rocr.c
+ * The part [@from, @to) of [0, @units) of this workgroup. On hardware,
+ * work-items take turns over the whole range; here each workgroup has a part of
+ * its own. The result at the end, and the amount missing before, are the same.
+ * native_rocr.c
  */
 void sim_native_share(const struct sim_native_call *c, u64 units, u64 *from, u64 *to);
 
 /* Copy within the memory of the process, in ascending order. */
 bool sim_native_copy(struct sim_queue *q, u64 dst, u64 src, u64 bytes);
 
-/* code_object.c: the symbol at @va of the code object that is there. */
+/* code_object.c: the symbol at @va in its code object. */
 bool sim_code_symbol(struct sim_queue *q, u64 va, char name[SIM_NATIVE_NAME]);
 
 /*
- * What the descriptor at @va says of registers of a lane, and of LDS of a workgroup.
- * False: there is none, or none this GPU could run.
+ * Registers of a lane and LDS of a workgroup, from the descriptor at @va.
+ * False: there is none, or this GPU could not run it.
  */
 bool sim_code_costs(struct sim_queue *q, u64 va, u32 *vgprs, u32 *lds_bytes);
 
-/* Hash of bare code behind a descriptor at @va; 0: there is none. */
+/* Hash of bare code after a descriptor at @va; 0: there is none. */
 u64 sim_code_hash(struct sim_queue *q, u64 va);
 
 /*
- * unknown.c: what a kernel that is not known costs. Grid and LDS are filled in. False: no
- * descriptor says so.
+ * unknown.c: costs of an unknown kernel. Grid and LDS are already set. False:
+ * no descriptor.
  */
 bool sim_unknown_costs(struct sim_queue *q, u64 code, struct sim_dispatch *d);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernels of HIP's own runtime (ROCclr) for fills and copies. What they do is
- * what their source does, in ROCm's device library (amdblit.cl), or, of some since
- * ROCm 6, in the runtime itself (blitcl.cpp); how long they take is assumed.
+ * The kernels of HIP's own runtime (ROCclr) for fills and copies. They do what
+ * their source does, in ROCm's device library (amdblit.cl), or, since ROCm 6,
+ * for some in the runtime itself (blitcl.cpp); their times are assumed.
  *
- * Fill and copy have the same names with other arguments since ROCm 6. The
- * arguments themselves tell: is_ranged_fill(), is_ranged_copy().
+ * Since ROCm 6, fill and copy have the same names but other arguments. The
+ * arguments show which version it is: is_ranged_fill(), is_ranged_copy().
  */
 #include "native.h"
 
@@ -59,7 +59,7 @@ static bool is_ranged_fill(const struct fill_args *args)
 	return args->buffer[0] && args->buffer[1] && args->buffer[2] && args->buffer[3];
 }
 
-/* The pattern once, then twice as much as there is with each copy. */
+/* Write the pattern once, then double it with each copy. */
 static bool run_ranged_fill(struct sim_native_call *c)
 {
 	struct ranged_fill_args args;
@@ -120,7 +120,7 @@ struct copy_args {
 	u64 src_at;
 	u64 dst_at;
 	u64 size;
-	u32 unit;	/* bytes behind the last dword, or of an element */
+	u32 unit;	/* bytes after the last dword, or of an element */
 	u32 padding;
 };
 
@@ -129,13 +129,13 @@ struct ranged_copy_args {
 	u64 src;
 	u64 dst;
 	u64 size;
-	u32 remainder;	/* bytes behind the last element */
+	u32 remainder;	/* bytes after the last element */
 	u32 alignment;	/* bytes of an element */
 	u64 end;
 	u32 step;	/* of a work-item: all of them together */
 };
 
-/* What was an offset before can hardly be that. */
+/* Before, this was an offset, which would hardly have such a value. */
 static bool is_ranged_copy(const struct ranged_copy_args *args)
 {
 	return args->remainder <= args->size && args->end == args->dst + args->size - args->remainder &&
@@ -276,8 +276,9 @@ struct gws_args {
 };
 
 /*
- * What HIP 5.7 runs before a cooperative kernel: how many workgroups its barriers wait for, beside
- * the one that comes. It is not in memory; the kernels that have such barriers carry them out themselves.
+ * HIP 5.7 runs this before a cooperative kernel: it sets how many more
+ * workgroups the barriers wait for. That is not in memory; here kernels with
+ * such barriers implement them by themselves.
  */
 static bool run_gws_init(struct sim_native_call *c)
 {

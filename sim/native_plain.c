@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernels of tests/rocm/kernels.h: what their source there does, done here.
- * How long they take is assumed: a cycle for each instruction of a wave and a few
+ * The kernels of tests/rocm/kernels.h, with the effect of their source there.
+ * Their times are assumed: a cycle for each instruction of a wave, and a few
  * hundred for memory.
  */
 #include "native.h"
@@ -164,7 +164,7 @@ struct iterate_args {
 	u32 rounds;
 };
 
-/* x = x * 1664525 + 1013904223, so many times: by squaring the step. */
+/* x = x * 1664525 + 1013904223, repeated: by squaring the step. */
 static u32 iterate(u32 x, u32 rounds)
 {
 	u32 a = 1664525, b = 1013904223;
@@ -214,7 +214,7 @@ struct grid_sum_args {
 	u32 rounds;
 };
 
-/* What follows the barrier, for all workgroups. */
+/* The part after the barrier, for all workgroups. */
 static bool add_parts(struct sim_native_call *c, const struct grid_sum_args *args)
 {
 	u32 *word, i, sum = 0;
@@ -234,7 +234,7 @@ static bool add_parts(struct sim_native_call *c, const struct grid_sum_args *arg
 	return true;
 }
 
-/* A workgroup has come to the barrier when it ends here; the last one to come does the rest for all. */
+/* A workgroup ends here at the barrier; the last to reach it does the rest for all. */
 static bool run_grid_sum(struct sim_native_call *c)
 {
 	struct grid_sum_args args;
@@ -261,7 +261,7 @@ static bool grid_sum_rounds(struct sim_queue *q, u64 va, u32 *rounds)
 	return true;
 }
 
-/* As xs_layer() of tests/rocm/kernels.h has it. */
+/* As in xs_layer() of tests/rocm/kernels.h. */
 struct layer_log {
 	u64 start;
 	u64 end;
@@ -279,7 +279,7 @@ struct layer_args {
 	u32 rounds;
 };
 
-/* The last workgroup to end says so, and in which place. */
+/* The last workgroup to end records that, and its place. */
 static bool note_layer(struct sim_native_call *c, const struct layer_args *args)
 {
 	struct layer_log *log = sim_native_word(c, 1, args->log, sizeof(*log), true);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bare code that ROCr brings for copies and fills, on gfx90a (5.2.3 and since),
- * gfx942 (6.1.2 and since) and gfx11 (6.4.3), known by a hash of it. Its work-items
- * take turns over the whole range; here each workgroup has its own part of it. At the
- * end, and in what is missing before, it comes to the same. How long they take is
+ * ROCr's bare code for copies and fills, on gfx90a (5.2.3 and later), gfx942
+ * (6.1.2 and later) and gfx11 (6.4.3), identified by a hash. Its work-items
+ * take turns over the whole range; here each workgroup has its own part. The
+ * result at the end, and the amount missing before, are the same. Times are
  * assumed.
  */
 #include "native.h"
@@ -28,7 +28,7 @@ static bool copy_share(struct sim_native_call *c, u64 dst, u64 src, u64 bytes)
 	return sim_native_copy(c->q, dst + from, src + from, to - from);
 }
 
-/* Where each phase begins; phases differ in how much is moved at a time. */
+/* Where each phase begins; phases differ in the bytes moved at a time. */
 struct aligned_args {
 	u64 phase[4][2];	/* source, destination */
 	u64 end[2];

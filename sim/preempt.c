@@ -4,11 +4,11 @@
  * grace to end by themselves, then the rest is frozen and written to memory,
  * and only when that is done are the queues off the hardware.
  *
- * What is written here is an image of the dispatches in flight: enough to go
- * on later, on any other model. It is small; the time a save takes is that of
- * the registers and LDS real waves would have written (sim_workgroup_bytes).
- * The image lives in the process's memory, so a restore trusts nothing in it:
- * what is not, to the bit, what the last save of this queue wrote halts it.
+ * The image describes the dispatches in flight: enough to continue later, on
+ * any other model. It is small; a save takes the time that real waves would
+ * need to write registers and LDS (sim_workgroup_bytes). The image is in the
+ * process's memory, so a restore does not trust it: the queue is halted unless
+ * the image is, to the bit, what its last save wrote.
  */
 #include "sdma.h"
 
@@ -17,7 +17,7 @@
 #define FNV_BASIS	0xcbf29ce484222325ULL
 #define FNV_PRIME	0x100000001b3ULL
 
-/* @queue: whose it is. @sum: of all the rest, and of what follows. */
+/* @queue: queue it belongs to. @sum: of all the rest, and of what follows. */
 struct sim_image_head {
 	u32 magic;
 	u32 bytes;
@@ -27,7 +27,7 @@ struct sim_image_head {
 	u64 sum;
 };
 
-/* Where in an image one is, and the sum of what came before. */
+/* Position in an image, and the sum of everything before it. */
 struct cursor {
 	struct sim_queue *q;
 	u32 at;
@@ -67,7 +67,7 @@ u64 sim_queue_state_bytes(const struct sim_gpu *gpu, const struct sim_queue *q)
 
 	for (i = 0; i < q->count; i++) {
 		d = &q->inflight[i];
-		/* loading: all that began and did not end come back */
+		/* loading: all that began and did not end are restored */
 		begun = q->state == SIM_QUEUE_LOADING ?
 			d->launched - d->finished : d->resident;
 		bytes += begun * sim_workgroup_bytes(gpu->profile, d);
@@ -75,7 +75,7 @@ u64 sim_queue_state_bytes(const struct sim_gpu *gpu, const struct sim_queue *q)
 	return bytes;
 }
 
-/* Into @list, which is in the order of ids, at or after @at if that may be. */
+/* Insert into @list, sorted by id, at or after @at if possible. */
 static struct sim_cohort **park(struct sim_cohort **list, struct sim_cohort **at,
 				struct sim_cohort *c)
 {
@@ -321,7 +321,7 @@ void sim_preempt(struct sim_gpu *gpu, u64 at, u64 grace_ns)
 	gpu->preempt = SIM_PREEMPT_GRACE;
 	gpu->preempt_begin = at;
 	gpu->preempt_at = grace_ns == SIM_NEVER ? SIM_NEVER : at + grace_ns;
-	sim_preempt_step(gpu, at);	/* there may be nothing to wait for */
+	sim_preempt_step(gpu, at);	/* perhaps there is nothing to wait for */
 }
 
 static bool image_get(struct cursor *c, void *to, u32 bytes)
@@ -388,7 +388,7 @@ static bool load_dispatch(struct sim_gpu *gpu, struct cursor *from)
 	if (!image_get(from, &im, sizeof(im)) ||
 	    !plausible(q, d, &im))
 		return false;
-	q->count++;	/* from here on a fault drops its cohorts */
+	q->count++;	/* after this a fault drops its cohorts */
 	for (i = 0; i < im.cohorts; i++) {
 		c = load_cohort(gpu, from, d, first);
 		if (!c)

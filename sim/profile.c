@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The profiles by name, and what follows from one. */
+/* The profiles by name, and values derived from one. */
 #include "model.h"
 
 static const struct sim_profile *const profiles[] = {

@@ -30,7 +30,7 @@ u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_by
 	q->index = gpu->nr_queues++;
 	gpu->queues[q->index] = q;
 	q->state = SIM_QUEUE_LOADING;
-	q->rung = true;		/* whatever was rung while it was out */
+	q->rung = true;		/* it may have been rung while it was off */
 	q->blocked = false;
 	q->has_next = false;
 	q->next_at = SIM_NEVER;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The list, and who of it is in hardware slots: see sched.h for the rules. */
+/* The list, and which queues are in hardware slots: see sched.h for the rules. */
 #include "sched.h"
 
 static u32 bits(u64 mask)
@@ -156,7 +156,7 @@ void sim_sched_set_rank(struct sim_sched *s, struct sim_sched_entry *e, u32 rank
 
 /* ---- the window ---- */
 
-/* What is left while the window is formed. */
+/* Resources left while the window is formed. */
 struct room {
 	u64 key[SIM_MAX_VMIDS];
 	u32 keys;
@@ -181,7 +181,7 @@ static bool has_vmid(const struct room *room, u64 key)
 	return false;
 }
 
-/* Give the process what is left for it; returns whether it wants more. */
+/* Give the process what it can get; returns whether it wants more. */
 static bool plan_process(struct sim_sched_process *p, struct room *room)
 {
 	struct sim_sched_entry *e;
@@ -217,7 +217,7 @@ static void plan(struct sim_sched *s)
 		s->waiting |= plan_process(p, &room);
 }
 
-/* Stop what is in a slot and not in the window. */
+/* Stop queues that are in a slot, but not in the window. */
 static bool stop_leaving(struct sim_sched *s)
 {
 	struct sim_sched_process *p;
@@ -253,7 +253,7 @@ static void put_vmid(struct sim_sched *s, struct sim_sched_process *p)
 	p->vmid = -1;
 }
 
-/* What left its slot; and what left the list. */
+/* Finish queues that left their slots, and those that left the list. */
 static void let_go(struct sim_sched *s, struct sim_sched_process *p, u64 t)
 {
 	struct sim_sched_entry *e, *next;
@@ -318,7 +318,7 @@ static void get_vmid(struct sim_sched *s, struct sim_sched_process *p)
 	p->vmid = i;
 }
 
-/* Load one queue after the other; returns when the last one is up. */
+/* Load one queue after the other; returns when the last one is loaded. */
 static u64 map_process(struct sim_sched *s, struct sim_sched_process *p, u64 t)
 {
 	struct sim_sched_entry *e;
@@ -385,7 +385,7 @@ static u64 end_of(u64 begin, u64 quantum)
 	return quantum == SIM_NEVER ? SIM_NEVER : begin + quantum;
 }
 
-/* A quantum that is under way goes on unless it is no longer needed. */
+/* A running quantum continues unless it is no longer needed. */
 static void set_timers(struct sim_sched *s)
 {
 	u64 quantum = s->waiting ? process_quantum(s) : SIM_NEVER;
@@ -397,7 +397,7 @@ static void set_timers(struct sim_sched *s)
 		s->queue_at = end_of(s->ready_at, quantum);
 }
 
-/* Nothing that must leave is in a slot any more. */
+/* All queues that must leave have left their slots. */
 static void finish(struct sim_sched *s, u64 t)
 {
 	struct sim_sched_process *p, *next;
@@ -457,7 +457,7 @@ u64 sim_sched_next_event(const struct sim_sched *s)
 	return lesser(s->process_at, s->queue_at);
 }
 
-/* Of every level, those that had nothing go first, then those that had a part. */
+/* In each level: first processes that had nothing, then those that had a part. */
 static void turn_processes(struct sim_sched *s)
 {
 	struct sim_sched_process *p, *next, *had[2] = { NULL, NULL };

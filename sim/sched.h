@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who of a runlist is in hardware slots: a list of processes with their queues,
- * of which as many are mapped as VMIDs and slots allow.
+ * Which queues of a runlist are in hardware slots: a list of processes with
+ * their queues, of which as many are mapped as VMIDs and slots allow.
  *
  *   - Processes are taken in the order of their level (higher first), and in
  *     turn within a level; each gets a VMID. Its queues take free slots of
  *     their pool, by rank (higher first), and in turn within a rank.
- *   - When somebody waits for a VMID or a slot, a process quantum ends by a turn:
- *     in each level those that had nothing go first, then those that had only
- *     some of their queues in slots, then those that had all.
+ *   - While a process waits for a VMID or a slot, a process quantum ends with a
+ *     turn: in each level first processes that had nothing, then those that had
+ *     only some of their queues in slots, then those that had all.
  *   - When a process in turn has only some of its queues in slots, those that
  *     were for a queue quantum go to the end of their rank.
- *   - Who stays in the window keeps running; who leaves is preempted with the
- *     grace that is set, then who enters is mapped.
+ *   - A queue that stays in the window keeps running. Queues that leave are
+ *     preempted with the grace that is set; then queues that enter are mapped.
  *
- * That processes and queues take turns by quanta, VMIDs and slots being the
- * limit, is what amdkfd's packets and messages say. The order of turns, and that
- * the last process in the window may get only some of its queues, is assumed.
+ * amdkfd's packets and messages show that processes and queues take turns by
+ * quanta, limited by VMIDs and slots. The order of turns is assumed, and that
+ * the last process in the window may get only some of its queues.
  *
  * Like the model: no allocation, no locks, no clock. Objects are the caller's
  * and stay in place while they are in the list.
@@ -42,13 +42,13 @@ struct sim_sched_process;
  * @rank: order among the queues of its process, higher first
  * @quantum_ns: its queue quantum, 0: the profile's
  *	All the above are set by the caller, the rest by the scheduler.
- * @process: whose it is
+ * @process: its process
  * @next: next queue of the process
- * @queue: what ops->map said; not NULL: it is in a slot
+ * @queue: result of ops->map; not NULL: it is in a slot
  * @slot: number of the slot in its pool
  * @wanted: in the window
  * @refused: ops->map refused it: not tried again
- * @stuck: does not leave its slot, whatever is asked, until sim_sched_drop()
+ * @stuck: does not leave its slot until sim_sched_drop()
  * @leaving: to be forgotten once it is off
  */
 struct sim_sched_entry {
@@ -78,7 +78,7 @@ struct sim_sched_entry {
  * @next: next process
  * @entries: its queues
  * @last: the last of them
- * @vmid: while it has one, else -1
+ * @vmid: its VMID, or -1
  * @whole: all its queues that may run are in the window, and there are some
  * @partial: only some are
  */
@@ -138,13 +138,13 @@ struct sim_sched_stats {
  * @max_processes: mapped at a time, 0: as many as VMIDs
  * @grace_ns: for preemptions at the end of a quantum
  * @used: slots in use, per pool
- * @vmid_key: who has each VMID
+ * @vmid_key: key that has each VMID
  * @vmid_uses: processes of that key with queues in slots
  * @applying: a sim_sched_apply() is under way
  * @moving: a preemption of the scheduler's is under way
- * @waiting: somebody in the list waits for a VMID or a slot
+ * @waiting: a process in the list waits for a VMID or a slot
  * @ready_at: when everything in the window runs
- * @process_at: end of the next process quantum, SIM_NEVER: nobody waits
+ * @process_at: end of the next process quantum, SIM_NEVER: none waits
  * @queue_at: end of the next queue quantum, likewise
  * @stats: totals
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SDMA engines: whose turn it is, and when a packet goes on. */
+/* SDMA engines: which queue has its turn, and when a packet continues. */
 #include "sdma.h"
 
 #define MAX_RING	(1ULL << 32)
@@ -44,7 +44,7 @@ void sim_sdma_map(struct sim_queue *q)
 	e->first = s;
 	q->gpu->sdma_queues++;
 	s->write = s->read;
-	s->served = e->turns;	/* behind those that wait already */
+	s->served = e->turns;	/* after those that wait already */
 	s->step = SIM_SDMA_IDLE;
 }
 
@@ -93,7 +93,7 @@ static enum sim_fetch look(struct sim_sdma *s, u64 bytes)
 	return s->write - s->read >= bytes ? SIM_FETCH_PACKET : SIM_FETCH_EMPTY;
 }
 
-/* Empty NOPs in a row, as they pad rings, are one packet up to a page's end. */
+/* A row of empty NOPs, which pad rings, is one packet up to a page's end. */
 static void gather_nops(struct sim_sdma *s)
 {
 	u64 at = s->read + 4;
@@ -161,7 +161,7 @@ static void begin_chunk(const struct sim_gpu *gpu, struct sim_sdma *s)
 	s->at = moved_at(gpu, s, end < s->bytes ? end : s->bytes);
 }
 
-/* The state its MQD kept must be one of this packet. */
+/* The state in its MQD must be of this packet. */
 static bool restore_midcmd(struct sim_sdma *s)
 {
 	const u32 *m = s->midcmd;

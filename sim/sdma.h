@@ -23,7 +23,7 @@
 
 #include "model.h"
 
-/* Bytes an engine moves before it looks whether it is to stop. Assumed. */
+/* Bytes an engine moves before it checks whether to stop. Assumed. */
 #define SIM_SDMA_CHUNK		65536
 
 /* Dwords of the longest packet but NOP, which is read as it is skipped. */
@@ -50,20 +50,20 @@ enum sim_sdma_step {
  * @rptr_va: where the read index is reported
  * @wptr_va: where the process has the write index
  * @read: index of the next packet, in bytes, never wrapped
- * @midcmd: the interrupted packet. What hardware has here is not documented:
- *	header, bytes moved (low, high), bytes in all (low, high), zero.
+ * @midcmd: the interrupted packet: header, bytes moved (low, high), bytes in
+ *	all (low, high), zero. The contents on hardware are not documented.
  * @midcmd_cntl: SIM_SDMA_MIDCMD_VALID: there is one, at @read
- * @write: write index when last looked at
- * @next: of the queues of the engine
- * @served: when it had its last turn: the engine's count of them
+ * @write: write index as read last
+ * @next: next queue of the engine
+ * @served: number of its last turn, as counted by the engine
  * @step: what the engine does with its packet
  * @at: when that ends
- * @packet: what is executed
+ * @packet: packet being executed
  * @dwords: its length
- * @bytes: it moves
- * @done: moved already
- * @begin: when the engine began to move, or went on
- * @begun_at: @done then
+ * @bytes: bytes it moves
+ * @done: bytes moved already
+ * @begin: when the engine began to move bytes, or continued
+ * @begun_at: @done at that time
  */
 struct sim_sdma {
 	struct sim_queue sim;
@@ -94,7 +94,7 @@ static inline struct sim_sdma *sim_sdma(struct sim_queue *q)
 	return (struct sim_sdma *)q;
 }
 
-/* NULL if the model can run this queue, or what is wrong with it. */
+/* NULL if the model can run this queue, or an error. */
 const char *sim_sdma_check(const struct sim_sdma *s, const struct sim_profile *p);
 
 /* Used inside the model, for queues of type SIM_QUEUE_SDMA. */
@@ -106,13 +106,13 @@ void sim_sdma_map(struct sim_queue *q);
 void sim_sdma_halt(struct sim_queue *q);
 void sim_sdma_stop(struct sim_queue *q);
 
-/* When a stopped queue is at the end of its chunk; not after @t: it is. */
+/* When a stopped queue reaches the end of its chunk; up to @t: it has. */
 u64 sim_sdma_stopped_at(const struct sim_queue *q, u64 t);
 
-/* It has left its slot: @midcmd says what is left of its packet. */
+/* It has left its slot: store the rest of its packet in @midcmd. */
 void sim_sdma_off(struct sim_queue *q);
 
-/* When the next packet of any engine goes on, or SIM_NEVER. */
+/* When the next packet of any engine continues, or SIM_NEVER. */
 u64 sim_sdma_next_event(const struct sim_gpu *gpu);
 
 /* All engines, at time @t. */
@@ -129,7 +129,7 @@ enum sim_sdma_result {
 /* Length of the packet that begins with @header, 0: unknown. */
 u32 sim_sdma_packet_dwords(const struct sim_profile *p, u32 header);
 
-/* Execute its packet at the time in @at, but for moving bytes. */
+/* Execute its packet at the time in @at, except moving bytes. */
 enum sim_sdma_result sim_sdma_packet_run(struct sim_sdma *s);
 
 /* Move up to @bytes from @done on; counts in @done. False: memory fault. */

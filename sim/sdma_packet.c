@@ -45,7 +45,7 @@ static u64 address(const struct sim_sdma *s, u32 dword)
 	return (u64)s->packet[dword + 1] << 32 | s->packet[dword];
 }
 
-/* The packet makes no sense. */
+/* The packet is invalid. */
 static enum sim_sdma_result refuse(struct sim_sdma *s, const char *what)
 {
 	s->sim.gpu->stats.bad_packets++;
@@ -53,7 +53,7 @@ static enum sim_sdma_result refuse(struct sim_sdma *s, const char *what)
 	return SIM_SDMA_FAULT;
 }
 
-/* What the packet acts on: an aligned word of memory. */
+/* Target of the packet: an aligned word of memory. */
 static void *word(struct sim_sdma *s, u32 bytes, bool write)
 {
 	return s->sim.gpu->ops->memory(&s->sim, address(s, 1), bytes, write);
@@ -102,8 +102,8 @@ static bool poll_met(u32 func, u32 value, u32 reference)
 }
 
 /*
- * Of registers only the form that runtimes use to flush the HDP cache, which
- * asks for no condition: user queues may not look at registers.
+ * For registers, only the form that runtimes use to flush the HDP cache, which
+ * has no condition: user queues may not read registers.
  */
 static enum sim_sdma_result run_poll(struct sim_sdma *s)
 {
@@ -146,7 +146,7 @@ static bool less(u64 a, u64 b, bool wide)
 	return wide ? (s64)a < (s64)b : (s32)a < (s32)b;
 }
 
-/* What memory that holds @old is to hold. Operands are of the same width. */
+/* New value of memory with value @old. Operands have the same width. */
 static u64 atomic_result(u32 op, u64 old, u64 src, u64 cmp, bool wide)
 {
 	switch (op) {
@@ -310,7 +310,7 @@ static u64 lesser(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-/* Where the bytes from @done on come from and go to; returns how many. */
+/* Source and destination of the bytes from @done on; returns how many. */
 static u64 piece(const struct sim_sdma *s, u64 *src, u64 *dst)
 {
 	struct window w;
@@ -388,9 +388,8 @@ bool sim_sdma_packet_move(struct sim_sdma *s, u64 bytes)
 /* ---- formats ---- */
 
 /*
- * Packets by the low half of their header: length, which of the other bits of
- * the header mean something (before gfx10, and from it on), what is done, if
- * anything.
+ * Packets by the low half of their header: length, which other bits of the
+ * header are used (before gfx10, and from gfx10 on), and the function, if any.
  */
 static const struct format {
 	u32 op;

@@ -7,9 +7,9 @@
 #include "types.h"
 
 /**
- * struct spin_account - what became of dispatches
+ * struct spin_account - results of dispatches
  * @submitted: their packets were written
- * @executed: completions, all told
+ * @executed: completions in all
  * @lost: dispatches that never completed
  * @duplicated: completions beyond the first of a dispatch
  * @out_of_order: with the barrier bit: dispatches that completed before, or

@@ -2,21 +2,21 @@
 /*
  * Kernels the model does not know: how long they take.
  *
- * Nobody can say what a kernel does from its descriptor, only what it holds. The
- * rule here is made up, and is assumed in all its numbers; it gives times of a
- * plausible size that follow from what is known, so that a kernel which fills
- * the GPU is met half-way by a preemption, and one of a few workgroups is short:
+ * The descriptor does not say what a kernel does, only which resources it
+ * holds. The rule here, with all its numbers, is an assumption. It gives times
+ * of a plausible size from what is known, so that a preemption can interrupt a
+ * kernel that fills the GPU, and one of a few workgroups is short:
  *
  *   - a wave executes instructions in proportion to the registers it holds and
  *     to its part of the workgroup's LDS, and some in any case;
- *   - a SIMD gives the waves it holds their instructions in turn, so they take as
- *     many times as long as there are waves. How many there are follows from
- *     what fits on a compute unit (registers, LDS, wave slots), or from the grid,
- *     if it is too small to fill them all.
+ *   - a SIMD executes its waves in turn, so their time is proportional to their
+ *     number. That number is limited by what fits on a compute unit (registers,
+ *     LDS, wave slots), and by a grid too small to fill all.
  *
- * All that is taken so many times as the caller says. A guest that is emulated takes
- * many times as long as a real host from one launch to the next: kernels that do not
- * leave the GPU idle nearly always, and hardly a preemption would meet one.
+ * The result is multiplied by a factor of the caller. An emulated guest takes
+ * much longer than a real host from one launch to the next: short kernels would
+ * leave the GPU idle nearly always, and a preemption would hardly ever
+ * interrupt one.
  */
 #include "native.h"
 
@@ -25,10 +25,10 @@
 #define LDS_INSTRUCTION_BYTES	16	/* of LDS, for each instruction */
 #define INSTRUCTION_CYCLES	4	/* of a wave that is alone on its SIMD */
 
-/* Between some workgroups of a dispatch and others, as of kernels that are known. */
+/* Spread of the times of workgroups, as for known kernels. */
 #define SPREAD		20
 
-/* Of more workgroups than these, all take as long: each spread block is an event. */
+/* No spread above this number of workgroups: each spread block is an event. */
 #define MOST_SPREAD	16384
 
 static u32 divide_up(u32 a, u32 b)
@@ -36,7 +36,7 @@ static u32 divide_up(u32 a, u32 b)
 	return (a + b - 1) / b;
 }
 
-/* Waves a SIMD holds at a time while the dispatch has the GPU; 0: none fits. */
+/* Waves a SIMD holds while the dispatch has the GPU; 0: none fits. */
 static u32 simd_waves(const struct sim_profile *p, const struct sim_dispatch *d)
 {
 	u32 fit = sim_capacity(p, d) / p->cus, each = divide_up(d->workgroups, p->cus);

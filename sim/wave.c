@@ -3,8 +3,8 @@
  * Workgroups and the slots they take. A compute unit's wave slots, registers
  * and LDS limit how many workgroups of a kind it holds; free ones are given to
  * waiting workgroups by pipe priority, and evenly among queues of the same
- * priority. That the hardware shares evenly is assumed; that a workgroup,
- * once launched, keeps its slots until it ends or is saved is certain.
+ * priority. It is assumed that the hardware shares evenly; it is certain that a
+ * workgroup, once launched, keeps its slots until it ends or is saved.
  */
 #include "model.h"
 
@@ -152,7 +152,7 @@ static void insert_running(struct sim_dispatch *d, struct sim_cohort *c)
 		d->last = c;
 }
 
-/* Up to @n workgroups that were saved go on where they stopped. */
+/* Continue up to @n workgroups that were saved. */
 static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 {
 	struct sim_cohort *c, *part;
@@ -179,7 +179,7 @@ static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 	return done;
 }
 
-/* How long the workgroups of the block that @id belongs to compute. */
+/* Time that the workgroups of @id's block compute. */
 static u64 duration(const struct sim_dispatch *d, u32 id)
 {
 	u32 hash = id / d->block * 2654435761U;
@@ -192,7 +192,7 @@ static u64 duration(const struct sim_dispatch *d, u32 id)
 	return d->workgroup_ns + (s64)d->workgroup_ns / 1000 * off;
 }
 
-/* Up to @n workgroups begin. */
+/* Begin up to @n workgroups. */
 static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 {
 	struct sim_cohort *c;
@@ -212,7 +212,7 @@ static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 	return done;
 }
 
-/* Launch up to @n workgroups of @d; returns how many it were. */
+/* Launch up to @n workgroups of @d; returns how many. */
 static u32 launch(struct sim_gpu *gpu, struct sim_queue *q,
 		  struct sim_dispatch *d, u32 n, u64 t)
 {
@@ -251,7 +251,7 @@ static u32 count_contenders(const struct sim_gpu *gpu, u32 priority)
 	return n;
 }
 
-/* Its part of what is free, when @left queues are to have one. Returns what it took. */
+/* Launch its share of what is free, for @left queues. Returns how many. */
 static u32 serve(struct sim_gpu *gpu, struct sim_queue *q, u32 left, u64 t)
 {
 	struct sim_dispatch *d = waiting_dispatch(q);
@@ -266,9 +266,9 @@ static u32 serve(struct sim_gpu *gpu, struct sim_queue *q, u32 left, u64 t)
 }
 
 /*
- * One round among the queues of a priority: each gets an equal part of what
- * is free, rounded up to one workgroup; the next round begins with the next
- * queue. Returns whether another round can achieve something.
+ * One round among the queues of a priority: each gets an equal part of what is
+ * free, rounded up to one workgroup; the next round begins with the next queue.
+ * Returns whether another round could launch more.
  */
 static bool launch_round(struct sim_gpu *gpu, u32 priority, u64 t)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A binary heap whose elements know their place, so that an event can be moved. */
+/* A binary heap whose elements store their place, so that an event can be moved. */
 #include <stdlib.h>
 
 #include "agenda.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens when: a heap of events in virtual time. */
+/* The agenda: a heap of events in virtual time. */
 #ifndef XSIM_AGENDA_H
 #define XSIM_AGENDA_H
 
@@ -11,10 +11,10 @@ typedef void (*event_fn)(struct event *event, u64 t);
 
 /**
  * struct event - something that happens at most once at a time; embed it
- * @fire: called when it does
+ * @fire: called when it happens
  * @at: when, SIM_NEVER: it does not
- * @order: who comes first at the same time: the one that was made first
- * @place: in the heap, while it is in
+ * @order: order at the same time: the event made first comes first
+ * @place: index in the heap, while it is there
  */
 struct event {
 	event_fn fire;
@@ -25,7 +25,7 @@ struct event {
 
 /**
  * struct agenda - all events
- * @heap: those that happen
+ * @heap: events that will happen
  * @count: how many
  * @made: events made so far: @heap has room for all of them
  * @now: time of the one that happens, or happened last

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arrivals. Generator and formula are those of the benchmark that runs in the
- * guest (tests/bench/model.c): the same seed gives the same requests there.
+ * Arrivals. Generator and formula are those of the guest's benchmark
+ * (tests/bench/model.c): the same seed gives the same requests there.
  */
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ const char *arrival_name(enum arrival_kind kind)
 	return names[kind];
 }
 
-/* One line; returns 1 for a time, 0 for none, -1 for nonsense. */
+/* Parse a line; returns 1 for a time, 0 for none, -1 for an error. */
 static int read_line(const char *line, uint64_t *ns)
 {
 	char rest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When requests come: the same times for the same seed, on any machine. */
+/* Arrival times of requests: the same for the same seed, on any machine. */
 #ifndef XSIM_ARRIVAL_H
 #define XSIM_ARRIVAL_H
 
@@ -31,8 +31,8 @@ struct arrival_trace {
  * @mean_ns: distance, of PERIODIC and POISSON
  * @trace: of TRACE
  * @random: state of the generator
- * @next_ns: time of the last one given out
- * @given: how many were given out
+ * @next_ns: time returned last
+ * @given: number of times returned
  */
 struct arrival {
 	enum arrival_kind kind;
@@ -50,7 +50,7 @@ bool arrival_next(struct arrival *a, uint64_t *ns);
 const char *arrival_name(enum arrival_kind kind);
 
 /*
- * Seed of stream number @stream of a process that was given @seed; the first
+ * Seed of stream number @stream of a process with @seed; the first
  * stream gets @seed itself.
  */
 uint64_t arrival_seed(uint64_t seed, uint64_t stream);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What single keys cannot tell: whether all of a scenario fits together. Values
- * that were not given are filled in here from those that were.
+ * Consistency of a whole scenario, which single keys cannot check. Missing
+ * values are derived here from others.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 /**
  * struct checker - a check under way
  * @scn: what is checked
- * @why: what is wrong
+ * @why: the error
  * @size: room in it
  */
 struct checker {
@@ -27,7 +27,7 @@ struct checker {
 	size_t size;
 };
 
-/* Say what is wrong with @line; returns it. */
+/* Set the error of @line; returns it. */
 __attribute__((format(printf, 3, 4)))
 static int wrong(struct checker *c, int line, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the software around the GPU costs, unless a scenario says otherwise.
+ * Default costs of the software around the GPU.
  *
  * "two-models": seen in the results of the guest's two-models benchmark with raw queues,
  * mi308x profile, one instruction a nanosecond (scripts/two-models run raw; the files are in
@@ -13,9 +13,9 @@
 #include "costs.h"
 
 const struct costs costs_default = {
-	/* hi, alone: 60.0 us from the arrival to the packets, when it slept ... */
+	/* hi, alone: 60.0 us from the arrival to the packets, after it slept ... */
 	.wake = 47800,
-	/* ... and 12.2 us from one completion to the next packets, when it did not */
+	/* ... and 12.2 us from one completion to the next packets, if it did not */
 	.submit = 12200,
 	/* hi, alone: 5.7 to 6.2 us from the packets to the first wave, less packet_ns */
 	.ring = 3900,
@@ -24,21 +24,21 @@ const struct costs costs_default = {
 	.sample = 100000,	/* xschedd's default, sample_us */
 	.sample_queue = 400,	/* assumed: two loads, and where they are equal the waves */
 	.settle = 500000,	/* xschedd's default, settle_us */
-	.restore = 200000,	/* XS_RESTORE_NS of kmod/activity.c */
+	.restore = 200000,	/* XS_RESTORE_NS of kmod/watch/look.c */
 	/* hpf: 8.0 us from the event READY to the call (IDLE 15.2 us) */
 	.react = 8000,
 	.tap = 3000,		/* assumed: a fault, and the worker it wakes */
 	/*
 	 * hpf: a call of 50.1 us that holds has 25.6 us of unmap, 4.8 us of map and
-	 * 19.6 us besides. How these lie before and after is not in the trace: assumed.
+	 * 19.6 us besides. Their division into before and after is assumed.
 	 */
 	.apply = 11000,
 	.back = 8600,
 	.per_queue = 500,	/* assumed: an entry, a queue's claims and its MQD */
-	/* of the 25.6 us of unmap, 17.2 us are the firmware's and the save's */
+	/* of the 25.6 us of unmap, firmware and save take 17.2 us */
 	.unmap = 8400,
 	.map = 4800,		/* hpf: map_ns of the trace */
-	.nodes_parallel = false, /* kmod/apply.c switches one node after another */
+	.nodes_parallel = false, /* in turn; kmod/switch/batch.c switches nodes at the same time */
 };
 
 static const struct {

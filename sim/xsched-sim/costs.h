@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the software around the GPU costs. */
+/* Costs of the software around the GPU. */
 #ifndef XSIM_COSTS_H
 #define XSIM_COSTS_H
 
@@ -8,18 +8,18 @@
 
 /**
  * struct costs - times of the programs, the daemon, the module and the driver
- * @wake: of a program: from the moment it slept for to its first instruction
+ * @wake: of a program: from the end of its sleep to its first instruction
  * @submit: of a program: to write the packets of a request and ring
  * @ring: from the doorbell to the fetch of the first packet
  * @complete: from the last wave to the program that waited for it
  * @sample: how often the module looks at the indices of queues
  * @sample_queue: its time for one queue: with many it looks less often
  * @settle: how long a queue must be dry to be reported idle
- * @restore: after a switch, the time in which the module believes no wave count
+ * @restore: time after a switch in which the module ignores wave counts
  * @react: from the event to the daemon's call
  * @tap: armed switches: from the first ring of an idle queue to the call
  * @apply: of the call: from its begin to the first packet to a firmware
- * @per_queue: the same, more for each queue that goes on or off
+ * @per_queue: the same, in addition for each queue that goes on or off
  * @unmap: of the driver: building the packets, and noticing the fence
  * @map: of the driver: from the fence to the new runlist
  * @back: of the call: from the last node's runlist to its return
@@ -50,7 +50,7 @@ extern const struct costs costs_default;
 /* A time among the costs by its name, or NULL. */
 uint64_t *costs_find(struct costs *costs, const char *name);
 
-/* Enumerate them: false behind the last. */
+/* Enumerate them: false after the last. */
 bool costs_at(const struct costs *costs, unsigned int index, const char **name, uint64_t *ns);
 
 #endif /* XSIM_COSTS_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The scheduler: libxsched's engine, driven as xschedd drives it (sched.c there).
- * It is one thread. Asleep, it takes a while to wake for an event; then it feeds
- * the engine all that has come, asks for a plan, and makes one call for it, which
- * returns when all nodes concerned have switched. What happens meanwhile waits.
+ * The scheduler: libxsched's engine, driven as xschedd drives it (sched.c
+ * there). It is one thread. It takes a while to wake for an event; then it
+ * feeds all events to the engine, asks for a plan, and makes one call for it,
+ * which returns when all its nodes have switched. Events that come meanwhile
+ * wait.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "memory.h"
 #include "world.h"
 
-/* Records of the kernel's event ring; what comes when it is full is lost. */
+/* Records of the kernel's event ring; when it is full, events are lost. */
 #define EVENT_RING	KFD_XSCHED_EVENT_RING
 
 /* The daemon's timers count microseconds. */
@@ -23,7 +24,7 @@ static s32 pid_of(u32 tenant)
 	return (s32)tenant + 1;
 }
 
-/* Of this thread: what else the machine does must not count as a slow decision. */
+/* Processor time of this thread: other load must not make a decision slow. */
 static u64 clock_ns(void)
 {
 	struct timespec t;
@@ -43,7 +44,7 @@ static u64 grace_ns(const struct world *w)
 	return sim_grace_ns(p, units < 1 ? 1 : units > 255 ? 255 : (u32)units);
 }
 
-/* Mark what is to change; returns how many queues do. */
+/* Mark the queues to change; returns how many. */
 static u32 want_queue(struct user_queue *q, bool held, u64 *nodes)
 {
 	q->want_held = held;
@@ -93,7 +94,7 @@ static void add_change(struct daemon *d, bool queue, u64 id, bool held)
 	d->changes[d->change_count++] = (struct change){ queue, id, held };
 }
 
-/* What is in the plan, as it will not be there when the call returns. */
+/* Copy the plan, which is not valid any more when the call returns. */
 static void keep(struct daemon *d, const struct xsched_plan *plan)
 {
 	size_t i;
@@ -170,7 +171,7 @@ static void take_list(struct world *w)
 	w->daemon.lists++;
 }
 
-/* Feed what has come; returns when the first of it happened, 0: nothing came. */
+/* Feed the events that wait; returns the time of the first, 0: none. */
 static u64 take_events(struct world *w)
 {
 	struct daemon *d = &w->daemon;
@@ -257,7 +258,7 @@ static void return_from_call(struct world *w, u64 t)
 		record(d);
 	for (i = 0; i < d->change_count; i++)
 		commit(w, &d->changes[i], t);
-	/* what came meanwhile is there already; a deadline must be asked for anew */
+	/* events may have come meanwhile, and the deadline must be asked for anew */
 	wake(w, t);
 }
 
@@ -338,7 +339,7 @@ static void set_options(struct world *w)
 	}
 }
 
-/* What the program has taken from the heap and from mmap(). */
+/* Memory of the program from the heap and from mmap(). */
 static u64 memory_used(void)
 {
 	struct mallinfo2 m = mallinfo2();

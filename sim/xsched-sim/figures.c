@@ -21,7 +21,7 @@ static double per_second(double n, u64 from, u64 to)
 
 /* ---- groups ------------------------------------------------------------- */
 
-/* Of one program: its dispatches, one by one, in the order they were written. */
+/* Count the dispatches of one program, in the order they were written. */
 static void add_account(struct spin_account *a, const struct user_queue *q)
 {
 	const struct scenario_process *scn = q->process->group->scn;
@@ -55,8 +55,7 @@ static double busy_of(const struct request *r, u32 kernels)
 }
 
 /*
- * Iterations until @until; of the one in progress then, the part of its time
- * that had passed.
+ * Iterations until @until, with the elapsed part of the one in progress then.
  */
 static double iterations(const struct program *p, u64 until)
 {
@@ -146,7 +145,7 @@ static void add_switches(struct mode_figures *f, const struct daemon *d)
 		if (s->event_ns)
 			reaction[m++] = (double)(s->end - s->event_ns) / 1e3;
 	}
-	/* a mode with several runs has no scheduler worth a percentile */
+	/* in a mode with several runs the percentiles have no meaning */
 	f->switch_us = sample_of(call, n);
 	f->reaction_us = sample_of(reaction, m);
 	free(call);

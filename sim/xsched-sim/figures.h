@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What came out of a run. */
+/* Results of a run. */
 #ifndef XSIM_FIGURES_H
 #define XSIM_FIGURES_H
 
@@ -12,7 +12,7 @@
  * @latency_ms: of requests, from arrival
  * @rps: requests a second
  * @busy: part of the time a request had waves on the GPU, summed over programs
- * @iter_s: iterations a second while the group it runs beside did
+ * @iter_s: iterations a second while the group of its "until" ran
  * @images_s: the same in images
  * @missed: requests that took longer than the deadline they were given
  * @held_s: time held by the scheduler, summed over processes
@@ -78,13 +78,12 @@ void figures_init(struct mode_figures *f, const struct scenario *scn,
 void figures_add(struct mode_figures *f, const struct world *w);
 
 /*
- * Add another run of the same: it tells nothing new but how long decisions take.
- * What else the machine does makes one longer, never shorter. False: it was not
- * the same.
+ * Add another run of the same mode, only for the time of decisions: other load
+ * makes these longer, never shorter. False: the results were not the same.
  */
 bool figures_again(struct mode_figures *f, const struct world *w);
 
-/* All runs are there. */
+/* All runs were added. */
 void figures_end(struct mode_figures *f);
 
 void figures_free(struct mode_figures *f);

@@ -10,7 +10,7 @@
 
 #include "report.h"
 
-/* Rounded, so that the file shows what the figures are worth. */
+/* Rounded to the precision of the figures. */
 static void add(json_object *o, const char *key, double value)
 {
 	char text[32];
@@ -133,7 +133,7 @@ static s32 find_group(const struct report *r, const char *name)
 	return -1;
 }
 
-/* Of the experiment with two models, where the scenario is that. */
+/* Only if the scenario is the experiment with two models. */
 static void add_ratios(json_object *doc, const struct report *r)
 {
 	const struct mode_figures *alone = find_mode(r, "alone"), *native = find_mode(r, "native");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Keys: a table for each section says which there are; each has a function that
- * takes the value or says what is wrong with it. A key may be given once, unless
- * its table says otherwise.
+ * Keys: each section has a table of them; each key has a function that takes
+ * the value or sets an error. A key may be given once, unless its table says
+ * otherwise.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 
 /**
  * struct reader - a file being read
- * @scn: what is being filled
+ * @scn: scenario being filled
  * @file: open
  * @line: number of the line read last
- * @section: where we are: "" before the first
+ * @section: current section: "" before the first
  * @process: index of the group being filled
  * @mode: index of the mode being filled
  * @failed: @error has the first error
@@ -37,7 +37,7 @@ bool reader_fail(struct reader *r, const char *format, ...);
 
 /**
  * struct key - a key
- * @name: of the key; NULL behind the last of a table
+ * @name: of the key; NULL after the last of a table
  * @set: takes the value
  * @many: may be given again
  */

@@ -196,7 +196,7 @@ static bool p_until(struct reader *r, const char *value)
 	return keys_text(r, &process(r)->until_name, value);
 }
 
-/* ---- what the engine is told -------------------------------------------- */
+/* ---- hints to the engine ------------------------------------------------ */
 
 static bool set_hint(struct reader *r, enum xsched_hint hint, const char *value, int64_t min,
 		     int64_t max)

@@ -4,12 +4,11 @@
  * the scheduling engine of libxsched. See xsched-sim(1).
  *
  * daemon.c, node.c, program.c, watch.c and world.c call each other in circles,
- * because what they model does so: the work of a program comes to a node, what
- * the node does comes to the sampler, what that sees comes to the daemon, and
- * the daemon's switches come to the node. check.c, keys.c, keys_process.c and
- * scenario.c do so because they are one reader of files: scenario.c hands each
- * line to the keys and the whole to check.c, and the keys say through it what
- * is wrong.
+ * as the parts they model do: programs send work to a node, the sampler watches
+ * the node and sends events to the daemon, and the daemon switches the node.
+ * check.c, keys.c, keys_process.c and scenario.c do so because they are one
+ * reader of files: scenario.c hands each line to the keys and the whole to
+ * check.c, and the keys report errors through it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -30,10 +29,10 @@ enum { STATUS_OK, STATUS_FAILED, STATUS_WRONG };
 /**
  * struct arguments - the command line
  * @scenario: file
- * @options: what it says instead of the file
+ * @options: settings that override the file
  * @seed: room for one of them
  * @json: print JSON
- * @cost: tell what the simulation cost
+ * @cost: print the cost of the simulation
  * @repeat: runs of each mode
  * @check: read the scenario, run nothing
  * @trace: file of the trace, or NULL
@@ -219,7 +218,7 @@ static bool run_mode(struct mode_figures *f, const struct scenario *scn, u64 rep
 	bool ok = true;
 	u64 i;
 
-	/* groups apart have nothing to decide between them */
+	/* with groups apart there is nothing to decide */
 	for (i = 0; ok && !f->mode->apart && i < repeat; i++)
 		ok = run_once(f, scn, -1, i, trace);
 	for (i = 0; ok && f->mode->apart && i < scn->process_count; i++)

@@ -3,7 +3,7 @@
  * A GPU node: the model of sim/, its firmware's list of queues, and the driver's
  * transactions with it. A transaction is what amdkfd's patched APPLY does under
  * HWS: set the grace, take every queue off (UNMAP_QUEUES), wait for the fence
- * (QUERY_STATUS), build a runlist of the queues nobody holds, send it (RUN_LIST).
+ * (QUERY_STATUS), build a runlist of the queues not held, send it (RUN_LIST).
  * The driver does not wait for the last step.
  */
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static void op_saved(struct sim_queue *sim, u32 image_bytes, u64 state_bytes)
 	watch_kick(q, q->node->gpu.now);
 }
 
-/* Programs here write no nonsense: a fault is a bug, and ends the run. */
+/* Programs here write valid packets: a fault is a bug, and ends the run. */
 static void op_fault(struct sim_queue *sim, const char *why)
 {
 	struct user_queue *q = user_queue(sim);
@@ -136,7 +136,7 @@ static void op_applied(void *owner, u64 t)
 	const struct costs *costs = &n->world->scn->costs;
 
 	if (n->txn != TXN_UNMAP)
-		return;		/* a runlist was taken up: nobody waits for it */
+		return;		/* a runlist was read: the driver does not wait for that */
 	n->txn = TXN_FENCE;
 	agenda_set(&n->world->agenda, &n->txn_event,
 		   t + n->gpu.profile->hiq_packet_ns + costs->unmap - costs->unmap / 2);
@@ -196,7 +196,7 @@ static void on_event(struct event *event, u64 t)
 	node_changed(n, t);
 }
 
-/* RUN_LIST: the queues nobody holds, process by process. */
+/* RUN_LIST: the queues not held, process by process. */
 static void load(struct node *n, u64 t)
 {
 	u32 i;

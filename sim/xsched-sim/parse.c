@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Values of a scenario file. Each is refused unless all of its text was understood. */
+/* Values of a scenario file. A value is refused unless its whole text is valid. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -83,7 +83,7 @@ bool parse_bool(const char *text, bool *out)
 	return *out || !strcmp(text, "no");
 }
 
-/* A number below @limit at *@at, which moves behind it. */
+/* A number below @limit at *@at, which moves past it. */
 static bool parse_element(const char **at, unsigned int limit, unsigned int *out)
 {
 	unsigned long v;

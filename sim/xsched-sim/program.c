@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "world.h"
 
-/* What the GPU asks for. */
+/* Callbacks of the model. */
 #define RING_ALIGN	256
 
 #define ITEMS_PER_WAVE(q)	((q)->world->scn->profile.wave_lanes)
@@ -124,7 +124,7 @@ static void done(struct user_queue *q)
 	w->programs_left--;
 	if (--group->left)
 		return;
-	/* its end is the end of those that run until then */
+	/* it ends programs that run until its end */
 	for (i = 0; i < w->scn->process_count; i++) {
 		if (!w->groups[i].running || w->groups[i].scn->until != self)
 			continue;
@@ -143,7 +143,7 @@ static bool oldest_complete(const struct user_queue *q)
 		q->signals[p->completed % scn_of(q)->depth].aql.value == 0;
 }
 
-/* Limits are looked at when a request is about to be submitted. */
+/* Limits are checked before a request is submitted. */
 static bool ended(const struct user_queue *q, u64 t)
 {
 	const struct scenario_process *scn = scn_of(q);
@@ -167,7 +167,7 @@ static void next_arrival(struct user_queue *q)
 		p->next_ns += p->start_ns;
 }
 
-/* What the thread does next, at time @t, when it has nothing in hand. */
+/* What the thread does next, at time @t, when it is free. */
 static void go_on(struct user_queue *q, u64 t)
 {
 	struct program *p = &q->program;
@@ -179,7 +179,7 @@ static void go_on(struct user_queue *q, u64 t)
 		p->requests[p->completed++].done = t;
 		p->end_ns = t;
 	}
-	/* what will come too late does not come */
+	/* a request after the end does not come */
 	if (!p->stopping && (p->next_ns == SIM_NEVER || ended(q, p->next_ns > t ? p->next_ns : t)))
 		p->stopping = true;
 	room = !p->stopping && p->submitted - p->completed < scn->depth;
@@ -271,7 +271,7 @@ void program_init(struct user_queue *q, u64 seed)
 	p->end_ns = scn->start;
 	next_arrival(q);
 	p->state = PROGRAM_IDLE;
-	/* nothing may come at all before the end */
+	/* perhaps no request comes before the end */
 	agenda_set(&q->world->agenda, &p->event, ended(q, p->next_ns) ? scn->start :
 		   p->next_ns + costs_of(q)->wake);
 	q->world->programs_left++;

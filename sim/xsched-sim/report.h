@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program prints. */
+/* Output of the program. */
 #ifndef XSIM_REPORT_H
 #define XSIM_REPORT_H
 
@@ -8,10 +8,10 @@
 #include "figures.h"
 
 /**
- * struct report - everything there is to say
+ * struct report - everything to print
  * @scn: the scenario
  * @modes: by number of the mode
- * @cost: tell what the simulation itself cost, too
+ * @cost: print the cost of the simulation itself, too
  * @wall_s: real time it took
  * @rss_mib: largest resident size
  */
@@ -37,8 +37,8 @@ void report_json(const struct report *report, FILE *f);
 /**
  * struct trace - a file of them
  * @file: open, or NULL: nothing is written
- * @comma: something is in it
- * @tracks: given out so far
+ * @comma: an event was written
+ * @tracks: tracks in use
  */
 struct trace {
 	FILE *file;
@@ -46,7 +46,7 @@ struct trace {
 	u32 tracks;
 };
 
-/* False: errno says why. */
+/* False: see errno. */
 bool trace_open(struct trace *trace, const char *path);
 void trace_add(struct trace *trace, const struct world *w);
 bool trace_close(struct trace *trace);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Distributions. Also of use to the reports on guest runs, so that figures can be compared. */
+/* Distributions. Reports on guest runs use this, too, so that figures can be compared. */
 #ifndef XSIM_SAMPLE_H
 #define XSIM_SAMPLE_H
 

@@ -75,7 +75,7 @@ static bool begin_process(struct reader *r, const char *name)
 		.name = strdup(name),
 		.line = r->line,
 		.count = 1,
-		.kfd_priority = 7,	/* what runtimes ask for */
+		.kfd_priority = 7,	/* what runtimes request */
 		.queues = 1,
 		.vgprs = 64,		/* 8 workgroups of 4 waves fill a gfx9 CU */
 		.lds = 8192,
@@ -109,7 +109,7 @@ static bool begin_mode(struct reader *r, const char *name)
 	return true;
 }
 
-/* A line that begins with "[": inih will split it, too, but tells only of keys. */
+/* A line that begins with "[": inih parses it, too, but reports only keys. */
 static bool begin_section(struct reader *r, const char *line)
 {
 	static const char kinds[] = "[scenario], [host], [mode NAME], [process NAME]";

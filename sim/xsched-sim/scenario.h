@@ -70,9 +70,9 @@ enum scenario_placement {
  * @requests: of each queue, 0: no limit
  * @duration: of submissions, 0: no limit
  * @start: of the first one
- * @until: ends with the last request of this group, where it runs; -1: does not
+ * @until: ends with the last request of this group, if that runs; -1: does not
  * @until_name: its name
- * @hints: what the engine is told of it, or XSCHED_HINT_UNSET
+ * @hints: hints to the engine, or XSCHED_HINT_UNSET
  */
 struct scenario_process {
 	char *name;
@@ -154,7 +154,7 @@ struct scenario_mode {
  * @gpus: how many
  * @partitions: nodes of each
  * @nodes: both together
- * @seed: of whatever has no seed of its own
+ * @seed: for groups without one
  * @duration: of groups without one
  * @costs: of the software
  * @processes: groups
@@ -184,7 +184,7 @@ struct scenario {
 };
 
 /**
- * struct scenario_options - what the command line says instead of the file
+ * struct scenario_options - settings of the command line that override the file
  * @policy: run only one mode, with this policy ("none": without one); or NULL
  * @seed: pointer to a seed, or NULL
  */
@@ -194,8 +194,8 @@ struct scenario_options {
 };
 
 /*
- * Read a file and check it. On failure @error says why, with file and line, and
- * there is nothing to free.
+ * Read a file and check it. On failure @error has the reason, with file and
+ * line, and there is nothing to free.
  */
 bool scenario_load(struct scenario *scn, const char *path,
 		   const struct scenario_options *options, char *error, size_t size);
@@ -205,7 +205,7 @@ void scenario_free(struct scenario *scn);
 /* Kernels of a request. */
 u32 scenario_request_kernels(const struct scenario_process *p);
 
-/* check.c: what single keys cannot tell. Returns 0, or the line that is wrong. */
+/* check.c: consistency of the whole. Returns 0, or the line with the error. */
 int scenario_check(struct scenario *scn, char *why, size_t size);
 
 /* Whether the engine has that policy, or it is "none". */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The module's sampler (kmod/activity.c, kmod/state.c): every period it compares
- * the indices of each queue, and where they are equal looks for waves. Here only
- * the looks that could see something new are carried out; the others would find
- * what the one before has found. When they take place is the same.
+ * The module's sampler (kmod/watch/sampler.c, look.c): every period it compares
+ * the indices of each queue, and if they are equal it looks for waves. Only
+ * looks that could see something new happen here, at the times they would have
+ * there; others would have the result of the look before.
  */
 #include "world.h"
 
@@ -58,7 +58,7 @@ static u64 look_at_dry(struct user_queue *q, u64 t)
 	bool visible;
 
 	if (watch->activity == ACTIVITY_IDLE || q->held)
-		return SIM_NEVER;	/* until somebody writes, or it is released */
+		return SIM_NEVER;	/* until packets are written, or it is released */
 	if (watch->activity == ACTIVITY_DRY && t < settled)
 		return next_look(q, settled - 1);
 	if (t >= n->quiet_from && t < n->quiet_to) {
@@ -90,7 +90,7 @@ static void look(struct event *event, u64 t)
 	watch->written = q->indices[WRITE_INDEX];
 	if (written || waiting) {
 		become(q, ACTIVITY_READY, t);
-		/* what it finds at the next look nothing else may announce */
+		/* nothing else announces what the next look may find */
 		next = waiting ? SIM_NEVER : next_look(q, t);
 	} else {
 		next = look_at_dry(q, t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One run: build the world, let everything happen, look whether it ended well. */
+/* One run: build the world, process all events, check the end. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "world.h"
 
-/* A run ends within so many times what it would take without any waste, or never. */
+/* A run ends within this multiple of its time without any waste, or never. */
 #define PATIENCE	10
 #define PATIENCE_NS	(10ULL * 1000000000)
 
@@ -159,7 +159,7 @@ static void build(struct world *w, s32 only)
 		node_start(&w->nodes[i]);
 }
 
-/* What the requests of a group take if one after the other has a GPU for itself. */
+/* Time of a group's requests if each has a GPU for itself, one after the other. */
 static double work_of(const struct world *w, const struct scenario_process *p)
 {
 	struct sim_dispatch d = { .vgprs = p->vgprs, .lds_bytes = p->lds };
@@ -175,7 +175,7 @@ static double work_of(const struct world *w, const struct scenario_process *p)
 	return ns * (double)p->requests * p->count * p->queues;
 }
 
-/* When the run ends at the latest, if it ends. */
+/* Latest end of the run, if it ends. */
 static u64 last_end(const struct world *w)
 {
 	double last = 0, work = 0, end;

@@ -8,7 +8,7 @@
  *   node.c      a GPU node: the model, and its firmware's transactions
  *   watch.c     the module's sampler: which queues have work
  *   daemon.c    the scheduler: events into the engine, its plans into calls
- *   figures.c   what came of it, and whether every dispatch was executed once
+ *   figures.c   results, and whether every dispatch was executed once
  *
  * Everything happens in virtual time, in the order of the agenda; the same
  * scenario and seed give the same run, to the nanosecond.
@@ -35,7 +35,7 @@ struct world;
  * @arrival: when it came, by schedule: waiting for its turn counts
  * @submitted: when its packets were in the queue
  * @done: when the program knew that it was complete
- * @log: what each of its dispatches left behind
+ * @log: record of each of its dispatches
  */
 struct request {
 	u64 arrival;
@@ -44,7 +44,7 @@ struct request {
 	struct vgpu_log *log;
 };
 
-/* What a program, a thread with a queue of its own, does just now. */
+/* State of a program, a thread with a queue of its own. */
 enum program_state {
 	PROGRAM_IDLE,		/* sleeps until the next request comes */
 	PROGRAM_SUBMITTING,	/* writes packets */
@@ -90,7 +90,7 @@ struct program {
 enum activity { ACTIVITY_IDLE, ACTIVITY_READY, ACTIVITY_DRY };
 
 /**
- * struct watch - what the sampler knows of a queue
+ * struct watch - what the sampler knows about a queue
  * @event: its next look that matters
  * @activity: see there
  * @written: write index at the last look
@@ -110,21 +110,21 @@ union signal {
 };
 
 /**
- * struct user_queue - a user queue, the thread that feeds it, and what is known of it
+ * struct user_queue - a user queue, the thread that feeds it, and its state
  * @aql: its part in the model; first, so that a cast leads back
  * @entry: its place in the runlist
- * @listed: it is there
- * @world: where it is
- * @process: whose it is
+ * @listed: it is in the runlist
+ * @world: world it is part of
+ * @process: its process
  * @node: where it runs
  * @node_process: which of the node's processes it belongs to
  * @id: for the engine, from 1
  * @program: see there
  * @watch: see there
  * @ring_event: the doorbell's ring reaches the GPU
- * @held: by the scheduler, as far as transactions went
- * @want_held: as the transaction under way is to leave it
- * @image_bytes: what the last save left
+ * @held: held by the scheduler, after transactions so far
+ * @want_held: the same after the current transaction
+ * @image_bytes: size of the image of the last save
  * @save: pages of the save area that were written
  * @save_pages: how many
  * @packets: the ring
@@ -200,8 +200,8 @@ struct group {
 };
 
 /**
- * struct tenant - what the engine holds as one
- * @processes: which it consists of
+ * struct tenant - processes that the engine holds as one
+ * @processes: its processes
  * @count: how many
  * @span: index of its last hold, plus one; 0: it was not held
  */
@@ -244,7 +244,7 @@ enum txn_state {
  * @txn: the driver's transaction
  * @txn_event: its next step
  * @txn_begin: when it began
- * @grace_ns: what waves get in it
+ * @grace_ns: grace of waves in it
  * @load_event: the firmware takes the new runlist
  * @quiet_from: the sampler cannot see waves from here ...
  * @quiet_to: ... to there
@@ -272,7 +272,7 @@ struct node {
 
 /**
  * struct switch_record - a call of the scheduler that changed the hardware
- * @event_ns: when what led to it happened, 0: nothing did
+ * @event_ns: time of the event that caused it, 0: none
  * @begin: when it was made
  * @end: when it returned
  * @flips: queues that went on or off
@@ -302,8 +302,8 @@ struct hold_span {
 
 /**
  * struct daemon_event - a READY or IDLE the daemon has not read yet
- * @queue: whose
- * @ready: which
+ * @queue: its queue
+ * @ready: READY, else IDLE
  * @t: when it happened
  */
 struct daemon_event {
@@ -316,7 +316,7 @@ struct daemon_event {
  * struct change - something held or released by a call
  * @queue: a queue, else a tenant
  * @id: its id, or the tenant's pid
- * @held: which
+ * @held: held, else released
  */
 struct change {
 	bool queue;
@@ -324,7 +324,7 @@ struct change {
 	bool held;
 };
 
-/* What the daemon does just now. */
+/* State of the daemon. */
 enum daemon_state {
 	DAEMON_ASLEEP,
 	DAEMON_CALL,	/* on the way into the kernel */
@@ -339,11 +339,11 @@ enum daemon_state {
  * @pending: events it has not read
  * @pending_count: how many
  * @lost: there were more than the ring has room for
- * @lists: times it had to list all queues therefore
+ * @lists: how often it had to list all queues for that
  * @to_switch: nodes that have not begun to switch, a bit each
  * @waiting_nodes: nodes that have not switched yet
  * @call: the call under way
- * @changes: what it holds and releases
+ * @changes: holds and releases of @call
  * @change_count: how many
  * @switches: all calls
  * @switch_count: how many
@@ -387,9 +387,9 @@ struct daemon {
  * @queues: all queues, by id - 1
  * @queue_count: how many
  * @programs_left: programs that are not done
- * @sample_ns: the sampler's period, with so many queues
+ * @sample_ns: the sampler's period, with this number of queues
  * @daemon: the scheduler
- * @error: why the run failed; empty: it did not
+ * @error: why the run failed; empty: success
  */
 struct world {
 	const struct scenario *scn;
@@ -429,13 +429,13 @@ void program_interrupt(struct user_queue *q, u64 t);
 void node_init(struct node *n, struct world *w, u32 index);
 void node_free(struct node *n);
 
-/* All queues are there: the first runlist. */
+/* All queues exist: send the first runlist. */
 void node_start(struct node *n);
 
-/* Something was done to the model at time @t: when is its next event? */
+/* The model was changed at time @t: schedule its next event. */
 void node_changed(struct node *n, u64 t);
 
-/* Take up @want_held of its queues, beginning at time @t; daemon_node_done() ends it. */
+/* Apply @want_held of its queues, from time @t on; daemon_node_done() ends it. */
 void node_switch(struct node *n, u64 t, u64 grace_ns);
 
 /* watch.c */
@@ -444,7 +444,7 @@ void watch_init(struct user_queue *q);
 /* The queue's program has written packets. */
 void watch_written(struct user_queue *q, u64 t);
 
-/* Look again: something may have changed that a look would see. */
+/* Look again: a look may now see a change. */
 void watch_kick(struct user_queue *q, u64 t);
 
 /* daemon.c */

@@ -64,7 +64,7 @@ static void print_queue(const struct kfd_xsched_queue *q)
 {
 	char text[64] = "";
 
-	/* WATCHED is for programs: do not show it. */
+	/* WATCHED and TAPPED are for programs: do not show them. */
 	for (size_t i = 0; i < STATES && states[i].bit <= KFD_XSCHED_QUEUE_READY;
 	     i++) {
 		if (!(q->state & states[i].bit))
