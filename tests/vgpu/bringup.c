@@ -23,7 +23,7 @@ static int init_doorbells(struct vgpu *vg)
 	init_index(adev);
 	db->base = pci_resource_start(adev->pdev, 2) + vg->vram_size;
 	db->size = DOORBELL_BYTES;
-	/* as amdgpu_doorbell_init: indices, and a page more for MES and others */
+	/* as amdgpu_doorbell_init: indices, and one more page for MES and others */
 	db->num_kernel_doorbells = adev->doorbell_index.max_assignment + 1 + 0x400;
 	vg->doorbells = ioremap(db->base, db->size);
 	if (!vg->doorbells)
@@ -130,8 +130,9 @@ static int init_drm(struct vgpu *vg)
 }
 
 /*
- * Where amdgpu was built with SVM, which Debian's is not, amdkfd offers it for a GPU whose
- * memory the kernel knows as pages. This one's stays unknown: shared memory is the system's.
+ * If amdgpu was built with SVM, which Debian's is not, amdkfd offers it for a
+ * GPU whose memory has struct pages. This GPU's has none: shared memory is
+ * system memory.
  */
 static void init_svm(struct amdgpu_device *adev)
 {
@@ -155,9 +156,9 @@ static int init_kfd(struct vgpu *vg)
 }
 
 /*
- * The end of the device, called by amdgpu itself where it finalises its IP
- * blocks: when it is unbound and the last file on it is closed, with amdkfd
- * gone already.
+ * The end of the device. amdgpu calls this when it finalises its IP blocks:
+ * after the device is unbound and its last file is closed; amdkfd is gone by
+ * then.
  */
 static int fini_block(compat_ip_block *block)
 {
@@ -190,7 +191,7 @@ static void add_block(struct amdgpu_device *adev)
 	adev->num_ip_blocks = 1;
 }
 
-/* The order of amdgpu_pci_remove(); what is left of the device: fini_block(). */
+/* The order of amdgpu_pci_remove(); fini_block() does the rest. */
 void vgpu_unplug(struct vgpu *vg)
 {
 	vgpu_partition_unregister(vg);

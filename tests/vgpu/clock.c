@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of the guest's time is the GPU's: while the model runs, and while the
- * driver waits for an answer of the firmware. Under icount all the rest is
- * instructions of the software above, one a nanosecond, so that a benchmark can
- * tell what the software takes from what the hardware takes.
+ * The part of the guest's time that is the GPU's: while the model runs, and
+ * while the driver waits for an answer of the firmware. Under icount the rest
+ * is instructions of software, one a nanosecond, so that a benchmark can
+ * separate software time from hardware time.
  *
- * The model runs in timer and irq_work interrupts, which hardware would not need:
- * one in which it ran is the GPU's from its entry to its exit. What lies outside
- * of the tracepoints of these two is measured once, when the clock starts.
+ * The model runs in timer and irq_work interrupts, which hardware would not
+ * need: an interrupt in which it ran counts as the GPU's from entry to exit.
+ * The time outside of the tracepoints of these two is measured once, when the
+ * clock starts.
  *
- * That is found out from the first time on that somebody opens the file below: it
- * takes some microseconds of each switch, which a machine that nobody measures in
- * this way need not spend.
+ * The clock starts when the file below is opened for the first time: it takes
+ * some microseconds of each switch, which a guest without such measurements
+ * saves.
  *
  * debugfs vgpu/clock, one line, all of one moment, nanoseconds:
  *
@@ -65,8 +66,8 @@ static u64 gpu_ns(const struct vgpu_clock *c, u64 now)
 }
 
 /*
- * @tail: what is still to come of the interrupt in which the model ran. Returns until when
- * the GPU's time is known.
+ * @tail: remaining time of the interrupt in which the model ran. Returns the end
+ * of the time accounted.
  */
 static u64 count(struct vgpu_clock *c, u64 from, u64 tail)
 {
@@ -104,14 +105,14 @@ void vgpu_clock_ran(struct vgpu *vg, u64 from)
 
 /* ---- interrupts ---- */
 
-/* One that is being handled: since when, and whether the model ran in it; until when. */
+/* The interrupt being handled: its begin, and the end of the model's run in it. */
 struct interrupt {
 	u64 since;
 	u64 until;
 	bool model;
 };
 
-/* What one takes before on_entry() and after on_exit() look at the time. */
+/* Time of an interrupt before on_entry() and after on_exit() read the clock. */
 static u64 head_ns, tail_ns;
 
 static DEFINE_PER_CPU(struct interrupt, interrupts);
@@ -154,7 +155,7 @@ static void on_calibration(struct irq_work *work)
 	vgpu_clock_interrupt();
 }
 
-/* An interrupt of which is known when it comes, and when it is over. Several: the least. */
+/* Interrupts with known begin and end; the shortest of several counts. */
 static void calibrate(void)
 {
 	struct irq_work work = IRQ_WORK_INIT_HARD(on_calibration);
@@ -226,7 +227,7 @@ static int add_probes(void)
 	return ret;
 }
 
-/* What was before counts for nothing. */
+/* Earlier time does not count. */
 static void begin(void)
 {
 	struct vgpu *vg;
@@ -264,7 +265,7 @@ void vgpu_clock_stop(void)
 
 /* ---- what is shown ---- */
 
-/* What one GPU adds to it. */
+/* Add the values of one GPU. */
 struct reading {
 	u64 now;
 	u64 gpu;
@@ -291,7 +292,7 @@ static void add_device(struct reading *r, struct vgpu *vg)
 	raw_spin_unlock(&vg->lock);
 }
 
-/* One moment: nothing may come between the clocks. */
+/* Read both clocks at one moment, without interruption. */
 static void read_clock(struct reading *r)
 {
 	struct vgpu *vg;

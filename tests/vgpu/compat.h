@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels that amdgpu is of. The code is written for the newest; nothing
- * else here asks for a version. To be included at the end of vgpu.h.
+ * Differences between the kernels of the amdgpu versions. The code is written
+ * for the newest; no other file here checks a version. To be included at the
+ * end of vgpu.h.
  */
 #ifndef VGPU_COMPAT_H
 #define VGPU_COMPAT_H
@@ -19,8 +20,8 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * Which amdgpu it is. AMDGPU_DKMS is the version of AMD's own package, 61212 for 6.12.12: it is
- * newer than the kernel it is built for, but not in everything.
+ * Version of amdgpu. AMDGPU_DKMS is the version of AMD's own package, 61212 for
+ * 6.12.12: it is newer than the kernel it is built for, but not in all parts.
  */
 #if defined(AMDGPU_DKMS)
 #define COMPAT_LINUX_7	0
@@ -85,7 +86,7 @@ static inline struct kfd_process *compat_process_by_pasid(u32 pasid)
 	return vgpu_calls.kfd_lookup_process_by_pasid(pasid);
 }
 
-/* Functions of an IP block are told its device. */
+/* Functions of an IP block get its device. */
 typedef void compat_ip_block;
 
 static inline struct amdgpu_device *compat_ip_adev(compat_ip_block *block)
@@ -172,14 +173,14 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 /* The argument is the opposite: whether it is runtime PM. */
 #define COMPAT_SUSPEND_PROC(_proc)	(!(_proc))
 
-/* Work for SDMA is of no entity, and what is cleared may also be filled: with nothing else. */
+/* Work for SDMA has no entity; a clear may also come as a fill, with value 0. */
 static inline int compat_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
 				      struct dma_fence **fence)
 {
 	return vgpu_clear_buffer(NULL, bo, resv, fence, false, 0);
 }
 
-/* What else there is differs from one amdgpu to another, and nothing of it is needed. */
+/* Other members differ between versions of amdgpu, and none is needed. */
 static inline int compat_fill_buffer(struct amdgpu_bo *bo, u32 value, struct dma_resv *resv,
 				     struct dma_fence **fence, bool delayed)
 {
@@ -201,7 +202,7 @@ static inline int compat_copy_mem_to_mem(struct amdgpu_device *adev,
 	{ "amdgpu_fill_buffer", compat_fill_buffer },				\
 	{ "amdgpu_ttm_copy_mem_to_mem", compat_copy_mem_to_mem },
 
-/* Page tables and moves need no scheduler of jobs where there is no job. */
+/* Page tables and moves have no jobs, and so need no scheduler. */
 static inline int compat_scheduler_init(struct vgpu *vg)
 {
 	return 0;

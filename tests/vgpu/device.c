@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fabricated amdgpu_device: what amdgpu_device_init() and the IP blocks'
- * early init would have set up, as far as the code that runs here looks at it.
- * A missing lock or table shows as a crash in amdgpu, so the lists follow
- * amdgpu_device_init() rather than need.
+ * The fabricated amdgpu_device: the fields that amdgpu_device_init() and the IP
+ * blocks' early init would have set up, as far as code that runs here uses
+ * them. A missing lock or table crashes amdgpu, so the lists follow
+ * amdgpu_device_init(), whether a field is needed or not.
  */
 #include <linux/vmalloc.h>
 
@@ -84,8 +84,9 @@ static void init_identity(struct amdgpu_device *adev, const struct vgpu_generati
 }
 
 /*
- * Registers are plain memory: what is written stays without effect. Those of the graphics core
- * are where they are on hardware, as user space asks for some by number; all others overlap.
+ * Registers are plain memory: writes have no effect. Those of the graphics core
+ * have their hardware addresses, as user space reads some by number; all others
+ * overlap.
  */
 static int init_registers(struct amdgpu_device *adev, const struct vgpu_generation *gen)
 {

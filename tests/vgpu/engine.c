@@ -6,9 +6,9 @@
  * the HIQ's doorbell is seen in the driver's own write_kernel_doorbell64();
  * user doorbells, which are plain memory here, in two ways:
  *
- *   - a sched_switch probe looks at the doorbells of the process that leaves
- *     the CPU. A program that has rung and then waits passes there, so its
- *     ring takes effect when it does;
+ *   - a sched_switch probe checks the doorbells of the process that leaves
+ *     the CPU. A program that has rung and then waits causes such a switch,
+ *     at which its ring takes effect;
  *   - while a process that owns mapped queues stays on a CPU, a timer of that
  *     CPU looks every POLL_NS, backing off to POLL_MAX_NS without rings.
  *
@@ -23,9 +23,9 @@
  *     counts them), delay the program or driver they interrupt, unless it
  *     waits for a simulated latency anyway;
  *   - bytes of a copy are moved by the guest's CPU, slower than by most copy
- *     engines. A run is cut off after RUN_MAX_NS and goes on when the CPU has
- *     had as long for others. Meanwhile the GPU's time is behind, and what it
- *     is asked for happens in its time: at once, not when it has caught up.
+ *     engines. A run is cut off after RUN_MAX_NS and continues when others had
+ *     the CPU for as long. Meanwhile the GPU's time lags, and requests to it
+ *     take effect in its time: at once, not when it has caught up.
  */
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
@@ -40,7 +40,7 @@
 #define RUN_MAX_NS	(2 * NSEC_PER_MSEC)
 #define RUN_EVENTS	8	/* between two looks at the clock */
 
-/* What each CPU needs to watch the doorbells of the program it runs. */
+/* Per CPU: watch the doorbells of the running program. */
 struct vgpu_cpu {
 	struct irq_work kick;
 	struct hrtimer poll;
@@ -172,7 +172,7 @@ void vgpu_engine_run(struct vgpu *vg)
 	vgpu_clock_ran(vg, now);
 }
 
-/* What time it is for a node that something is asked of now. */
+/* The time of a node for a request that is made now. */
 u64 vgpu_node_time(const struct vgpu_node *node)
 {
 	return node->vg->behind ? node->gpu.now : ktime_get_ns();
@@ -186,7 +186,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 
 	vgpu_clock_interrupt();
 	raw_spin_lock_irqsave(&vg->lock, flags);
-	/* on the way here since it was due */
+	/* it was due earlier, and the interrupt is late */
 	vgpu_clock_ran(vg, vg->timer_at);
 	vg->timer_at = 0;
 	for (i = 0; i < vg->nr_nodes; i++)
@@ -272,8 +272,8 @@ static void add_owner(struct vgpu *vg, const void *mm)
 }
 
 /*
- * Queues were mapped or unmapped: gather whose they are. A program that is
- * already running must begin to be polled, on whatever CPU it is.
+ * Queues were mapped or unmapped: collect their owners. A program that is
+ * already running must be polled from now on, on any CPU.
  */
 void vgpu_engine_owners_changed(struct vgpu *vg)
 {
@@ -406,6 +406,6 @@ int vgpu_engine_add(struct vgpu *vg)
 void vgpu_engine_remove(struct vgpu *vg)
 {
 	WRITE_ONCE(vgpu_devices[vg->index], NULL);
-	synchronize_rcu();	/* who looks at them cannot be interrupted */
+	synchronize_rcu();	/* readers of these run with interrupts disabled */
 	hrtimer_cancel(&vg->timer);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Faults on demand: what happens when it is time. See fault.h. */
+/* Faults on demand: their effects. See fault.h. */
 #include <linux/sched/signal.h>
 
 #include "vgpu.h"
@@ -27,7 +27,7 @@ static struct vgpu_fault *find(struct vgpu_node *node, enum vgpu_fault_kind kind
 	return NULL;
 }
 
-/* It happens now: once less from now on. */
+/* It happens now: decrement its count. */
 static void fire(struct vgpu_node *node, struct vgpu_fault *fault, const char *what)
 {
 	struct vgpu_faults *f = &node->faults;
@@ -122,7 +122,7 @@ bool vgpu_fault_stuck(struct vgpu_node *node, const struct sim_hws_queue *q)
 
 /* ---- while waves are saved ---- */
 
-/* The driver is told as a failed job would; the hardware is already gone. */
+/* Reset through the driver, as after a failed job; the hardware is already gone. */
 static void reset_gpu(struct work_struct *work)
 {
 	struct vgpu_node *node = container_of(work, struct vgpu_node, faults.reset);
@@ -174,7 +174,7 @@ void vgpu_fault_saving(struct vgpu_node *node)
 	}
 }
 
-/* ---- what was saved ---- */
+/* ---- saved images ---- */
 
 static void flip_bit(struct vgpu_queue *q, u32 image_bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Faults on demand: what tests make go wrong. debugfs vgpu/fault takes them
- * (Documentation/software-gpu.rst says how) and shows which are armed.
+ * Faults on demand, for tests. debugfs vgpu/fault arms them (see
+ * Documentation/software-gpu.rst) and shows which are armed.
  *
  * A fault is armed for one node and happens so many times; then it is gone, as
  * after a reset of the GPU. Everything here is protected by the device's lock.
@@ -25,21 +25,21 @@ enum vgpu_fault_kind {
 	VGPU_FAULT_LATE,	/* a preemption takes longer */
 	VGPU_FAULT_HANG,	/* and is never confirmed: the firmware stops */
 	VGPU_FAULT_STOP,	/* it stops after so many packets */
-	VGPU_FAULT_STUCK,	/* a queue does not let itself be preempted */
+	VGPU_FAULT_STUCK,	/* a queue cannot be preempted */
 	VGPU_FAULT_RESET,	/* the GPU is reset while waves are saved */
 	VGPU_FAULT_KILL,	/* a process is killed while its waves are */
 	VGPU_FAULT_BIT,		/* a bit of saved waves flips */
-	VGPU_FAULT_CUT,		/* the second half of them is not there */
+	VGPU_FAULT_CUT,		/* the second half of them is missing */
 	VGPU_FAULT_SWAP,	/* two queues get each other's */
 	VGPU_FAULT_KINDS,
 };
 
 /**
- * struct vgpu_fault - one that is armed
- * @kind: what goes wrong
- * @count: how often it will
+ * struct vgpu_fault - a fault that is armed
+ * @kind: kind of fault
+ * @count: how often it will happen
  * @arg: LATE: nanoseconds. STOP: packets until then. STUCK: doorbell.
- * @pasid: process it is about, 0: any
+ * @pasid: process it affects, 0: any
  */
 struct vgpu_fault {
 	enum vgpu_fault_kind kind;
@@ -53,10 +53,10 @@ struct vgpu_fault {
  * @armed: waiting to happen
  * @nr: how many
  * @fired: how often each kind has happened
- * @gave_up: the firmware has waited in vain for a queue in this UNMAP_QUEUES
+ * @gave_up: the firmware gave up on a queue in this UNMAP_QUEUES
  * @partner: SWAP: the first of the two queues
- * @partner_bytes: what was saved of it
- * @seed: of which bit flips
+ * @partner_bytes: size of its image
+ * @seed: of the choice of the bit that flips
  * @reset: makes the driver reset the GPU
  */
 struct vgpu_faults {
@@ -76,7 +76,7 @@ void vgpu_fault_fini(struct vgpu_node *node);
 /* Disarm all; how often they have happened stays. */
 void vgpu_fault_clear(struct vgpu_node *node);
 
-/* Arm one: -ENOSPC, or -EOPNOTSUPP where the firmware cannot have it. */
+/* Arm one: -ENOSPC, or -EOPNOTSUPP if it does not apply to the firmware. */
 int vgpu_fault_arm(struct vgpu_node *node, const struct vgpu_fault *fault);
 
 /* fault_file.c: the file, and module parameter hang */
@@ -86,7 +86,7 @@ void vgpu_mes_fault_clear(struct vgpu_node *node);
 /* Whether the firmware stops at this packet of the HIQ. */
 bool vgpu_fault_stop(struct vgpu_node *node, u32 opcode);
 
-/* By how much the answer to an UNMAP_QUEUES comes later, nanoseconds. */
+/* Delay of the answer to an UNMAP_QUEUES, nanoseconds. */
 u64 vgpu_fault_late(struct vgpu_node *node);
 
 /* Whether that queue, which is to leave its slot, does not. */

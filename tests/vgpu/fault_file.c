@@ -24,7 +24,7 @@
 #define MAX_COMMAND	128
 #define MAX_COUNT	1000000
 
-/* What the first argument of a command is. */
+/* Kind of a command's first argument. */
 enum argument {
 	ARG_NONE,
 	ARG_US,

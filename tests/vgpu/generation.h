@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the generations of GPUs that can be fabricated: one
- * table a graphics IP version, gfx9.c and gfx11.c. Code outside these files
- * and of the firmware and MQD tables they point to does not ask for versions.
+ * Differences between the generations of GPUs that can be fabricated: one table
+ * a graphics IP version, in gfx9.c and gfx11.c. Only these files, and the
+ * firmware and MQD tables they point to, depend on versions.
  */
 #ifndef VGPU_GENERATION_H
 #define VGPU_GENERATION_H
@@ -22,7 +22,7 @@ struct vgpu_node;
  * @init: once, before anything else
  * @reset: the GPU was reset
  * @next: when it acts next, SIM_NEVER: not by itself
- * @step: what is due at time @t
+ * @step: do what is due at time @t
  * @owes: the driver waits for an answer
  * @preempted: the model has taken the stopped queues off, at time @t
  */
@@ -44,8 +44,8 @@ extern const struct vgpu_firmware vgpu_mes;	/* mes_ring.c */
  * @gc: IP_VERSION() of the graphics core, and so on: what discovery reports
  * @sdma: see @gc
  * @mmhub: see @gc
- * @family: AMDGPU_FAMILY_*, which user space knows it by
- * @external_rev: the same of what is added to the revision
+ * @family: AMDGPU_FAMILY_*, by which user space identifies it
+ * @external_rev: the same, offset added to the revision
  * @gc_base: where the segments of the graphics core's registers begin, in dwords. One that
  *	lies beyond the registers there are (device.c) begins at 0.
  * @gb_addr_config: GB_ADDR_CONFIG: how the graphics core spreads addresses
@@ -57,8 +57,8 @@ extern const struct vgpu_firmware vgpu_mes;	/* mes_ring.c */
  * @gmc_funcs: symbol of amdgpu's memory controller table
  * @read_register: symbol of amdgpu's function that reads registers for user space
  * @doorbell_index: symbol of amdgpu's function that lays out the doorbells
- * @ih: what its interrupts look like
- * @mqd: what compute MQDs look like
+ * @ih: layout of its interrupts
+ * @mqd: layout of its compute MQDs
  * @firmware: the scheduler
  * @init_gfx: shader engines, compute pipes, caches
  * @start: make amdgpu start the scheduler, once memory works; NULL: amdkfd does

@@ -4,9 +4,9 @@
  *
  * amdgpu's own mes_v11_0 runs: its sw_init, its hw_init, and every call to the
  * firmware through its ring, with its own polling and its own time-out. Only
- * two things around it come from here: a kernel interface queue (KIQ) with
- * nothing behind it but the request to map the ring of MES, which leads to
- * mes_ring.c; and the ring's doorbell, which the model sees as it is rung.
+ * two things are replaced: a kernel interface queue (KIQ), which handles only
+ * the request to map the ring of MES, see mes_ring.c; and the ring's doorbell,
+ * of which the model is notified.
  */
 #include "vgpu.h"
 #include "mqd.h"
@@ -30,7 +30,7 @@ static void init_mes(struct amdgpu_device *adev)
 	adev->enable_mes = true;
 	adev->mes.sched_version = MES_VERSION;
 	adev->mes.kiq_version = MES_VERSION;
-	/* not DIRECT: the firmware is there, amdgpu need not load it */
+	/* not DIRECT: amdgpu need not load the firmware */
 	adev->firmware.load_type = AMDGPU_FW_LOAD_PSP;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * GPU addresses to memory: a walk of the very page tables the driver wrote.
+ * GPU addresses to memory: a walk of the page tables that the driver wrote.
  *
  * A large entry promises contiguous memory, not an aligned base: the driver
  * emits them for contiguous system pages at any physical address. So the page
@@ -70,7 +70,7 @@ static void *walk(struct vgpu *vg, u64 pd, u64 va, u64 *pte)
 			return NULL;
 		if (entry & AMDGPU_PDE_PTE)
 			break;
-		/* the last directory maps 2 MiB itself unless it says further */
+		/* the last directory maps 2 MiB itself unless its entry is marked further */
 		if (level == 1 && vg->adev->gmc.translate_further &&
 		    !(entry & AMDGPU_PTE_TF))
 			break;
@@ -81,7 +81,7 @@ static void *walk(struct vgpu *vg, u64 pd, u64 va, u64 *pte)
 	return entry_ptr(vg, addr, entry & AMDGPU_PTE_SYSTEM);
 }
 
-/* Memory of a page, if there is any and its entry lets the queue use it so. */
+/* Memory of a page, if it exists and its entry allows this access. */
 static void *page_ptr(struct vgpu_queue *q, u64 page, bool write, bool *present)
 {
 	u64 needs = write ? AMDGPU_PTE_WRITEABLE : AMDGPU_PTE_READABLE;
@@ -101,7 +101,7 @@ static void *page_ptr(struct vgpu_queue *q, u64 page, bool write, bool *present)
 	return vm->tlb[i].at && vm->tlb[i].pte & needs ? vm->tlb[i].at : NULL;
 }
 
-/* Tell amdkfd, which evicts the queues of the process and tells that. */
+/* Report the fault to amdkfd, which evicts the process's queues and notifies it. */
 static void *vm_fault(struct vgpu_queue *q, u64 va, bool write, bool present)
 {
 	const char *what = "no memory at";
@@ -129,7 +129,7 @@ void *vgpu_vm_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 	return page ? page + offset : vm_fault(q, va, write, present);
 }
 
-/* ops->peek: the same to read, where there may be nothing. */
+/* ops->peek: the same for reading memory that may not exist. */
 const void *vgpu_vm_peek(struct sim_queue *sim, u64 va, u32 bytes)
 {
 	struct vgpu_queue *q = vgpu_queue(sim);

@@ -2,15 +2,15 @@
 /*
  * The firmware of gfx9 (sim/hws.c) between amdkfd's HIQ and the hardware slots.
  *
- * What it refuses goes to the kernel log and into the counters; it does not
- * answer any more then, so that amdkfd's own time-outs find out.
+ * A refused packet is logged and counted; then the firmware stops answering, so
+ * that amdkfd's own time-outs expire.
  */
 #include "vgpu.h"
 #include "mqd.h"
 #include "pm4.h"
 #include "gc/gc_9_4_3_sh_mask.h"
 
-/* The address space whose doorbell writes concern that process's queues. */
+/* The address space whose doorbell writes ring that process's queues. */
 const void *vgpu_mm_of_pasid(u32 pasid)
 {
 	struct kfd_process *p = compat_process_by_pasid(pasid);

@@ -2,10 +2,9 @@
 /*
  * User queues between their MQD and the model.
  *
- * Nothing is remembered of a queue that is not mapped: what it was doing is
- * in its MQD and in its process's save area, where hardware leaves it, and a
- * new queue at the address of an old one starts afresh because amdkfd
- * initialises the MQD.
+ * No state is kept of a queue that is not mapped: its state is in its MQD and
+ * in its process's save area, as on hardware, and a new queue at the address of
+ * an old one starts afresh because amdkfd initialises the MQD.
  *
  * The model has one pool of compute units for all XCCs, so the image is in the
  * first XCC's part of the save area and the sizes are spread over all MQDs.
@@ -27,7 +26,7 @@ static struct vgpu_queue *slot_of(struct vgpu_node *node, u32 pool, u32 slot)
 	return i < VGPU_SLOTS ? &node->slots[i] : NULL;
 }
 
-/* Fill in the compute queue's part in the model. NULL, or what is wrong. */
+/* Fill in the compute queue's part in the model. NULL, or an error. */
 static const char *load_compute(struct vgpu_queue *q, u32 *image, u32 *rptr)
 {
 	struct vgpu_node *node = q->node;
@@ -143,7 +142,7 @@ bool vgpu_hqd_has_work(struct vgpu_node *node, const struct vgpu_entry *e, u32 p
 	return image || !sim_aql_load_read(&q->aql, rptr) || q->aql.read != q->aql.write;
 }
 
-/* ops->saved: the queue is off; leave in its MQDs what the next map needs. */
+/* ops->saved: the queue is off; store in its MQDs what the next map needs. */
 void vgpu_hqd_saved(struct sim_queue *sim, u32 image_bytes, u64 state_bytes)
 {
 	struct vgpu_queue *q = vgpu_queue(sim);
@@ -178,7 +177,7 @@ void *vgpu_hqd_mqd(struct vgpu_queue *q, u32 xcc)
 	return vgpu_gart_ptr(q->node->vg, addr);
 }
 
-/* It is gone when it is gone on all of them: nobody waits for its waves any more. */
+/* After a reset on all XCCs the queue is gone, without a save of its waves. */
 void vgpu_hqd_reset(struct vgpu_queue *q, u32 xcc)
 {
 	struct vgpu_node *node = q->node;

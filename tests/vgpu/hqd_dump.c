@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registers of the hardware queue slots, for debugfs kfd/hqds and for the
- * driver's search of a queue that does not let itself be preempted.
+ * driver's search for a queue that cannot be preempted.
  *
  * A compute slot shows the registers CP_MQD_BASE_ADDR to CP_HQD_PQ_WPTR_HI.
- * Loading a queue copies them from its MQD, one MQD an XCC, and the driver
- * does not touch the MQD of a mapped queue; so they are read from there, and
- * then changed as the hardware changes them. Which bits those are, the content
- * of an empty slot, the addresses, and the order in which slots are filled
- * follow the dump of a real MI308X (tests/vgpu/evidence).
+ * Loading a queue copies them from its MQD, one MQD an XCC, and the driver does
+ * not touch the MQD of a mapped queue; so they are read from there, and then
+ * changed as the hardware changes them. The changed bits, the content of an
+ * empty slot, the addresses, and the order in which slots are filled follow the
+ * dump of a real MI308X (tests/vgpu/evidence).
  */
 #include "vgpu.h"
 #include "gc/gc_9_4_3_offset.h"
@@ -21,7 +21,7 @@
 #define MQD_DWORD(f)	(offsetof(struct v9_mqd, f) / 4)
 #define CP_REG(f)	(MQD_DWORD(f) - MQD_DWORD(cp_mqd_base_addr_lo))
 
-/* Two XCCs share an IO die, and the dies' registers are so many dwords apart. */
+/* Two XCCs share an IO die; distance of the dies' registers, in dwords. */
 #define XCC_PER_AID	2
 #define AID_DWORDS	0x40000
 #define GC_BASE		0x2000
@@ -83,7 +83,7 @@ static void empty_slot(u32 *regs)
 	regs[CP_REG(cp_hqd_eop_wptr)] = EOP_ROOM;
 }
 
-/* What the hardware makes of any queue's registers while it is in a slot. */
+/* Changes by the hardware to registers of any queue in a slot. */
 static void live_registers(u32 *regs, bool idle, bool empty)
 {
 	regs[CP_REG(cp_hqd_active)] = 1;
@@ -229,7 +229,7 @@ static const struct {
 #define SDMA_REGS	(19 + 6 + 7 + 12)
 #define SDMA_RLC_DWORDS	(regSDMA_RLC1_RB_CNTL - regSDMA_RLC0_RB_CNTL)
 
-/* The MQD has the same registers in the same order, but for two of the last group. */
+/* The MQD has the same registers in the same order, except two of the last group. */
 #define SDMA_DWORD(f)	(offsetof(struct v9_sdma_mqd, f) / 4)
 static_assert(SDMA_DWORD(sdmax_rlcx_midcmd_cntl) == SDMA_REGS - 3);
 
@@ -250,7 +250,7 @@ static u32 sdma_register(const struct v9_sdma_mqd *m, u32 i)
 	return i == SDMA_REGS - 1 ? m->sdmax_rlcx_midcmd_cntl : 0;
 }
 
-/* A queue that nobody uses. */
+/* An unused queue. */
 static void empty_rlc(struct v9_sdma_mqd *m)
 {
 	memset(m, 0, sizeof(*m));
@@ -263,7 +263,7 @@ static void empty_rlc(struct v9_sdma_mqd *m)
 	m->sdmax_rlcx_rb_aql_cntl = 0x4000;
 }
 
-/* A queue in a slot: its MQD, and how far it is. */
+/* A queue in a slot: its MQD, and its progress. */
 static void sdma_registers(struct vgpu *vg, u32 engine, u32 queue, struct v9_sdma_mqd *m)
 {
 	u32 engines = vg->part.sdma_engines, n = engine / engines;

@@ -8,10 +8,10 @@
  *   3     PASID, node << 16
  *   4, 5  context: event id, address of a fault, ...
  *
- * The node says on which die it happened; a device of several partitions is
- * told by it whose interrupt it is (kfd_irq_is_from_node). Dies of an MI300:
- * an AID is 4 n, its two XCCs 4 n + 1 and 4 n + 2. Four SDMA engines belong
- * to an AID.
+ * The node is the die where it happened; with several partitions, amdkfd finds
+ * the partition of an interrupt by it (kfd_irq_is_from_node). Dies of an MI300:
+ * an AID is 4 n, its two XCCs 4 n + 1 and 4 n + 2. Four SDMA engines belong to
+ * an AID.
  */
 #include "vgpu.h"
 #include "soc15_int.h"
@@ -19,12 +19,12 @@
 
 #define IH_DWORDS	8
 
-/* Ring field of a VM fault: why, as amdkfd takes it. */
+/* Ring field of a VM fault: its cause, for amdkfd. */
 #define FAULT_NOT_PRESENT	0x08
 #define FAULT_READ		0x10
 #define FAULT_WRITE		0x20
 
-/* Context of a VM fault, second dword, as amdgpu takes it. */
+/* Context of a VM fault, second dword, for amdgpu. */
 #define FAULT_IS_WRITE		0x20
 
 /* Context of a bad packet: which doorbell, which exception. */
@@ -32,13 +32,13 @@
 #define BAD_CODE_SHIFT		10
 
 /**
- * struct vgpu_ih - how interrupts of a generation are told apart
- * @node_ids: entries say on which die it was
+ * struct vgpu_ih - how interrupts of a generation are distinguished
+ * @node_ids: entries have the die
  * @cp: client of the command processor
  * @sdma_trap: source of a trap packet
  * @fault: source of a VM fault
- * @fault_gfx: client of one that the command processor or a wave met
- * @fault_sdma: of one that a copy engine met
+ * @fault_gfx: client of a fault of the command processor or a wave
+ * @fault_sdma: client of a fault of a copy engine
  * @sdma: clients of copy engines
  * @sdmas: how many of them; with @node_ids, of a die
  */
@@ -87,7 +87,7 @@ const struct vgpu_ih vgpu_ih_gfx11 = {
 	.sdma_trap = SOC21_INTSRC_SDMA_TRAP,
 	.fault = UTCL2_1_0__SRCID__FAULT,
 	.fault_gfx = SOC21_IH_CLIENTID_GFX,
-	.fault_sdma = SOC21_IH_CLIENTID_GFX,	/* behind the same hub */
+	.fault_sdma = SOC21_IH_CLIENTID_GFX,	/* on the same hub */
 	.sdma = { SOC21_IH_CLIENTID_GFX, SOC21_IH_CLIENTID_GFX },
 	.sdmas = 2,
 };
@@ -98,7 +98,7 @@ static u32 engine_of(const struct vgpu_queue *q)
 	return q->node->index * q->node->profile->sdma_engines + q->sdma.engine;
 }
 
-/* The die where something of the queue happened. */
+/* The die of an event of the queue. */
 static u32 die_of(const struct vgpu_queue *q)
 {
 	u32 engines = q->node->vg->profile->sdma_engines, xcc = q->node->first_xcc;
@@ -152,7 +152,7 @@ void vgpu_interrupt_fault(struct vgpu_queue *q, u64 va, bool write, bool present
 	      (upper_32_bits(va >> PAGE_SHIFT) & 0xf) | (write ? FAULT_IS_WRITE : 0));
 }
 
-/* What the model says of packets it refuses, in the words of the interface. */
+/* Reasons of the model to refuse packets, and their codes in the interface. */
 static u32 exception_code(const char *blame)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static u32 exception_code(const char *blame)
 	return EC_QUEUE_PACKET_UNSUPPORTED;
 }
 
-/* The packet processor refuses a packet. Copy engines have nothing like it. */
+/* The packet processor refuses a packet. Copy engines have no such interrupt. */
 void vgpu_interrupt_bad_packet(struct vgpu_queue *q)
 {
 	u32 doorbell = q->entry.doorbell / 2 & BAD_DOORBELL_MASK;

@@ -3,15 +3,15 @@
  * Kernels of dispatches: synthetic ones (sim/kernel.h), and real ones that the
  * model knows (sim/native.h), or times although it does not (time_unknown).
  *
- * Finding out which real kernel it is takes a walk through the code object, so
- * the answer is kept for the process and descriptor. A TLB flush, which comes
- * with any memory that goes, and so with the end of a process at the latest,
- * makes all answers void: other code may be there now.
+ * To identify a real kernel takes a walk through the code object, so the result
+ * is cached by process and descriptor. A TLB flush, which comes whenever memory
+ * is unmapped, and so at the end of a process at the latest, invalidates all
+ * results: the memory may have other code then.
  */
 #include "vgpu.h"
 #include "native.h"
 
-/* The number of that name among those not known to the model; a new one is said once. */
+/* The number of that name among unknown kernels; a new one is logged once. */
 static u32 unknown_number(struct vgpu_node *node, const char *name)
 {
 	u32 i;
@@ -65,7 +65,7 @@ static s32 find_kernel(struct vgpu_queue *q, u64 code)
 	return n->known[i].kernel;
 }
 
-/* The entry of a dispatch of a kernel that is not known, NULL: of another. */
+/* The entry of a dispatch of an unknown kernel, NULL: the kernel is known. */
 static struct vgpu_unknown *unknown_of(struct vgpu_node *node, const struct sim_dispatch *d)
 {
 	s32 number = sim_native_unknown(d);
@@ -96,7 +96,7 @@ bool vgpu_native_kernel(struct sim_queue *sim, const struct sim_aql_dispatch *p,
 
 	if (sim_kernel_synthetic(sim, p, d))
 		return true;
-	if (sim->blame)		/* its memory is to blame */
+	if (sim->blame)		/* a fault of its memory */
 		return false;
 	kernel = find_kernel(q, p->code);
 	if (!sim_native_kernel(sim, p, d, kernel))

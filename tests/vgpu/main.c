@@ -7,14 +7,14 @@
  *   insmod vgpu.ko profile=mi308x [partition=spx] [vram_mb=256] [time_unknown=1] [verbose=1]
  *
  * A device can be unbound, like a real one. Once one was up, this module and
- * amdgpu cannot be unloaded: there is always code of theirs that may run yet.
+ * amdgpu cannot be unloaded: some of their code may always run later.
  */
 #include <drm/drm_drv.h>
 #include <linux/vmalloc.h>
 
 #include "vgpu.h"
 
-/* Of the parameter time_unknown: a kernel of a second is one of a quarter of an hour. */
+/* Limit of time_unknown: a kernel of a second takes a quarter of an hour. */
 #define MOST_TIMES	1000
 
 static char *profile = "mi308x";
@@ -75,7 +75,7 @@ static int create_device(struct vgpu *vg, struct pci_dev *pdev)
 
 	if (!driver)
 		return -ENOENT;
-	/* amdgpu's functions are called by address: it must stay */
+	/* amdgpu's functions are called by address: it must not be unloaded */
 	if (!try_module_get(driver->fops->owner))
 		return -ENODEV;
 	vg->adev = devm_drm_dev_alloc(&pdev->dev, driver, struct amdgpu_device, ddev);

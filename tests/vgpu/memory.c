@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What TTM asks SDMA to do, done by the CPU: clear buffers, move them
- * between VRAM and system memory. A move waits for every fence of the buffer
- * first, as the real copy job does, so it also waits for KFD's evictions.
+ * TTM's work for SDMA, done by the CPU: clear buffers, and move them between
+ * VRAM and system memory. A move first waits for every fence of the buffer, as
+ * the real copy job does, so it also waits for KFD's evictions.
  */
 #include <drm/ttm/ttm_tt.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * MES, the micro engine scheduler: reads API frames from the ring amdgpu writes
- * them to, and answers. What a call does is in sim/mes.c, this is the way to
- * it: the frames, the MQDs, and the addresses of the answers.
+ * MES, the micro engine scheduler: reads API frames from the ring that amdgpu
+ * writes, and answers. sim/mes.c has the effects of calls; this file has the
+ * frames, the MQDs, and the addresses of the answers.
  *
  * amdgpu follows each call with QUERY_SCHEDULER_STATUS, and waits for the fence
- * of that one. A call that is refused leaves its own fence as it is, so amdgpu
- * learns of it at once; one that is never answered costs its time-out.
+ * of that one. A refused call does not write its own fence, so that amdgpu
+ * detects it at once; a call that is never answered costs its time-out.
  */
 #include <linux/vmalloc.h>
 
@@ -85,7 +85,7 @@ static struct vgpu_mes_queue *unused_queue(struct vgpu_mes *m)
 	return NULL;
 }
 
-/* What only the MQD says. False: there is none. */
+/* Read what only the MQD has. False: there is no MQD. */
 static bool look_at_mqd(struct vgpu_node *node, enum MES_QUEUE_TYPE type,
 			struct vgpu_mes_queue *q)
 {
@@ -99,9 +99,9 @@ static bool look_at_mqd(struct vgpu_node *node, enum MES_QUEUE_TYPE type,
 }
 
 /*
- * Kernel queues, TMZ and GDS are not modelled. A queue with GWS is to be scheduled
- * exclusively; what that means for others is not documented. Here it means nothing:
- * barriers of a grid are those of kernels the model knows.
+ * Kernel queues, TMZ and GDS are not modelled. A queue with GWS is to be
+ * scheduled exclusively; its effect on others is not documented. Here it has no
+ * effect: known kernels carry out barriers of a grid.
  */
 static bool is_modelled(const union MESAPI__ADD_QUEUE *p)
 {
@@ -164,7 +164,7 @@ static bool count_bits(const u32 *masks, u32 n, u32 want)
 	return bits == want;
 }
 
-/* What amdgpu leaves to MES must be what the profile says there is. */
+/* The resources that amdgpu gives to MES must be those of the profile. */
 static void parse_resources(struct vgpu_node *node,
 			    const union MESAPI_SET_HW_RESOURCES *p,
 			    struct sim_mes_call *call)
@@ -193,7 +193,7 @@ static const struct MES_API_STATUS *parse(struct vgpu_node *node, const union fr
 	case MES_SCH_API_SET_HW_RSRC:
 		parse_resources(node, &f->resources, call);
 		return &f->resources.api_status;
-	/* where it may leave information and a fence that nothing here waits for */
+	/* addresses of information and of a fence for which nothing here waits */
 	case MES_SCH_API_SET_HW_RSRC_1:
 		return &f->more_resources.api_status;
 	case MES_SCH_API_ADD_QUEUE:
@@ -254,7 +254,7 @@ static void write_fence(struct vgpu_node *node, u64 addr, u64 value)
 {
 	u64 *fence = addr ? vgpu_gart_ptr(node->vg, addr) : NULL;
 
-	if (fence)	/* after everything the firmware wrote before */
+	if (fence)	/* after all earlier writes of the firmware */
 		smp_store_release(fence, value);
 }
 
@@ -316,8 +316,8 @@ static struct sim_queue *on_map(void *owner, struct sim_mes_queue *mq, u64 t)
 }
 
 /*
- * As the firmware finds out: the write index through its own mapping of the
- * page, and the rest from the MQD.
+ * As in the firmware: the write index through its own mapping of the page, and
+ * the rest from the MQD.
  */
 static bool on_work(void *owner, struct sim_mes_queue *mq)
 {
@@ -351,7 +351,7 @@ static const struct sim_mes_ops ops = {
 
 /* ---- the firmware of a node ---- */
 
-/* struct vgpu_mes is there only while amdgpu's side is up. */
+/* struct vgpu_mes exists only while amdgpu's side is up. */
 static u64 next(const struct vgpu_node *node)
 {
 	return node->mes ? sim_mes_next_event(&node->mes->sim) : SIM_NEVER;
@@ -372,7 +372,7 @@ static void count(struct vgpu_node *node)
 	s->bad_packets = node->mes->refused;
 }
 
-/* Other queues are in slots than before: other programs' doorbells matter. */
+/* The queues in slots have changed: watch other programs' doorbells. */
 static void look_at_moves(struct vgpu_node *node)
 {
 	const struct sim_sched_stats *s = &node->mes->sim.sched.stats;

@@ -7,13 +7,13 @@
 #include "node.h"
 
 /**
- * struct vgpu_mes_mqd - what MES itself takes from an MQD
+ * struct vgpu_mes_mqd - the part of an MQD that MES itself uses
  * @wptr_va: address of the write index in the process's memory
  * @doorbell: dword offset in the doorbell BAR
  * @ring_dwords: size of the ring
  * @engine: SDMA: which one serves it
  * @rptr: read index: dwords modulo 2^32; SDMA: bytes
- * @saved: it left something behind when it was last in a slot
+ * @saved: it has saved waves from when it was last in a slot
  */
 struct vgpu_mes_mqd {
 	u64 wptr_va;
@@ -33,7 +33,7 @@ void vgpu_mqd_v11_look(const void *mqd, bool sdma, struct vgpu_mes_mqd *to);
  * @entry: what maps it
  * @used: amdgpu has added it
  * @mqd: of its MQD
- * @ring_dwords: size of its ring, as amdgpu said
+ * @ring_dwords: size of its ring, from amdgpu
  * @wptr: GART address of its write index
  */
 struct vgpu_mes_queue {
@@ -52,16 +52,16 @@ struct vgpu_mes_queue {
  * @base: GART address of the ring
  * @dwords: its size
  * @rptr: dword the firmware is at; like the write index it never wraps
- * @rptr_report: GART address where it says so
+ * @rptr_report: GART address where it reports @rptr
  * @doorbell: dword offset in the doorbell BAR
  * @header: of the frame that is being answered
  * @fence: GART address of its fence, 0: none
- * @fence_value: what is written there
+ * @fence_value: value written there
  * @suspend_fence: SUSPEND: a second one
  * @suspend_value: likewise
- * @moves: queues mapped and unmapped when last looked at
- * @refused: frames that made no sense
- * @queues: all it can be given
+ * @moves: number of queues mapped and unmapped at the last check
+ * @refused: invalid frames
+ * @queues: room for all queues
  */
 struct vgpu_mes {
 	struct sim_mes sim;

@@ -11,11 +11,11 @@
 
 /**
  * struct vgpu_mqd_ops - a layout
- * @load: decode; NULL, or what is wrong with it
+ * @load: decode; NULL, or an error
  * @store: a queue has left its slot
  * @stride: from the MQD of an XCC to that of the next
  * @quantum_ns: queue quantum, 0: none set
- * @note: whether it is in a slot, which the firmware notes in the MQD
+ * @note: note in the MQD whether it is in a slot, as the firmware does
  */
 struct vgpu_mqd_ops {
 	const char *(*load)(const void *mqd, struct sim_mqd *to);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SDMA queues between their MQD and the model. The MQD holds all there is of a
+ * SDMA queues between their MQD and the model. The MQD has the whole state of a
  * queue that is not mapped. Fields used, as amdkfd and hardware use them:
  *
  *   rb_cntl           size of the ring, and that the read index is reported
@@ -67,8 +67,8 @@ static u64 pair(const u32 *m, u16 low, u16 high)
 }
 
 /*
- * Fill in the model's part of a queue the firmware was told to map to that
- * engine; the rest has been. NULL, or what is wrong with its MQD.
+ * Fill in the model's part of a queue that the firmware maps to that engine;
+ * the rest is set. NULL, or an error of its MQD.
  */
 const char *vgpu_sdma_load(struct vgpu_queue *q, const u32 *m, u32 engine)
 {
@@ -98,7 +98,7 @@ const char *vgpu_sdma_load(struct vgpu_queue *q, const u32 *m, u32 engine)
 	return sim_sdma_check(s, q->node->profile);
 }
 
-/* It is off: leave in the MQD what the next map needs to know. */
+/* It is off: store in the MQD what the next map needs. */
 void vgpu_sdma_saved(struct vgpu_queue *q, u32 *m)
 {
 	const struct fields *f = fields_of(q->node->vg);

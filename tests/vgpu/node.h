@@ -32,7 +32,7 @@ struct vgpu;
 
 /*
  * What a doorbell holds between rings. Doorbells are write-only on hardware;
- * here they are memory, and this tells a ring of any value from none.
+ * here they are memory, and this value means that there was no ring.
  */
 #define VGPU_DOORBELL_QUIET	(~0ULL)
 
@@ -55,14 +55,14 @@ struct vgpu_vm {
 };
 
 /**
- * struct vgpu_entry - a queue, as the driver names it to the firmware
+ * struct vgpu_entry - a queue, as the driver describes it to the firmware
  * @mqd: GART address
  * @pd: page tables of its process
  * @wptr: address of the write index
  * @mm: address space of its process; compared, never used
  * @pasid: process
  * @doorbell: dword offset in the doorbell BAR
- * @vmid: its process has
+ * @vmid: VMID of its process
  */
 struct vgpu_entry {
 	u64 mqd;
@@ -80,7 +80,7 @@ struct vgpu_entry {
  * @aql: the same of a compute queue
  * @sdma: the same of an SDMA queue
  * @node: where it runs
- * @entry: as it was named
+ * @entry: the driver's description
  * @vm: address space
  * @mqd: of the first XCC
  * @doorbell: the word that is rung
@@ -102,7 +102,7 @@ struct vgpu_queue {
 
 /**
  * struct vgpu_hiq - the firmware that reads runlists
- * @hws: it
+ * @hws: the firmware
  * @mqd: of the ring between it and amdkfd, one an XCC
  * @doorbell: dword offset of the ring's doorbell
  */
@@ -113,7 +113,7 @@ struct vgpu_hiq {
 };
 
 /**
- * struct vgpu_stats - what the firmware was asked to do, and what went wrong
+ * struct vgpu_stats - requests to the firmware, and errors
  * @set_resources: SET_RESOURCES packets
  * @unmap_queues: UNMAP_QUEUES packets
  * @run_list: RUN_LIST packets, the chaining ones not counted
@@ -141,14 +141,15 @@ struct vgpu_hiq {
  * @bad_runlists: RUN_LIST over mapped queues, or one that does not fit
  * @bad_queues: queues of a type the model lacks
  * @native_kernels: dispatches of kernels the model carries out
- * @native_lookups: of them, such that their code object was looked into
- * @timed_kernels: of them, such that took their time only (sim_native_timed())
+ * @native_lookups: of these, with a look-up in the code object
+ * @timed_kernels: of these, such that only took their time (sim_native_timed())
  * @real_kernels: dispatches of code objects' kernels, known or not, that have completed
  * @real_workgroups: workgroups of such that have ended
- * @unknown_timed: dispatches of kernels the model does not know that have completed, that is
- *	taken a time (time_unknown)
+ * @unknown_timed: completed dispatches of kernels the model does not know,
+ *	which only took their time (time_unknown)
  * @unknown_names: how many kernels these were
- * @unknown_kernels: code objects looked into for a kernel the model does not know, and refuses
+ * @unknown_kernels: look-ups in code objects of kernels the model does not
+ *	know, and refuses
  * @vm_faults: accesses to unmapped process memory
  * @gart_faults: the same of the driver's memory
  */
@@ -192,10 +193,10 @@ struct vgpu_stats {
 };
 
 /**
- * struct vgpu_natives - which kernels are behind descriptors, see kernels.c
- * @known: process, address of the descriptor, number of the kernel, and the tlb_epoch of
- *	the device at which that was so. -1: not known; less, with time_unknown: minus one, minus
- *	its number among those.
+ * struct vgpu_natives - kernels of descriptors, see kernels.c
+ * @known: process, address of the descriptor, number of the kernel, and the
+ *	tlb_epoch of the device at which that was valid. -1: not known; less,
+ *	with time_unknown: -1 minus its number among unknown kernels.
  * @next: to be replaced next
  */
 struct vgpu_natives {
@@ -210,11 +211,11 @@ struct vgpu_natives {
 
 /**
  * struct vgpu_unknown - a kernel the model does not know, and times (time_unknown)
- * @name: its symbol, or what is known instead
+ * @name: its symbol, or a replacement
  * @dispatches: how many have completed
  * @vgprs: of a lane, as its descriptor says
  * @lds_bytes: of a workgroup of the last dispatch
- * @workgroup_ns: what that took
+ * @workgroup_ns: time of that
  */
 struct vgpu_unknown {
 	char name[SIM_NATIVE_NAME];
@@ -228,7 +229,7 @@ struct vgpu_unknown {
  * struct vgpu_node - a partition
  * @vg: the GPU it is part of
  * @index: of vg->nodes
- * @profile: what it has, of all that the GPU has
+ * @profile: its part of the GPU
  * @first_xcc: its XCCs, first and number
  * @xccs: see @first_xcc
  * @hiq: the firmware's side of the HIQ
@@ -236,10 +237,10 @@ struct vgpu_unknown {
  * @gpu: the model
  * @slots: hardware queue slots: of the compute pipes, then of each copy engine
  * @faults: to be injected
- * @natives: kernels it has met
- * @unknown: of them, those the model does not know and times; they stay
+ * @natives: kernels it has looked up
+ * @unknown: of these, kernels the model does not know and times; they stay
  * @nr_unknown: how many
- * @scratch: to look into the MQD of a queue that has no slot
+ * @scratch: for reading the MQD of a queue that has no slot
  * @stats: see there
  */
 struct vgpu_node {
@@ -279,7 +280,7 @@ void vgpu_hiq_load(struct vgpu_node *node, u32 xcc, struct v9_mqd *mqd, u32 door
 void vgpu_hiq_unload(struct vgpu_node *node);
 void vgpu_hiq_ring(struct vgpu_node *node, u64 now);
 
-/* The address space whose doorbell writes concern that process's queues. */
+/* The address space whose doorbell writes ring that process's queues. */
 const void *vgpu_mm_of_pasid(u32 pasid);
 
 /* hqd.c */
@@ -288,7 +289,7 @@ const void *vgpu_mm_of_pasid(u32 pasid);
 struct sim_queue *vgpu_hqd_map(struct vgpu_node *node, const struct vgpu_entry *e,
 			       u32 pool, u32 slot, u64 at, const char **why);
 
-/* What is wrong with the MQD of a queue that has no slot, or NULL. */
+/* Error of the MQD of a queue that has no slot, or NULL. */
 const char *vgpu_hqd_check(struct vgpu_node *node, const struct vgpu_entry *e, u32 pool);
 
 /* Whether such a queue has packets, or waves in its save area. */

@@ -3,9 +3,9 @@
  * Compute partitions: a GPU of several XCCs as one node (SPX) or several (DPX,
  * QPX, CPX: one node an XCC), in NPS1, all sharing the memory.
  *
- * amdgpu's own partition manager runs; only what it would read from hardware
- * comes from here. As on hardware there is a render node for each partition
- * there could be, and opening one chooses the partition.
+ * amdgpu's own partition manager runs; this file provides what it would read
+ * from hardware. As on hardware there is a render node for each possible
+ * partition, and opening one chooses the partition.
  */
 #include <linux/vmalloc.h>
 
@@ -148,7 +148,7 @@ int vgpu_partition_init(struct vgpu *vg)
 	r = init_memory_partition(vg);
 	if (r)
 		return r;
-	/* no mode first, as amdgpu does it: the next looks at the manager */
+	/* first no mode, as in amdgpu: the next call checks the manager */
 	r = vgpu_call(amdgpu_xcp_mgr_init, vg->adev, AMDGPU_XCP_MODE_NONE, 1, &xcp_funcs);
 	if (r)
 		return r;

@@ -2,12 +2,12 @@
 /*
  * System sleep and runtime PM, driven by the kernel's own: the order of
  * amdgpu_device_suspend() and amdgpu_device_resume(), reduced to the parts that
- * run for real. amdkfd takes its queues off and puts them back, what is in VRAM
- * goes to system memory, a MES starts afresh. What cannot be moved stays in
- * VRAM, as in a GPU that sleeps with its memory powered.
+ * run for real. amdkfd takes its queues off and puts them back, buffers in VRAM
+ * move to system memory, and MES starts afresh. A buffer that cannot be moved
+ * stays in VRAM, as in a GPU that sleeps with its memory powered.
  *
- * Runtime PM is forbidden until somebody writes "auto" to power/control, as for
- * any PCI device. From then on amdkfd's own references decide.
+ * Runtime PM is forbidden until "auto" is written to power/control, as for any
+ * PCI device. After that amdkfd's own references decide.
  */
 #include <linux/pm_runtime.h>
 
@@ -81,7 +81,7 @@ const struct dev_pm_ops vgpu_pm_ops = {
 	RUNTIME_PM_OPS(vgpu_runtime_suspend, vgpu_runtime_resume, NULL)
 };
 
-/* A PCI driver is probed with a reference, which it gives back, and takes again at the end. */
+/* A PCI driver is probed with a reference, which it drops, and takes again at the end. */
 void vgpu_power_init(struct vgpu *vg)
 {
 	pm_runtime_put_noidle(vg->adev->dev);

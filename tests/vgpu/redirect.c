@@ -36,7 +36,7 @@ void *vgpu_symbol(const char *name)
 
 /* ---- replacements ---- */
 
-/* The real one, and the model learns of a HIQ's doorbell at once. */
+/* Call the real one, and notify the model of a HIQ's doorbell. */
 static void new_kernel_doorbell64(void __iomem *db, u64 value)
 {
 	struct vgpu *vg = vgpu_of_doorbell(db);
@@ -127,13 +127,13 @@ static void notrace on_entry(unsigned long ip, unsigned long parent,
 }
 
 /*
- * Whether the function begins with a call now. ftrace passes over a function
- * it has disabled without an error, and the real one would run: this was seen,
- * in some boots, with an amdgpu.ko whose local symbols had been stripped.
+ * Whether the function begins with a call now. ftrace skips a disabled function
+ * without an error, and the real one would run: this happened, in some boots,
+ * with an amdgpu.ko whose local symbols had been stripped.
  */
 static bool in_place(const u8 *code)
 {
-	/* behind ENDBR64, which the module loader may have replaced, or not */
+	/* after ENDBR64, which the module loader may or may not have replaced */
 	return code[0] == CALL_INSN_OPCODE ||
 		code[ENDBR_INSN_SIZE] == CALL_INSN_OPCODE;
 }

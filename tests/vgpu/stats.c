@@ -88,7 +88,7 @@ static void add_words(void *to, const void *from, size_t bytes)
 		t[i] += f[i];
 }
 
-/* Maxima add up, too: what is shown is of all nodes that are asked for. */
+/* Maxima are added, too: the sum is over all nodes shown. */
 static void add_node(struct totals *t, const struct vgpu_node *node)
 {
 	u32 i;
@@ -150,7 +150,7 @@ static int node_stats_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(node_stats);
 
-/* An entry stays as it is, but for its count. */
+/* Of an entry, only its count changes. */
 static void show_unknown(struct seq_file *m, const struct vgpu_node *node)
 {
 	u32 i, n = READ_ONCE(node->nr_unknown);

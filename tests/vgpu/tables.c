@@ -53,7 +53,7 @@ static u64 get_pcie_replay_count(struct amdgpu_device *adev)
 	return 0;
 }
 
-/* read_register: the generation's own, which knows what user space may read. */
+/* read_register: the generation's own, which has the registers user space may read. */
 static const struct amdgpu_asic_funcs asic_funcs = {
 	.flush_hdp = flush_hdp,
 	.invalidate_hdp = flush_hdp,
@@ -204,7 +204,7 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 	*max_waves_per_cu = p->simds_per_cu * p->waves_per_simd;
 }
 
-/* What a generation's table lacks, its hardware lacks: never add an entry. */
+/* A missing entry means that the hardware lacks it: never add one. */
 #define REPLACE(table, entry) do {		\
 	if ((table)->entry)			\
 		(table)->entry = entry;		\

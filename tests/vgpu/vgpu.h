@@ -3,7 +3,7 @@
  * vgpu.ko: a software GPU beneath the real amdgpu driver. Test code.
  *
  * The production amdgpu.ko runs unchanged on a fabricated amdgpu_device; only
- * what would touch hardware is redirected to the model in sim/. Files:
+ * accesses to hardware are redirected to the model in sim/. Files:
  *
  *   main.c      module parameters, PCI driver
  *   device.c    the fields of the fabricated device
@@ -14,9 +14,9 @@
  *   redirect.c  symbol lookup and redirection of amdgpu's functions
  *   memory.c    TTM's copies and fills, by CPU instead of SDMA
  *   engine.c    when the model runs: timers, doorbells, the lock
- *   node.h      a partition of the GPU, and what it consists of
+ *   node.h      a partition of the GPU, and its parts
  *   hiq.c       the firmware that reads runlists (sim/hws.c), and the HIQ
- *   mes_ring.c  the firmware that is told of queues (sim/mes.c), and its ring
+ *   mes_ring.c  the firmware that takes calls (sim/mes.c), and its ring
  *   hqd.c       user queues between their MQD and the model
  *   mqd_v9.c    layout of compute MQDs; of another generation: mqd_v11.c
  *   fault.c     faults on demand; fault_file.c: debugfs vgpu/fault
@@ -24,10 +24,10 @@
  *   mqd_sdma.c  SDMA queues between their MQD and the model
  *   interrupt.c entries of the interrupt ring
  *   gpuvm.c     GPU addresses to memory, by the driver's own page tables
- *   kernels.c   which kernel a dispatch is of
+ *   kernels.c   the kernel of a dispatch
  *   stats.c     debugfs vgpu/stats
- *   compat.h    what differs between kernels
- *   clock.c     debugfs vgpu/clock: what of the guest's time is the GPU's
+ *   compat.h    differences between kernels
+ *   clock.c     debugfs vgpu/clock: the GPU's part of the guest's time
  *   power.c     system sleep and runtime PM
  *
  * Locks: vg->lock (raw, irqs off), one a GPU and never two at a time, protects
@@ -94,9 +94,9 @@ struct vgpu_clock {
  * struct vgpu - a GPU; all below @lock is protected by it
  * @adev: the fabricated amdgpu device
  * @index: of vgpu_devices
- * @profile: what it stands for
- * @gen: what follows from its generation
- * @part: what each of its nodes has of that
+ * @profile: the GPU that it represents
+ * @gen: its generation
+ * @part: the part of @profile that each node has
  * @partition_mode: AMDGPU_SPX_PARTITION_MODE...
  * @vram_size: bytes
  * @vram: CPU mapping of the VRAM aperture
@@ -104,11 +104,11 @@ struct vgpu_clock {
  * @kfd2kgd: amdkfd's table with our entries
  * @gmc_funcs: amdgpu's table with our entries
  * @asic_funcs: ours, with an entry of amdgpu's
- * @sched: of jobs, of which there are none; where amdgpu asks for one
+ * @sched: scheduler of jobs, which amdgpu requires; there are no jobs
  * @lock: see the top of this file
  * @timer: set to the next event of the model
  * @timer_at: when that is, 0: just fired
- * @behind: the model could not keep up, see engine.c
+ * @behind: the model is late, see engine.c
  * @clock: see there
  * @tlb_epoch: changes when the driver flushes the TLB
  * @owners: address spaces with mapped queues, read without the lock as a hint
@@ -144,9 +144,8 @@ struct vgpu {
 };
 
 /*
- * All GPUs, with gaps. Redirected functions find theirs here. An entry may go
- * while it is looked at by code that can be interrupted only where the driver
- * still uses the GPU, which keeps it.
+ * All GPUs, with gaps. Redirected functions find theirs here. Preemptible code
+ * may use an entry only while the driver uses the GPU, which keeps the entry.
  */
 extern struct vgpu *vgpu_devices[VGPU_DEVICES];
 extern struct vgpu_calls vgpu_calls;

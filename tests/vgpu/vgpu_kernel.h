@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* What test programs need of the model: its synthetic kernels. */
+/* The part of the model that test programs need: its synthetic kernels. */
 #include "../../sim/kernel.h"
