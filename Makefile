@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What one types. The work is done by scripts/; "make help" lists the targets.
+# Targets for users. scripts/ does the work; "make help" lists the targets.
 
 # "make KERNEL=7 ...": with that Linux (tests/roots/base-7), in a directory of its own.
 BASE := base$(KERNEL:%=-%)
@@ -34,40 +34,40 @@ help:
 	@echo 'make demo           two HIP programs on one GPU: alone, together, and under a scheduler'
 	@echo 'make demo-raw       the same without ROCm: programs that have queues of their own'
 	@echo 'make check          the tests; the last line counts them'
-	@echo 'make check-all      what "make check" leaves out: every ROCm there is, llama.cpp, every kernel source'
-	@echo 'make check-part     a fixed part of that, which is run for each change besides "make check"'
-	@echo 'make check-rocm     HIP programs of every ROCm there is on the software GPU, and preempted there'
-	@echo 'make check-third    llama.cpp and others, as Debian packs them, held and preempted there'
+	@echo 'make check-all      tests not in "make check": every available ROCm, llama.cpp, every kernel source'
+	@echo 'make check-part     a fixed part of check-all, run for each change in addition to "make check"'
+	@echo 'make check-rocm     HIP programs of every available ROCm run, and are preempted, on the software GPU'
+	@echo 'make check-third    llama.cpp and other packages of Debian run, and are preempted, there'
 	@echo 'make check-variants an amdgpu with shared virtual memory and without the tap'
-	@echo 'make check-patches  each patch of the series compiles, applies, is refused where it does not fit'
-	@echo '                    (TREES=...: unpacked amdgpu-dkms sources to try, too; COMPILE=y: compile there)'
-	@echo 'make check-trees    every kernel source that Debian has: whether a series fits, compiles, has run'
-	@echo '                    (TREES=...: unpacked amdgpu-dkms sources, too; the first time 4 GB are fetched)'
-	@echo 'make module-patch   the patch that puts kfd_xsched into Linux, behind the series for Linux 7'
+	@echo 'make check-patches  each patch of the series compiles and applies, and is refused if it does not fit'
+	@echo '                    (TREES=...: also unpacked amdgpu-dkms sources; COMPILE=y: compile these)'
+	@echo 'make check-trees    for each kernel source of Debian: does a series fit, compile, has it run?'
+	@echo '                    (TREES=...: also unpacked amdgpu-dkms sources; downloads 4 GB the first time)'
+	@echo 'make module-patch   the patch that adds kfd_xsched to Linux, after the series for Linux 7'
 	@echo 'make sanitize       the unit tests under the sanitizers, and an hour of xsched-sim in valgrind'
-	@echo 'make vgpu-selftest  what the software GPU must be able to do, a line each'
-	@echo 'make bench-switch   what a switch takes, beside amdkfd alone and a debugger (SAMPLES=100)'
-	@echo 'make bench-react    from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
-	@echo 'make bench-policies every policy on the same three scenarios, beside no policy'
-	@echo 'make bench-scale    how long each policy takes to decide for 64 GPUs and 4096 queues'
+	@echo 'make vgpu-selftest  a test of each feature of the software GPU'
+	@echo 'make bench-switch   time of a switch, compared with amdkfd alone and a debugger (SAMPLES=100)'
+	@echo 'make bench-react    time from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
+	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
+	@echo 'make bench-scale    time of a decision of each policy for 64 GPUs and 4096 queues'
 	@echo ''
-	@echo 'make build          all that these two run, without running it'
+	@echo 'make build          everything that the targets above need, without running them'
 	@echo 'make amdgpu         the patched amdgpu.ko  (DISPLAY=y: with display code)'
 	@echo 'make kmod           kfd_xsched.ko'
 	@echo 'make vgpu           vgpu.ko, the software GPU for the tests'
 	@echo 'make guest          the image that the virtual machine boots'
 	@echo 'make docs           the manual, build/docs/html'
-	@echo 'make figures        the figures and the picture that README shows, of this tree (half an hour)'
-	@echo 'make look           pictures of what xschedctl shows, build/look'
-	@echo 'make shell          a shell in the rig, where all of this is made'
+	@echo 'make figures        the figures and the picture of README, from this tree (half an hour)'
+	@echo 'make look           pictures of the output of xschedctl, build/look'
+	@echo 'make shell          a shell in the rig, where all of this is built'
 	@echo ''
-	@echo 'make user           libxsched, xschedd, xschedctl, xsched-sim, for this machine: build/host'
+	@echo 'make user           libxsched, xschedd, xschedctl, xsched-sim, for the host: build/host'
 	@echo 'make install        these, the service, and the source of the kernel modules'
 	@echo '                    for DKMS (DESTDIR=, PREFIX=$(PREFIX))'
-	@echo 'make clean          forget results, logs and what is built, but for amdgpu'
+	@echo 'make clean          remove results, logs and build products, except amdgpu'
 	@echo 'make distclean      remove build/, and the file systems and caches of all checkouts'
 	@echo ''
-	@echo 'KERNEL=7 before any of them: with the newest Linux of trixie-backports; builds in build/linux-7'
+	@echo 'KERNEL=7 with any target: use the newest Linux of trixie-backports; builds in build/linux-7'
 	@echo ''
 	@echo 'All but the last five build and run in Debian 13, whatever this machine is; they need root, and'
 	@echo 'mmdebstrap to make it. Everything made is in build/ and in ~/.cache/kfd-xsched (scripts/rig).'
@@ -81,7 +81,7 @@ demo-raw:
 check:
 	$(RIG_ROCM) scripts/check
 
-# A ROCm that cannot be had is skipped by name, and so are programs nobody here wrote (6 GB, 3 minutes).
+# A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
 	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky --try base-7 $(BASE) \
 		scripts/check --all
@@ -133,7 +133,7 @@ check-rocm:
 check-patches:
 	$(RIG) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
 
-# The patch that puts kfd_xsched into Linux, behind patches/linux-7.
+# The patch that adds kfd_xsched to Linux, after patches/linux-7.
 module-patch:
 	@scripts/rig run base-7 \
 		sh -c 'scripts/build linux && scripts/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
