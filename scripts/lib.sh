@@ -73,10 +73,10 @@ reap() {
 step_number=0
 step_total=${step_total:-1}
 
-# How many lines the next step's log will have, roughly; only for show. 0: nobody knows.
+# Approximate number of lines of the next step's log, for display. 0: unknown.
 step_lines=0
 
-# What a running step does just now: how far it is, the last line of its log, cut to fit.
+# State of a running step: its progress, and the last line of its log, cut to fit.
 step_activity() {
 	local done_lines=0 far=''
 
