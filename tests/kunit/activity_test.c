@@ -355,7 +355,7 @@ static void silence_when_unwatched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
 }
 
-/* Whatever is told of others: a queue held before any look may have saved waves. */
+/* Independent of other queues: one held before any look may have saved waves. */
 static void wait_ready(struct kunit *test, struct file *file, const struct xt_watched *w)
 {
 	struct kfd_xsched_event event;
@@ -389,7 +389,7 @@ static void churn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_list(test, a), 0);
 }
 
-/* Only those who may see the queue hear of its work. */
+/* Only clients that may see the queue are notified of its work. */
 static void only_the_permitted_hear(struct kunit *test)
 {
 	struct xt *xt = test->priv;

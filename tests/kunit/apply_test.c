@@ -212,7 +212,7 @@ static void failure_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 }
 
-/* A failed release leaves the hold with its owner, who may try again. */
+/* A failed release leaves the hold with its client, which may try again. */
 static void failed_resume_keeps_the_hold(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -381,7 +381,7 @@ static void process_resume_drops_queue_holds(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
-/* A queue of a held process can be let go alone; the rule stays. */
+/* A queue of a held process can be released alone; the process stays held. */
 static void queue_of_held_process_is_released(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -418,8 +418,8 @@ static void born_held(struct kunit *test)
 }
 
 /*
- * amdkfd makes a queue before it tells: it may have been born held under a rule
- * that is gone by then, or free under one that has come.
+ * amdkfd creates a queue before it reports it: it may have been created held for a
+ * hold that is gone by then, or free before a hold that has come.
  */
 static void born_before_the_rule_changed(struct kunit *test)
 {

@@ -277,7 +277,7 @@ static void priorities(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->queues[1]->held);
 }
 
-/* Two switches, of two clients, on the same queues: the last to let go counts. */
+/* Two switches, of two clients, on the same queues: both must release. */
 static void two_clients(struct kunit *test)
 {
 	struct file *a = client(test), *b = xt_open(test);
@@ -294,7 +294,7 @@ static void two_clients(struct kunit *test)
 	expect_low(test, false);
 }
 
-/* A tenant triggers, and another is the target: who joins it while that runs is held. */
+/* A tenant triggers, and another is the target: a process that joins it meanwhile is held. */
 static void tenants(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -459,7 +459,7 @@ static void target_goes(struct kunit *test)
 /* ---- ends ---------------------------------------------------------------- */
 
 /**
- * struct end - what a switch in force ends by
+ * struct end - a way to end a switch in force
  * @name: for the test's name
  * @fn: do it
  * @told: errno of the last ARMED, or 0: none is read
@@ -647,7 +647,7 @@ static void bad_clear(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clear(test, client(test), id), 0);
 }
 
-/* A bad entry between good ones: its status tells, and nothing is armed. */
+/* A bad entry between good ones: its status has the errno, and nothing is armed. */
 static void bad_entries(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -685,7 +685,7 @@ static void bad_entries(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, back[0].status, 0, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, back[1].status, bad[i].want, "row %u", i);
 	}
-	/* What is gone is benign in an APPLY; who arms for it is mistaken. */
+	/* A target that is gone is benign in an APPLY, but an error in ARM. */
 	fake_queue_remove(xt->queues[1]);
 	entries[1] = (struct kfd_xsched_entry)XT_ENTRY(SUSPEND, QUEUE, xt->ids[1], 0);
 	KUNIT_EXPECT_EQ(test, arm(test, client(test), PROCESS, high->nr, entries, 3), -ESRCH);
@@ -806,7 +806,7 @@ static void permission(struct kunit *test)
 	xt_become(test, XT_UID);
 	KUNIT_EXPECT_EQ(test, arm_one(test, b), 1);
 	xt_unbecome(test);
-	/* A run goes by who set it: the sampler may do anything. */
+	/* A run uses the credentials of the caller of SET, not those of the sampler. */
 	get_work(test);
 	expect_low(test, true);
 	KUNIT_EXPECT_TRUE(test, xt->process->hold_new);

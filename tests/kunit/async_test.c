@@ -19,7 +19,7 @@ static struct file *client(struct kunit *test)
 	return ((struct xt *)test->priv)->files[0];
 }
 
-/* It returns while the node works; the event tells cookie, flips and success. */
+/* It returns while the node works; the event has cookie, flips and success. */
 static void done_is_told(struct kunit *test)
 {
 	struct xt *xt = test->priv;

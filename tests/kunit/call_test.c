@@ -74,7 +74,7 @@ static void larger_and_smaller(struct kunit *test)
 	expect_nothing_held(test);
 }
 
-/* A call that failed in the middle, in the check, or at a node, leaves nothing behind. */
+/* A call that failed in the middle, in the check, or at a node, has no effect. */
 static void after_a_failure(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -122,7 +122,7 @@ static void other_targets(struct kunit *test)
 	expect_nothing_held(test);
 }
 
-/* Entries that are not staged do not let go of what those of an earlier call had named. */
+/* Entries that are not staged do not release the targets of an earlier call. */
 static void not_staged(struct kunit *test)
 {
 	struct xt *xt = test->priv;

@@ -30,7 +30,7 @@ static struct kfd_xsched_queue describe(struct kunit *test, unsigned int i)
 	return xt_describe(test, xt->files[0], xt->ids[i]);
 }
 
-/* The queue that came behind those of the suite. */
+/* The queue that was added after those of the suite. */
 static struct kfd_xsched_queue newcomer(struct kunit *test)
 {
 	struct xt *xt = test->priv;

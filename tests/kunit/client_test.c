@@ -19,7 +19,7 @@
 #define HIGH		KFD_XSCHED_CLASS_HIGH
 #define REALTIME	KFD_XSCHED_CLASS_REALTIME
 
-/* Two clients hold a queue: it runs again when the second lets go. */
+/* Two clients hold a queue: it runs again when the second releases it. */
 static void two_holders(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -42,7 +42,7 @@ static void two_holders(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_transactions(), 2);
 }
 
-/* Two clients hold a process: it escapes neither until both let go. */
+/* Two clients hold a process: it stays held until both release it. */
 static void two_rules(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -59,7 +59,7 @@ static void two_rules(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
-/* Closing the file lets go of everything, in one transaction a node. */
+/* Closing the file releases everything, in one transaction a node. */
 static void close_releases(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -160,7 +160,7 @@ static void half_done_switch_is_mended(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, released_within(xt, 300));
 }
 
-/* A reset ends: what is pending is tried, and subscribers are told. */
+/* A reset ends: pending changes are tried, and subscribers are notified. */
 static void reset_is_told(struct kunit *test)
 {
 	struct xt *xt = test->priv;

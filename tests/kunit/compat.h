@@ -33,7 +33,7 @@ static inline int compat_mknod(const struct path *path, struct dentry *dentry, u
 	return vfs_mknod(mnt_idmap(path->mnt), d_inode(path->dentry), dentry, mode, dev);
 }
 
-/* Who overrides credentials keeps no reference. */
+/* A caller that overrides credentials keeps no reference. */
 static inline const struct cred *compat_override_creds(struct cred *cred)
 {
 	const struct cred *old = override_creds(cred);

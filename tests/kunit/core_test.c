@@ -16,7 +16,7 @@ static int fail_to_start(void)
 	return -EBUSY;
 }
 
-/* As amdkfd does: what exists is told before registering returns. */
+/* As in amdkfd: existing objects are reported before registering returns. */
 static int replay(void)
 {
 	struct xt *xt = current_test->priv;
@@ -117,7 +117,7 @@ static void start_fails(struct kunit *test)
 	xt_open(test);
 }
 
-/* What is told twice is taken once; what was never told can be taken back. */
+/* An object reported twice is added once; one never reported can be removed. */
 static void told_twice(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -181,7 +181,7 @@ static void references_are_dropped(struct kunit *test)
 	after = references(process);
 	KUNIT_EXPECT_EQ(test, after.mm, before.mm);
 	KUNIT_EXPECT_EQ(test, after.cred, before.cred);
-	/* Remembered, to tell ESRCH from ENOENT. */
+	/* Remembered, to distinguish ESRCH from ENOENT. */
 	KUNIT_EXPECT_EQ(test, after.pid, before.pid + 1);
 }
 

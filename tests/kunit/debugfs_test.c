@@ -77,7 +77,7 @@ static void everything(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text + strlen(text) - 5, "\nend\n");
 }
 
-/* Who holds what since when, and who was ejected for what reason. */
+/* Holders, their holds and times; ejected clients, with the reason. */
 static void clients(struct kunit *test)
 {
 	struct xt *xt = test->priv;

@@ -100,7 +100,7 @@ static void ring_lost_in_between(struct kunit *test)
 	xs_ring_free(&ring);
 }
 
-/* A queue comes and goes, then its process: told in order, to whom asked. */
+/* A queue comes and goes, then its process: subscribers get events in order. */
 static void lifecycle(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -178,7 +178,7 @@ static void read_sizes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_raw(a, xt->user, size), -EAGAIN);
 }
 
-/* Records that cannot be delivered are lost, and that is told. */
+/* Records that cannot be delivered are lost, and LOST reports it. */
 static void read_bad_address(struct kunit *test)
 {
 	struct xt *xt = test->priv;

@@ -128,7 +128,7 @@ static void apply(struct kunit *test)
 	fail_each(test, &op);
 }
 
-/* An ASYNC call that gets no batch tells of no node, whatever the one before it did. */
+/* An ASYNC call without memory for a batch reports no node, not even of the call before. */
 static void no_batch(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -182,7 +182,7 @@ static void async_undo(struct kunit *test)
 	xt->node->applies = 0;
 }
 
-/* An ASYNC APPLY without memory changes nothing, and tells nothing. */
+/* An ASYNC APPLY without memory changes nothing, and sends no event. */
 static void async(struct kunit *test)
 {
 	static const struct operation op = { async_op, async_undo, apply_failed };
@@ -344,7 +344,7 @@ static void node_check(struct kunit *test, unsigned int n)
 	KUNIT_EXPECT_EQ_MSG(test, count_nodes(test), 1, "allocation %u", n);
 }
 
-/* A node that cannot be registered leaves nothing behind. */
+/* A node that cannot be registered leaves nothing in the core. */
 static void node(struct kunit *test)
 {
 	static const struct operation op = { node_op, node_undo, node_check };
@@ -501,7 +501,7 @@ static void queue_check(struct kunit *test, unsigned int n)
 	KUNIT_EXPECT_EQ_MSG(test, xt_list(test, client(test)), 3, "allocation %u", n);
 }
 
-/* A queue that cannot be registered leaves nothing behind. */
+/* A queue that cannot be registered leaves nothing in the core. */
 static void queue(struct kunit *test)
 {
 	static const struct operation op = { queue_op, nothing_to_undo, queue_check };

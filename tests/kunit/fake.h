@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A driver below that exists in memory only: nodes, processes and queues that
- * behave as amdkfd's do towards the core, count what is asked of them, and fail
- * on demand. The core runs on it unchanged, behind its real device node.
+ * behave as amdkfd's do towards the core, count calls, and fail on demand. The core
+ * runs on it unchanged, with its real device node.
  */
 #ifndef KFD_XSCHED_FAKE_H
 #define KFD_XSCHED_FAKE_H
@@ -68,9 +68,9 @@ struct xs_hw_node {
 
 /**
  * struct fake_tap - doorbells of a process on a node
- * @armed: taken away; the next ring is told
- * @arms: how often that was asked for
- * @ret: what is answered
+ * @armed: unmapped; the next ring is reported
+ * @arms: number of calls to arm it
+ * @ret: result of these
  */
 struct fake_tap {
 	bool armed;
@@ -82,8 +82,8 @@ struct fake_tap {
  * struct xs_hw_process - a process of the fake
  * @task: a kernel thread, for a pid and credentials
  * @nr: its number
- * @exited: the core was told so
- * @hold_new: new queues are born held
+ * @exited: its exit was reported to the core
+ * @hold_new: new queues are created held
  * @was_hold_new: that, when a queue of it was changed last
  * @taps: by node, in the order these were added
  * @lock: plays amdkfd's process mutex
@@ -131,7 +131,7 @@ extern const struct xs_backend_ops fake_backend;
 /* What the next start does, if not NULL: as the driver replays, or fails. */
 extern int (*fake_on_start)(void);
 
-/* The same as it stops: from here on it tells of nothing. */
+/* The same when it stops: after this it reports nothing. */
 extern void (*fake_on_stop)(void);
 
 /* The same when doorbells are about to be taken away: it may bring work. */

@@ -87,7 +87,7 @@ static struct kfd_xsched_arm good_arm(struct kunit *test)
 	};
 }
 
-/* An argument the ioctl accepts, in a buffer with room behind it. */
+/* An argument the ioctl accepts, in a buffer with room after it. */
 static u32 *good_argument(struct kunit *test, const struct rules *rules)
 {
 	struct xt *xt = test->priv;
@@ -246,7 +246,7 @@ static void info(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nodes[2].gpu_id, 0);
 }
 
-/* Elements the caller knows longer are cleared behind what we know. */
+/* In longer elements of the caller, the unknown tail is cleared. */
 static void longer_elements(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -283,7 +283,7 @@ static void longer_elements(struct kunit *test)
 					   &arg, sizeof(arg)), -E2BIG);
 }
 
-/* LIST tells how many there are, fills what has room, and has a limit. */
+/* LIST reports the number of queues, fills the room there is, and has a limit. */
 static void list_capacity(struct kunit *test)
 {
 	struct xt *xt = test->priv;

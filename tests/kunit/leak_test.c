@@ -17,7 +17,7 @@
 /* Of a size that nothing here has. */
 #define LEAKED_SIZE	7000
 
-/* So many that some are found, whatever stays behind on a stack. */
+/* So many that some are found, whatever remains on a stack. */
 static noinline void leak_on_purpose(void)
 {
 	void *leaked;

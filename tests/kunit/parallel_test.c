@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes that switch at once, and one that does not answer: who waits for it, and
- * who does not.
+ * Nodes that switch at the same time, and one that does not answer: which calls
+ * wait for it, and which do not.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -548,7 +548,7 @@ static void remove_node(void *data)
 	fake_node_remove(data);
 }
 
-/* A node goes with a call in flight there and one behind it: both end, then it goes. */
+/* A node goes with a call in flight there and one queued: both end, then it goes. */
 static void node_goes_under_calls(struct kunit *test)
 {
 	struct xt *xt = test->priv;

@@ -39,7 +39,7 @@ static void no_terms(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, none.prio_class, KFD_XSCHED_CLASS_APP);
 }
 
-/* It takes all holders to let go. */
+/* All holders must release it. */
 static void holds_add_up(struct kunit *test)
 {
 	struct xs_terms t[] = {

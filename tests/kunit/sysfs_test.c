@@ -137,7 +137,7 @@ static void locked_limits(struct kunit *test)
 	}
 }
 
-/* Root opened the file, but who writes has no capability. */
+/* Root opened the file, but the writer has no capability. */
 static void writer_counts(struct kunit *test)
 {
 	static const char *const names[] = {
@@ -388,7 +388,7 @@ static void write_priority(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, xt_sysfs_write(test, DIR "priority", nonsense[i]),
 				    -EINVAL, "%s", nonsense[i]);
 	KUNIT_EXPECT_EQ(test, queue->override, 11);
-	/* The latest wins, whoever it is. */
+	/* The latest override is in effect, of any client. */
 	xt_do(test, xt->files[0], OP(SET_PRIORITY), QUEUE, id, 2);
 	expect_text(test, DIR "priority", "2\n");
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, DIR "priority", "3"), 0);
@@ -433,7 +433,7 @@ static void write_class(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, DIR "class", "low"), -EOPNOTSUPP);
 }
 
-/* Who writes may what he may by APPLY, whoever opened the file. */
+/* A writer has the permissions of APPLY, whatever user opened the file. */
 static void write_permission(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -475,7 +475,7 @@ static void write_disabled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, DIR "priority", "app"), 0);
 }
 
-/* Reads a file over and over, until it is told to stop. */
+/* Reads a file repeatedly, until it is stopped. */
 static int read_all_the_time(void *data)
 {
 	static const char *const names[] = {

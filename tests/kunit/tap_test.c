@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The doorbell tap: whoever is idle is not looked at any more, until it rings, and
- * nothing is missed.
+ * The doorbell tap: an idle process is not sampled until it rings, and no work is
+ * missed.
  */
 #include <linux/delay.h>
 #include <linux/uaccess.h>
@@ -69,7 +69,7 @@ static void expect_counts(struct kunit *test, u32 sampled, u32 tapped)
 	KUNIT_EXPECT_EQ(test, counts.tapped, tapped);
 }
 
-/* The state it would be told of by LIST. */
+/* The state that LIST would report. */
 static void expect_state(struct kunit *test, const struct xt_watched *w, u32 state)
 {
 	const u32 all = KFD_XSCHED_QUEUE_READY | KFD_XSCHED_QUEUE_WATCHED |
@@ -356,7 +356,7 @@ static unsigned int wave_reads(const struct xt_watched *w, unsigned int count)
 	return reads;
 }
 
-/* Who rings waits for the look at one queue, not for that at all others. */
+/* A process that rings waits for the look at one queue, not at all others. */
 static void ring_comes_first(struct kunit *test)
 {
 	struct xs_hw_process *other = fake_process_add(test, XT_UID);

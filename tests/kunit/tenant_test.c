@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tenants: who comes, who goes, and what they get and leave behind.
+ * Tenants: processes that join and leave, and the effect on their holds.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -68,7 +68,7 @@ static void is_held_as_one(struct kunit *test)
 			-EALREADY);
 }
 
-/* Who comes to a held tenant is held when the call returns, who goes is not. */
+/* A process that joins a held tenant is held when ADD returns; one that leaves is not. */
 static void add_and_remove(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -224,7 +224,7 @@ static void limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_tenant(test, client(test), T(DESTROY), 7, 0), -ESRCH);
 }
 
-/* A node fails: who was to come has not come, who was to go has not gone. */
+/* A node fails: the process has not joined, or has not left. */
 static void failures(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -364,7 +364,7 @@ static void start_tenant(struct kunit *test, struct xt_call *call, u32 op, u64 i
 	xt_call_start(test, call);
 }
 
-/* A hold of the tenant is on its way: who comes waits for it, and is held. */
+/* A hold of the tenant is in progress: a process that joins waits for it, and is held. */
 static void add_during_a_hold(struct kunit *test)
 {
 	struct xt *xt = test->priv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints: what is decided is told, with ids that somebody can use. They are
- * read as text, as perf and trace-cmd do.
+ * Tracepoints report decisions, with usable ids. They are read as text, as perf and
+ * trace-cmd do.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -86,7 +86,7 @@ static void hold_and_release(struct kunit *test)
 	xt_resume(test, b, id);
 	expect(test, 1, "queue_on: node%u queue=%llu ", XT_GPU, id);
 	expect(test, 1, "release: node%u client=%llu queue=%llu ", XT_GPU, client, id);
-	/* What changes nothing is told as asked for, and not as done. */
+	/* A change without effect is reported as requested, but not as done. */
 	xt_resume(test, b, id);
 	expect(test, 1, "apply: client=%llu entries=1 nodes=0 status=%d ", client, -EALREADY);
 	expect(test, 2, "switch_begin: ");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The watchdog: leases, who is ejected and who is not, and what remains of whom.
+ * The watchdog: leases, which clients are ejected, and what remains of them.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -158,7 +158,7 @@ static void idle_is_no_reason(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_WATCHDOG);
 }
 
-/* Waves that were saved are work, and so is what nobody can tell. */
+/* Saved waves are work, and so is an unknown state. */
 static void saved_waves(struct kunit *test)
 {
 	static const int answers[] = { 1, -EOPNOTSUPP, -EIO };
@@ -282,7 +282,7 @@ static void timer(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, xs_watchdog_armed());
 }
 
-/* Held again before the timer has run out, and after: who is silent is ejected either way. */
+/* Held again before the timer has run out, and after: a silent client is ejected either way. */
 static void held_again(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -443,7 +443,7 @@ static void release_is_retried(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, runs_out());
 }
 
-/* By number or by process; who is not meant is left alone. */
+/* By number or by process; other clients are left alone. */
 static void eject_by_name(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -468,7 +468,7 @@ static void eject_by_name(struct kunit *test)
 	expect_dead(test, c, KFD_XSCHED_EJECT_ADMIN);
 }
 
-/* Disabled: who held is ejected, nobody holds, giving back is legal. */
+/* Disabled: clients that held are ejected, none can hold, releasing is allowed. */
 static void disable(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -501,8 +501,8 @@ static void disable(struct kunit *test)
 /**
  * struct sleep - how the system sleeps
  * @name: for the test's name
- * @before: what the kernel tells as it begins
- * @after: and when it is over
+ * @before: notification of the kernel when it begins
+ * @after: the same when it is over
  */
 struct sleep {
 	const char *name;
@@ -523,7 +523,7 @@ static void sleep_name(const struct sleep *sleep, char *name)
 
 KUNIT_ARRAY_PARAM(sleep, sleeps, sleep_name);
 
-/* Who cannot say anything is not silent: holds survive, and leases begin anew. */
+/* Frozen clients are not silent: holds survive, and leases begin anew. */
 static void system_sleeps(struct kunit *test)
 {
 	const struct sleep *sleep = test->param_value;
