@@ -24,7 +24,7 @@
 
 /*
  * KFD takes only whole save areas, tens of MiB a queue. So they overlap in one
- * file: each begins a step behind the one before, and the model, which saves
+ * file: each begins a step after the one before, and the model, which saves
  * little, writes less than a step.
  */
 #define SAVE_STEP	65536UL

@@ -56,10 +56,10 @@ struct model_options {
 };
 
 /**
- * struct model_request - what is known of one request; CLOCK_MONOTONIC
+ * struct model_request - times of one request; CLOCK_MONOTONIC
  * @arrival_ns: when it came, by schedule: waiting for its turn counts
  * @submitted_ns: when its packets were in the queue
- * @done_ns: when the process was told that it is complete
+ * @done_ns: when the process was notified that it is complete
  * @first: number of its first dispatch in the log
  */
 struct model_request {
@@ -94,11 +94,11 @@ extern const struct model_backend model_kfdq;
 
 /**
  * struct model - the running model
- * @options: what it was asked
- * @backend: what it is run with
+ * @options: its options
+ * @backend: backend that runs it
  * @gpu: for @backend
  * @gpu_id: amdkfd's name of the GPU, 0: not known
- * @log: what each dispatch left behind
+ * @log: record of each dispatch
  * @dispatches: how many there were
  * @words: of results, compared bit by bit with what they must be
  * @wrong: of them

@@ -8,7 +8,7 @@
 #define NATIVE_MIN	5.0	/* native shows the problem */
 #define HPF_MAX		1.2	/* hpf solves it */
 #define LO_SHARE_MIN	0.85	/* without starving the other */
-#define RUN_AGAIN_MAX	100.0	/* ms, and the kernel lets go when it is killed */
+#define RUN_AGAIN_MAX	100.0	/* ms; the kernel releases all when it is killed */
 #define INTERRUPTS_MIN	100	/* kernels of HIP programs, under hpf */
 /*
  * Launches of HIP 6.4 take one of several paths, 6827, 6872, 7003 instructions and others, as threads of the runtime

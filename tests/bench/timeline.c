@@ -3,7 +3,7 @@
  * The picture: both queues over time, one panel a mode. Bars are dispatches,
  * from their first wave to their last; hatched is the time the scheduler held
  * the low-priority queue; triangles are arrivals of requests, and the line
- * behind each lasts until its answer.
+ * after each lasts until its answer.
  */
 #include <stdio.h>
 
@@ -31,7 +31,7 @@ static void end_block(FILE *f, int columns)
 	fputs("\nEOD\n", f);
 }
 
-/* Dispatches too short to be told apart become one bar. */
+/* Dispatches too short to be distinguished become one bar. */
 static void bars(FILE *f, const char *name, const char *mode, const struct raw_model *m,
 		 double low, double high)
 {
@@ -50,7 +50,7 @@ static void bars(FILE *f, const char *name, const char *mode, const struct raw_m
 	end_block(f, 6);
 }
 
-/* From the end of a switch that held to the end of the one that let go. */
+/* From the end of a switch that held to the end of the one that released. */
 static void holds(FILE *f, const struct raw_mode *mode)
 {
 	const struct raw_model *m = &mode->hi;

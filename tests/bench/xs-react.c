@@ -30,15 +30,15 @@
 #define MEASURED_MS	15
 #define MAX_KERNELS	2
 #define WAVE		32		/* lanes: one wave on any GPU */
-#define SAMPLE_US	100		/* as two-models tells xschedd */
+#define SAMPLE_US	100		/* as two-models configures xschedd */
 #define SETTLE_US	500
 #define TIMEOUT_MS	5000
 #define MAX_PROCESSES	64
 
 /**
- * struct set - who has to go
+ * struct set - queues to take off
  * @queues: how many
- * @processes: they are in
+ * @processes: number of processes with these
  */
 struct set {
 	unsigned int queues;
@@ -155,7 +155,7 @@ static int prepare(struct ringer *r, int xs, unsigned int samples)
 	return ret ? ret : spin_set_init(&r->set, r->dev, samples * r->count, r->count);
 }
 
-/* Rings whenever it is told to. Does not return. */
+/* Rings on each command. Does not return. */
 static void ringer_main(int sock, int xs, unsigned int samples)
 {
 	struct ringer r = { 0 };
