@@ -66,7 +66,7 @@ static bool queue_has_packets(const struct probe_queue *pq)
 	return read != write;
 }
 
-/* Whether a queue of the process has packets or waves; also if that cannot be told. */
+/* Whether a queue of the process has packets or waves; also if that is not known. */
 static bool has_work_locked(struct agent *a)
 {
 	struct probe_queue *found[PROBE_MAX_QUEUES];

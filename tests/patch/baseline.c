@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kfd_baseline.ko: what amdkfd itself takes to take a set of queues off the GPU.
+ * kfd_baseline.ko: the time that amdkfd itself needs to take queues off the GPU.
  *
  * Its own functions are called, under its own lock, and nothing else: on HWS
  * unmap_queues_cpsch() and map_queues_cpsch(), with the queues marked inactive
- * between the two; on MES remove_queue_mes() for each. What a scheduler takes
- * above that is its own.
+ * between the two; on MES remove_queue_mes() for each. Additional
+ * time of a scheduler is its own.
  *
  * Written to kfd_baseline in debugfs, "off PID..." takes all queues of these
- * processes off the first GPU, "on PID..." puts them back; read, it tells of the
- * last command, nanoseconds: "queues unmap map gpu", the last being what of the two
- * the software GPU took. Only for benchmarks: between off and on nothing else may
+ * processes off the first GPU, "on PID..." puts them back; read, it shows the
+ * last command, nanoseconds: "queues unmap map gpu", the last being the software
+ * GPU's part of the two. Only for benchmarks: between off and on nothing else may
  * be done to the queues.
  */
 #include <linux/debugfs.h>

@@ -11,7 +11,7 @@
  *                           of the first queue again, in a second change
  *   arm | disarm            the doorbell tap, on the node of the first queue
  *   info                    one line a queue
- *   counts                  what amdkfd has told, and forget it
+ *   counts                  callbacks of amdkfd, which are then reset
  *   agent GAP_US RECHECK    see agent.c
  *   stop                    the agent
  *   pte ADDRESS             page table entry of the caller there
@@ -59,7 +59,7 @@ unsigned int probe_find_locked(pid_t tgid, struct probe_queue **found)
 	return n;
 }
 
-/* --- what amdkfd tells -------------------------------------------------------- */
+/* --- callbacks of amdkfd ------------------------------------------------------ */
 
 static void probe_node(struct kfd_node *node)
 {
@@ -192,7 +192,7 @@ static int command_chain_locked(pid_t tgid, bool hold, unsigned int count)
 	unsigned int n, i, bad = 0, flipped = 0;
 	int ret;
 
-	/* What is only told back is to be written, whatever was there. */
+	/* Fields for results only must be written, whatever they contained. */
 	memset(chain, 0xa5, sizeof(chain));
 	n = probe_find_locked(tgid, found);
 	if (!n || count > n + 1)
@@ -238,7 +238,7 @@ static int command_info_locked(pid_t tgid)
 	for (i = 0; i < n; i++) {
 		struct queue *queue = found[i]->queue;
 		const u32 reasons = kfd_sched_queue_reasons(queue);
-		/* Asks for the level it has: changes nothing, and so tells what is in effect. */
+		/* Set the level it has: changes nothing, and reports what is in effect. */
 		struct kfd_sched_change change = {
 			.q = queue,
 			.hold = reasons & KFD_SCHED_HELD,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kfd_probe: a scheduler that does what a test tells it, and nothing by itself.
+ * kfd_probe: a scheduler that only carries out commands of a test.
  *
- * It stands where kfd_xsched.ko stands else, so that a test can try what the
- * patches promise without what the module makes of it. Not for production: any
+ * It replaces kfd_xsched.ko, so that a test can check the interface of the patches
+ * without the module. Not for production: any
  * root process holds its own queues with it.
  */
 #ifndef KFD_PROBE_H
@@ -17,10 +17,10 @@
 #include <kfd_sched.h>
 
 /**
- * struct probe_queue - a queue that amdkfd has told of
+ * struct probe_queue - a queue that amdkfd has reported
  * @link: in probe_queues
  * @queue: amdkfd's
- * @info: as it was when it was told of
+ * @info: as it was when it was reported
  * @tgid: owner
  * @level: what we asked for last
  */
@@ -36,11 +36,11 @@ struct probe_queue {
 #define PROBE_MAX_QUEUES	16
 
 /**
- * struct probe_counts - what was told
+ * struct probe_counts - callbacks
  * @doorbells: callbacks of the tap
  * @offset: of the last one
- * @gone_waves: what kfd_sched_queue_waves() said of the last queue that went, when
- *	that was told
+ * @gone_waves: result of kfd_sched_queue_waves() for the last queue that went, in its
+ *	callback
  */
 struct probe_counts {
 	atomic_t doorbells;
