@@ -10,7 +10,7 @@
  *
  * A *device* is /dev/kfd with the render node of one GPU. A *buffer* is
  * memory both sides see at the same address. A *signal* is an amd_signal_t
- * with a KFD event behind it, so that waiting blocks in the kernel until the
+ * with a KFD event, so that waiting blocks in the kernel until the
  * GPU raises its interrupt. A *queue* is an AQL ring with its doorbell.
  *
  * Functions return 0 or a negative errno and print nothing. Objects belong to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Memory exceptions: a KFD event of its own type, whose data comes with the
- * wait. Packet exceptions: KFD finds in a queue's save area whom to tell.
+ * wait. Packet exceptions: a queue's save area has the event that KFD signals.
  */
 #include <errno.h>
 #include <string.h>

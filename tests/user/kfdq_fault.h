@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exceptions: what KFD tells a process of a bad address on the GPU, and, if it
- * asked for that, of packets its queues refuse.
+ * Exceptions: KFD's reports to a process about a bad address on the GPU and, if
+ * enabled, about packets that its queues refuse.
  */
 #ifndef KFDQ_FAULT_H
 #define KFDQ_FAULT_H

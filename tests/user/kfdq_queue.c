@@ -86,7 +86,7 @@ static uint64_t vgpr_bytes_cu(uint64_t gfx)
 
 /*
  * The size for one XCC, and of it the control stack. amdgpu-dkms 6.12 computes them as any amdkfd
- * (kfd_queue_ctx_save_restore_size() in the kernel), but does not tell them.
+ * (kfd_queue_ctx_save_restore_size() in the kernel), but does not report them.
  */
 static void save_area_of_xcc(struct kfdq_queue *q, uint64_t gfx, uint64_t cus, uint64_t waves)
 {
@@ -305,7 +305,7 @@ static void ring(struct kfdq_queue *q, uint32_t count)
 
 	q->written += count;
 	__atomic_store_n(&indices->write, q->written, __ATOMIC_RELEASE);
-	/* A doorbell is told the index of the last packet. */
+	/* The value of a doorbell is the index of the last packet. */
 	*q->doorbell = q->written - 1;
 }
 

@@ -22,7 +22,7 @@
 #define POLL_FOREVER	(0xfffu << 16 | 4u)
 #define ATOMIC_ADD64	(0x2fu << 25)
 
-/* Firmware may keep a counter behind the read index: nothing else goes there. */
+/* Firmware may keep a counter after the read index: leave that free. */
 struct indices {
 	uint64_t read;
 	uint64_t pad[7];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Signals: the GPU decrements a value in memory, stores the event's id in its
- * mailbox and raises an interrupt; KFD wakes whoever waits for the event.
+ * mailbox and raises an interrupt; KFD wakes those that wait for the event.
  */
 #include <errno.h>
 #include <string.h>

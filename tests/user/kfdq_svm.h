@@ -16,9 +16,9 @@ bool kfdq_svm_supported(const struct kfdq_device *dev);
 int kfdq_svm_share(struct kfdq_device *dev, void *addr, size_t size);
 
 /**
- * struct kfdq_svm_tally - what amdkfd's system management interface told of a process
+ * struct kfdq_svm_tally - reports of amdkfd's system management interface on a process
  * @evictions: times its queues were stopped because shared pages went
- * @restores: times they were let go again, whatever had stopped them
+ * @restores: times they were restored, whatever had stopped them
  */
 struct kfdq_svm_tally {
 	uint32_t evictions;
@@ -28,7 +28,7 @@ struct kfdq_svm_tally {
 /* Begin to listen. A file descriptor, or -errno. */
 int kfdq_svm_listen(struct kfdq_device *dev);
 
-/* Add what @fd has to tell by now. */
+/* Add the reports that @fd has by now. */
 int kfdq_svm_tally(int fd, struct kfdq_svm_tally *tally);
 
 #endif /* KFDQ_SVM_H */

@@ -81,7 +81,7 @@ struct job {
 	uint64_t last_end;
 };
 
-/* At most a while, so that who waits can look around. */
+/* Limited, so that a waiting thread can check other things. */
 static void futex_wait(const uint32_t *word, uint32_t value)
 {
 	const struct timespec while_ns = { .tv_nsec = 200000000 };

@@ -2,7 +2,7 @@
 /*
  * A worker for the random test: a process whose queues are never idle, that
  * checks each of its dispatches as it completes, and that takes its memory
- * away from the GPU when told to.
+ * away from the GPU on command.
  *
  * Of every dispatch it is known, at the end of its batch, that it executed
  * once and in its turn, that each of its workgroups ended once, and that it

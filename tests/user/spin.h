@@ -20,7 +20,7 @@
  * @code: the kernel
  * @args: arguments of dispatch number n at [n % @args_count]
  * @args_count: dispatches that may be in flight
- * @log: what dispatch number n left behind, at [n]
+ * @log: record of dispatch number n, at [n]
  * @capacity: elements of @log
  * @used: dispatches prepared so far
  * @ticket: counter the dispatches take their tickets from

@@ -66,8 +66,8 @@ static int open_client(uint32_t settle_us)
 }
 
 /*
- * Half a second of work, @count times. Where waves cannot be counted, only what is
- * behind the dispatch that runs is seen: so there is one more.
+ * Half a second of work, @count times. If waves cannot be counted, only dispatches
+ * after the running one are seen: so there is one more.
  */
 static int submit_long(struct worker *w, uint32_t count)
 {
@@ -164,7 +164,7 @@ static void test_while_ready(void)
 	worker_wait(&high, 0, TIMEOUT_MS);
 }
 
-/* Each holder lets go of what is its own. */
+/* Each holder releases its own holds. */
 static void test_overlap(void)
 {
 	int a = xsarm_suspend(fd, high.pid, low.pid), b = xsarm_suspend(fd, other.pid, low.pid);

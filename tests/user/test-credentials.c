@@ -89,7 +89,7 @@ static void test_held(void)
 	tap_is(worker_wait(&target, 0, TIMEOUT_MS), 0, "it runs");
 }
 
-/* Who may hear of a queue was decided when that came. */
+/* Which clients see a queue was decided when it was created. */
 static void test_watched(void)
 {
 	struct kfd_xsched_event e;

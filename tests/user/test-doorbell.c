@@ -50,7 +50,7 @@ static int probe(const char *format, ...)
 	return ret;
 }
 
-/* Number behind "@key=" in what the last command found out, or -1. */
+/* Number after "@key=" in the result of the last command, or -1. */
 static long result(const char *key)
 {
 	char text[2048] = "", *at;
@@ -76,7 +76,7 @@ static unsigned int result_count(const char *text)
 	return sysfile_read(all, sizeof(all), PROBE "result") < 0 ? 0 : sysfile_count(all, text);
 }
 
-/* Arm, ring at @at, and expect to be told once. */
+/* Arm, ring at @at, and expect one callback. */
 static void expect_ring(volatile void *at, const char *what)
 {
 	long faults, seen;

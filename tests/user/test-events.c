@@ -127,7 +127,7 @@ static void test_late_and_held(void)
 	worker_stop(&w);
 }
 
-/* A reader that does not keep up is told so. */
+/* A reader that does not keep up gets LOST. */
 static void test_overflow(void)
 {
 	unsigned int i, kept = 0, failed = 0;

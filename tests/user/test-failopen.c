@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The scheduler is killed while it holds a process: the kernel lets go, and
+ * The scheduler is killed while it holds a process: the kernel releases it, and
  * the process runs again within 100 ms. xschedd itself is killed here, with
  * SIGKILL, in the middle of HPF.
  */
@@ -41,7 +41,7 @@ static uint64_t kill_once(int fd, struct daemon *d, struct worker *lo, struct wo
 	if (!tap_ok(daemon_holds_within(fd, lo->pid, true, START_MS),
 		    "xschedd holds the low-priority process"))
 		return 0;
-	/* What was complete before the hold is told before the kill. */
+	/* Work completed before the hold is reported before the kill. */
 	xsdev_sleep_ms(50);
 	rounds = worker_load_rounds(lo);
 	tap_is(worker_load_progress(lo, rounds, 200), -ETIME, "which makes no progress");

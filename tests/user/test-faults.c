@@ -3,8 +3,8 @@
  * Faults on demand, one after the other: the preemption that is late, never
  * confirmed, or fails for one queue; the firmware that stops; the reset and the
  * SIGKILL in the middle of a save; saved waves that were changed. Each time the
- * caller is told, nothing is reported complete that was not, who is not
- * concerned goes on, and afterwards the device works as before.
+ * caller gets an error, nothing is reported complete that was not, other processes
+ * continue, and afterwards the device works as before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static int fault(const char *command, long arg, const char *rest)
 	return put(FAULT, text);
 }
 
-/* The number behind "STATE COMMAND ..." in the fault file; -1: no such line. */
+/* The number after "STATE COMMAND ..." in the fault file; -1: no such line. */
 static long look(const char *state, const char *command)
 {
 	FILE *f = fopen(FAULT, "re");

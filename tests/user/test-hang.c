@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware does not answer a switch: the caller is told so, in bounded
- * time and without keeping the CPU; nothing is held; amdkfd resets the GPU, and
+ * The firmware does not answer a switch: the caller gets an error, in bounded time
+ * and without keeping the CPU; nothing is held; amdkfd resets the GPU, and
  * the next process is scheduled as ever.
  */
 #include <errno.h>

@@ -179,7 +179,7 @@ static void expect_silence(const char *what)
 	tap_is(dumped(" armed="), 0, "%s: the watchdog's timer is off", what);
 }
 
-/* ---- who watches, and who is watched ----------------------------------------- */
+/* ---- watching clients, and watched processes --------------------------------- */
 
 static bool client_comes(pid_t pid)
 {

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	       (unsigned long long)preemptions(fd));
 	for (i = 0; i < WORKERS; i++)
 		xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w[i].pid, 0, NULL);
-	/* Single queues may still be held: closing the file lets go of everything. */
+	/* Single queues may still be held: closing the file releases everything. */
 	close(fd);
 	for (i = 0; i < WORKERS; i++) {
 		report(w, i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who may do what: everybody who may call, against everybody's processes. A row
- * of the matrix is a caller and a target, a column what is tried.
+ * Permissions: each kind of caller, with processes of each kind of owner. A row of
+ * the matrix is a caller and a target, a column an operation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 static const char *const nodes[] = { XSDEV_PATH, "/dev/kfd", "/dev/dri/renderD128" };
 static mode_t modes[3];
 
-/* Ordinary users reach the devices here; the kernel has to tell them apart. */
+/* Ordinary users reach the devices here; the kernel has to distinguish them. */
 static void open_devices(bool to_all)
 {
 	struct stat st;
@@ -118,7 +118,7 @@ static int count_listed(int fd, uint64_t queue)
 	return n < 0 ? n : found;
 }
 
-/* A queue of the target comes: who may act on it hears of that. */
+/* A queue of the target is created: clients that may act on it get an event. */
 static int count_events(int fd, const struct target *t)
 {
 	struct kfd_xsched_event event;
