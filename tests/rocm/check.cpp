@@ -93,7 +93,7 @@ std::string wait_for_line(const std::string &name)
 
 	if (!f || fclose(f))
 		tap_bail("%s.ready cannot be written", name.c_str());
-	/* Nothing: who wrote the line before had not closed it yet. */
+	/* Nothing: the writer of the line before had not closed it yet. */
 	for (bool got = false; !got; fclose(f)) {
 		f = fopen(name.c_str(), "r");
 		if (!f)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A HIP process that does what it is told, a line at a time, and says how it went.
+ * A HIP process that carries out commands, one a line, and prints the results.
  *
  *   hip-worker FIFO [asleep | fork CHILDREN]
  *

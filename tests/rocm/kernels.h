@@ -15,7 +15,7 @@ static inline __host__ __device__ uint32_t step(uint32_t x)
 	return x * 1664525u + 1013904223u;
 }
 
-/* What a dispatch of xs_layer() leaves behind; times are those of the 100 MHz clock. */
+/* Record of a dispatch of xs_layer(); times are those of the 100 MHz clock. */
 struct layer_log {
 	unsigned long long start;	/* begins as ~0 */
 	unsigned long long end;

@@ -13,7 +13,7 @@
 #include "xsdev.h"
 
 #define HELD_MS		10000	/* for it to begin */
-#define SETTLE_MS	50	/* what was complete before has been told by then */
+#define SETTLE_MS	50	/* work completed before has been reported by then */
 
 int main(int argc, char **argv)
 {

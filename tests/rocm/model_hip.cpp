@@ -15,7 +15,7 @@
  * @done: an event for each request in flight
  * @data: a word for each workgroup of the largest kernel
  * @ticket: order of the dispatches
- * @log: what each dispatch left behind
+ * @log: record of each dispatch
  * @trial_ns: how long a workgroup takes for TRIAL_ROUNDS
  * @seen: the same in the form the report knows, when all is complete
  */

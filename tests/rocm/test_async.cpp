@@ -112,7 +112,7 @@ static uint64_t reserved(hipMemPool_t pool)
 	return bytes;
 }
 
-/* A pool of one's own keeps what was freed, if it is told to, until it is told not to. */
+/* A pool of the program keeps freed memory if, and as long as, that is set. */
 static void pools(void)
 {
 	uint64_t keep = ~0ULL, kept;

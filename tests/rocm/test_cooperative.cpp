@@ -55,7 +55,7 @@ static void grid_sync(bool held)
 	tap_is(wrong, 0, "a kernel whose %u workgroups wait for each other, ten times and more", groups);
 	saves = gpustat("saves") - saves;
 	tap_note("they were interrupted %ld times", saves);
-	/* MES is not told of it */
+	/* MES does not get this */
 	if (gpustat("map_queues"))
 		tap_ok(gpustat("map_gws") > gws, "their queue has the global wave sync");
 	if (held)

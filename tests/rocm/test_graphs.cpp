@@ -32,7 +32,7 @@ static void captured(void)
 	HIP(hipGraphDestroy(graph));
 }
 
-/* Made node by node: a fill, behind it two kernels beside each other, behind both a copy. */
+/* Made node by node: a fill, then two independent kernels, then a copy after both. */
 static void built(void)
 {
 	device_array<uint32_t> a(N), b(numbers(N, 8)), copy(N);
@@ -73,7 +73,7 @@ static void built(void)
 	HIP(hipGraphDestroy(graph));
 }
 
-/* A graph in a graph, twice, behind and before a kernel of its own. */
+/* A graph in a graph, twice, after and before a kernel of its own. */
 static void nested(void)
 {
 	device_array<uint32_t> d(numbers(N, 13));

@@ -104,7 +104,7 @@ static int fork_while_written(uint32_t *m, uint32_t *seen, bool *right)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A child shares the pages a kernel writes; who writes first gets others. Again if a busy host was too slow. */
+/* A child shares the pages a kernel writes; the first to write gets new ones. Again if a busy host was too slow. */
 static void copy_on_write(void)
 {
 	int status = TOO_LATE, i;

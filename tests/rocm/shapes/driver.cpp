@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs a shape of tests/unit/compat as often as it is told to, in a process that has HIP set up:
+ * Runs a shape of tests/unit/compat once for each command, in a process that has HIP set up:
  *
  *   hip-shape-NAME FIFO
  *
