@@ -210,7 +210,7 @@ static int owner_of(unsigned long long id)
 	return owner;
 }
 
-/* Whether letting go of @number lets go of @held: of a process, all its queues. */
+/* Whether a release of @number releases @held: of a process, all its queues. */
 static bool lets_go(int number, int held)
 {
 	return number == held || (number > 0 && held < 0 && owner_of(-held) == number);

@@ -49,7 +49,7 @@ static void holds_by_gpu(void **state)
 	send_on(b, ADD, b->pids[1], 23, OTHER_GPU);
 	send_on(b, ADD, b->pids[1], 24, GPU);
 	expect(b, "log", "hold q24 release = 0\n");
-	/* No work any more: all that was held is let go in one switch. */
+	/* No work any more: all that was held is released in one switch. */
 	send_on(b, IDLE, b->pids[0], 1, GPU);
 	expect(b, "log", "hold release q24 q21 = 0\n");
 	assert_string_equal(read_whole(b, "holds"), "");
@@ -60,7 +60,7 @@ static void holds_by_gpu(void **state)
 	expect(b, "trace", "\"hold\":[],\"release\":[],\"hold_queues\":[21],\"release_queues\":[]");
 }
 
-/* What it holds by queue it lets go at its end. */
+/* At its end it releases what it holds by queue. */
 static void lets_go_at_the_end(void **state)
 {
 	struct bench *b = *state;
@@ -157,7 +157,7 @@ static void changes_at_any_time(void **state)
 	assert_string_equal(read_whole(b, "holds"), "");
 }
 
-/* Who listens hears which queues, whose they are, and on which GPU. */
+/* Listeners get the queues, their processes, and their GPUs. */
 static void tells_of_queues(void **state)
 {
 	struct bench *b = *state;

@@ -339,7 +339,7 @@ static void rules_decide(void **state)
 	config_free(&config);
 }
 
-/* /proc tells who we are. */
+/* /proc shows our own process. */
 static void reads_process(void **state)
 {
 	struct process process;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The control socket of xschedd: what can be asked, who may ask, and what
- * becomes of those who ask badly.
+ * The control socket of xschedd: requests, permissions, and bad requests.
  */
 #include "xschedd_bench.h"
 
@@ -18,7 +17,7 @@ static void wants(const char *reply, const char *wanted)
 		fail_msg("no %s in %s", wanted, reply);
 }
 
-/* Events and switches are streamed to who asks for them. */
+/* Events and switches are streamed to clients that subscribe. */
 static void streams_events(void **state)
 {
 	struct bench *b = *state;
@@ -55,7 +54,7 @@ static void tells_rules(void **state)
 	reply = question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[0]);
 	wants(reply, "\"rule\":\"night\",\"priority\":0,\"source\":\"nice\",\"limit\":255");
 	wants(reply, "\"comm\":\"sleep\"");
-	/* The environment is not told, but for XSched's variables. */
+	/* The environment is not shown, except XSched's variables. */
 	assert_null(strstr(reply, "night-1"));
 	b->pids[1] = spawn_tenant_with("XSCHED_AUTO_XQUEUE_PRIORITY=-9");
 	reply = question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[1]);
@@ -210,7 +209,7 @@ static void many_connections(void **state)
 	assert_true(lines(b, "err") < 100);
 }
 
-/* Whoever listens and does not read is cut off; the others hear all of it. */
+/* A listener that does not read is disconnected; the others get all events. */
 static void cuts_off_deaf_ones(void **state)
 {
 	struct bench *b = *state;

@@ -227,7 +227,7 @@ static void count_gone(void *context, int32_t pid, void *user)
 	*(int *)context += *(int *)user;
 }
 
-/* An exit takes the queues along; what is told of them later is ignored. */
+/* An exit removes the queues; later events about them are ignored. */
 static void exit_takes_queues(void **state)
 {
 	struct xsched_engine *e;
@@ -272,7 +272,7 @@ static void readiness_is_counted(void **state)
 	xsched_engine_free(e);
 }
 
-/* A list replaces what was known, but keeps who is held and may be alive. */
+/* A list replaces what was known, but keeps held processes that may be alive. */
 static void sync_replaces(void **state)
 {
 	struct kfd_xsched_queue queue = {
@@ -398,7 +398,7 @@ static void limits_nodes(void **state)
 	xsched_engine_free(e);
 }
 
-/* Tenants are told highest priority first, whatever order they came in. */
+/* Tenants are listed highest priority first, in whatever order they came. */
 static void orders_tenants(void **state)
 {
 	static const int32_t order[] = { 3, 1, 4, 2 };

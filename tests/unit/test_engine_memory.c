@@ -92,7 +92,7 @@ static void without_gangs(void **state)
 	each_fails_once(0);
 }
 
-/* What failed left nothing behind. */
+/* Failures had no effect. */
 static void nothing_half_done(void **state)
 {
 	struct xsched_engine *e;

@@ -50,7 +50,7 @@ static void settles(void **state)
 	walk_end(&w);
 }
 
-/* Who is held stays so for a while. */
+/* A tenant that is held stays so for a while. */
 static void holds_for_a_while(void **state)
 {
 	struct walk w;
@@ -118,7 +118,7 @@ static void gives_the_floor(void **state)
 	}
 }
 
-/* Who is held for the floor of another keeps nobody waiting elsewhere. */
+/* A tenant held for the floor of another makes no other wait elsewhere. */
 static void floor_keeps_nodes_busy(void **state)
 {
 	struct walk w;
@@ -245,7 +245,7 @@ static int found_free(struct walk *w, int count, uint64_t period,
 	return free;
 }
 
-/* A period is taken as told, or learned; irregular requests are not expected. */
+/* A period comes from a hint, or is learned; irregular requests are not expected. */
 static void expects_a_period(void **state)
 {
 	struct walk w;
@@ -363,7 +363,7 @@ static void groups_and_requests(void **state)
 	walk_end(&w);
 }
 
-/* What is told of one holds for all; who leaves takes it along. */
+/* A hint for one holds for all; a process that leaves takes it along. */
 static void groups_and_hints(void **state)
 {
 	struct walk w;
@@ -563,7 +563,7 @@ static void gangs_come_and_go(void **state)
 	assert_int_equal(plan.hold_count, 1);
 	assert_int_equal(plan.hold[0], 2);
 	xsched_engine_commit(e, 2, XSCHED_HELD, 2);
-	/* By queue: the process is let go, then one queue is held. */
+	/* By queue: the process is released, then one queue is held. */
 	assert_int_equal(xsched_engine_set_option(e, "gang", 0), 0);
 	xsched_engine_plan(e, 3, &plan);
 	assert_int_equal(plan.release_count, 1);

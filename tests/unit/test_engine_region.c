@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The engine decides anew only where something changed: what comes out must be
- * what a decision about everything would have been. So two engines are told the
- * same, at random; one of them is made to look at everything each time.
+ * what a decision about everything would have been. So two engines get the
+ * same random events; one of them is made to decide about everything each time.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 #define SEEDS		40
 
 /**
- * struct pair - two engines that were told the same
+ * struct pair - two engines with the same events
  * @lazy: as it is
  * @full: made to look at everything
  * @queues: queue of each process on each node, 0: none

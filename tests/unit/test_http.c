@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The HTTP front of xschedd: XSched's routes with its keys, who may do what, and
- * what becomes of those who misuse it, while the GPUs are scheduled all the same.
+ * The HTTP front of xschedd: XSched's routes with its keys, permissions, and misuse,
+ * while the GPUs are scheduled all the same.
  */
 #include "xschedd_bench.h"
 
@@ -115,7 +115,7 @@ static void wants(const char *answer, int status, const char *text)
 		fail_msg("not %d, %s, but: %s", status, text, answer);
 }
 
-/* The daemon still holds and lets go: high has work, then it has none. */
+/* The daemon still holds and releases: high has work, then it has none. */
 static void still_schedules(struct bench *b)
 {
 	send_event(b, READY, b->pids[0], 1);
@@ -361,7 +361,7 @@ static void refuses_garbage(void **state)
 	assert_int_equal(stop_daemon(b), 0);
 }
 
-/* A page from anywhere must not speak for the user who looks at it. */
+/* A web page must not act for the user who views it. */
 static void refuses_browsers(void **state)
 {
 	static const char *const heads[] = {
@@ -463,7 +463,7 @@ static void ends_slow_ones(void **state)
 	still_schedules(b);
 }
 
-/* Who asks and asks is not slow. */
+/* A client with many requests is not slow. */
 static void keeps_busy_ones(void **state)
 {
 	static const char request[] =

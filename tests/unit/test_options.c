@@ -67,7 +67,7 @@ static void is_after(uint64_t time_ns, uint64_t least_ns)
 		fail_msg("%" PRIu64 " us too early", (least_ns - time_ns) / 1000);
 }
 
-/* The low one is held and let go; the daemon is stopped, so that all is traced. */
+/* The low one is held and released; the daemon is stopped, so that all is traced. */
 static void await_both(struct bench *b)
 {
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
@@ -75,7 +75,7 @@ static void await_both(struct bench *b)
 	assert_int_equal(stop_daemon(b), 0);
 }
 
-/* Who has no work any more counts as ready for settle_us. */
+/* A tenant without work still counts as ready for settle_us. */
 static void settles(void **state)
 {
 	struct bench *b = *state;
@@ -91,7 +91,7 @@ static void settles(void **state)
 	is_after(switched_ns(b, "release", b->pids[1]), idle_ns + 200 * MS);
 }
 
-/* Who is held is held for min_hold_us at least. */
+/* A hold lasts for min_hold_us at least. */
 static void holds_at_least(void **state)
 {
 	struct bench *b = *state;
@@ -210,7 +210,7 @@ static void active_window_first(void **state)
 	two_tenants(b);
 	send_event(b, READY, b->pids[0], 1);
 	assert_int_equal(ctl(b, "stats"), 0);
-	/* Nobody tells of windows: all run, whatever their priority. */
+	/* Without hints about windows all run, whatever their priority. */
 	assert_int_equal(applies(b), 0);
 	hint(b, b->pids[1], "window_active", 1);
 	expect(b, "log", "hold %d release = 0\n", b->pids[0]);

@@ -135,7 +135,7 @@ static void up_shares(void **state)
 	walk_end(&w);
 }
 
-/* Who has no share runs only where nobody with one has work. */
+/* A tenant without a share runs only where none with a share has work. */
 static void up_without_share(void **state)
 {
 	struct walk w;
@@ -159,7 +159,7 @@ static void up_without_share(void **state)
 
 static void pup_shares(void **state)
 {
-	/* Who was given none has 100. */
+	/* Without a hint the share is 100. */
 	static const int shares[] = { 100, 50, 25 };
 	struct walk w;
 
@@ -257,7 +257,7 @@ static void cfs_weights(void **state)
 	walk_end(&w);
 }
 
-/* Vruntimes of those who always have work stay together, at every moment. */
+/* Vruntimes of tenants that always have work stay close, at every moment. */
 static void cfs_fair_at_every_moment(void **state)
 {
 	struct walk w;
@@ -280,7 +280,7 @@ static void cfs_fair_at_every_moment(void **state)
 	walk_end(&w);
 }
 
-/* Who slept is put a tick behind, and gets no more than that out of it. */
+/* A tenant that slept gets a tick less than the others, and no more than that. */
 static void cfs_sleeper(void **state)
 {
 	uint64_t before;
@@ -299,7 +299,7 @@ static void cfs_sleeper(void **state)
 	walk_end(&w);
 }
 
-/* Who ran alone does not have to make up for it afterwards. */
+/* A tenant that ran alone does not have to make up for it afterwards. */
 static void cfs_alone(void **state)
 {
 	struct walk w;
@@ -386,7 +386,7 @@ static void mlfq_levels(void **state)
 	walk_end(&w);
 }
 
-/* Who asks for little never waits, and nobody had to say so. */
+/* A tenant that needs little never waits, without any hint. */
 static void mlfq_interactive(void **state)
 {
 	struct walk w;

@@ -190,7 +190,7 @@ static void arms_in_advance(void **state)
 	assert_string_equal(read_whole(b, "armed"), "");
 	assert_int_equal(ctl(b, "priority %d 1", b->pids[1]), 0);
 	expect_armed(b, other);
-	/* Who is suspended holds nobody, and may be held. */
+	/* A suspended tenant makes no other wait, and may be held. */
 	assert_int_equal(ctl(b, "suspend %d", b->pids[1]), 0);
 	assert_string_equal(read_whole(b, "armed"), "");
 	assert_int_equal(ctl(b, "resume %d", b->pids[1]), 0);
@@ -284,7 +284,7 @@ static void renews_while_holding(void **state)
 static void starts_afresh(struct bench *b, int reason, const char *why)
 {
 	write_file(b, "ejected", "%d\n", reason);
-	/* After a pause, to tell the second hold from the first. */
+	/* After a pause, to distinguish the second hold from the first. */
 	write_file(b, "log", "");
 	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
 		   b->pids[1]);
@@ -559,7 +559,7 @@ static void goes_to_background(void **state)
 	assert_int_equal(wait_for(spawn(b, XSCHEDD, arguments, "err", 0)), 3);
 }
 
-/* A service manager is told when the daemon is ready, and when it ends. */
+/* The daemon notifies a service manager when it is ready, and when it ends. */
 static void notifies(void **state)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -13,13 +13,13 @@
 #define WALK_NODES	4
 
 /**
- * struct walker - what we know of a process; its pid is its index plus one
+ * struct walker - expected state of a process; its pid is its index plus one
  * @exists: the engine knows of it
  * @priority: as set
  * @nodes: where it has a queue, a bit each
  * @ready: of these, where it has work
  * @manual: held by request
- * @held: as plans said
+ * @held: according to plans
  * @since: when it got work
  * @ran: time it had work and was not held
  * @hint: as told
@@ -79,7 +79,7 @@ void walk_ready(struct walk *w, int i, uint64_t ready);
 /** walk_priority() - set it */
 void walk_priority(struct walk *w, int i, int priority);
 
-/** walk_hint() - tell it */
+/** walk_hint() - pass it to the engine */
 void walk_hint(struct walk *w, int i, enum xsched_hint hint, int64_t value);
 
 /** walk_manual() - hold by request, or no longer */
@@ -100,7 +100,7 @@ void walk_something(struct walk *w);
 /** walk_counts() - whether it has work that counts: not held by request */
 bool walk_counts(const struct walk *w, int i);
 
-/** walk_conserving() - who is held meets, on one of its nodes, one that runs */
+/** walk_conserving() - on a node of each held one, another one runs */
 void walk_conserving(const struct walk *w);
 
 /** walk_running() - how many run on a node */

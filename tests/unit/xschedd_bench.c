@@ -269,7 +269,7 @@ void start_daemon(struct bench *b, const char *more)
 	}
 	if (fd < 0)
 		fail_msg("xschedd does not start: %s", read_whole(b, "err"));
-	/* The kernel accepts before all is set up; who answers is. */
+	/* The kernel accepts connections before the daemon is set up; wait for an answer. */
 	send(fd, "{\"cmd\":\"stats\"}\n", 16, MSG_NOSIGNAL);
 	recv(fd, answer, sizeof(answer), 0);
 	close(fd);

@@ -143,8 +143,8 @@ int __wrap_open(const char *path, int flags, ...)
 		return -1;
 	pthread_mutex_lock(&lock);
 	/*
-	 * Who had that number has closed it, though a poll() on its way, or a
-	 * parent, may keep its end open a little longer.
+	 * The client with that number has closed it, though a poll() in progress, or
+	 * a parent, may keep its end open a little longer.
 	 */
 	for (size_t i = 0; i < CLIENTS; i++)
 		if (clients[i].peer && clients[i].fd == pair[0])

@@ -339,7 +339,7 @@ static void asks_hip(void **state)
 
 /* ---- hints -------------------------------------------------------------- */
 
-/* -256 holds, whoever schedules, and goes together with a suspension. */
+/* -256 holds, with any scheduler, and can be combined with a suspension. */
 static void does_not_execute(void **state)
 {
 	(void)state;
@@ -420,7 +420,7 @@ static void schedules_locally(void **state)
 	assert_int_equal(fake_held(4), 0);
 }
 
-/* An ejected or failing local scheduler lets go, and comes back. */
+/* An ejected or failing local scheduler releases all, and comes back. */
 static void local_scheduler_recovers(void **state)
 {
 	(void)state;

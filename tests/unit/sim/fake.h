@@ -30,7 +30,7 @@
  * @wptr: packets the process has written
  * @code: the kernel of them all
  * @args: arguments, by packet
- * @log: what each packet left behind
+ * @log: record of each packet
  * @workgroups: of each packet
  * @completed: the ticket counter: packets with a kernel that completed
  * @image: the save area
@@ -68,7 +68,7 @@ struct fake_queue {
  * @counters: one for each workgroup of each packet
  * @counters_used: how many
  * @preempted_at: end of the last preemption, SIM_NEVER: not over
- * @forward: told of that, too, if it is not NULL
+ * @forward: called with it, too, if it is not NULL
  */
 struct fake {
 	struct sim_gpu gpu;

@@ -291,7 +291,7 @@ static void start(u32 queues)
 
 /* ---- tests ---- */
 
-/* Packets take their time one after the other; the fence tells. */
+/* Packets take their time one after the other; the fence shows it. */
 static void test_fence(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * MES by itself: which calls are accepted, what they cost, who has a slot.
+ * MES by itself: which calls are accepted, their costs, which queues have slots.
  *
  * The profile of fake.c with 4 slots and 2 VMIDs, a call takes 50 ns, the
  * process quantum is 100 us and that of a gang 10 us.
@@ -406,7 +406,7 @@ static void test_call_during_rotation(void **state)
 	assert_int_equal(rig->f->q[0].log[0].executed, 0);
 }
 
-/* ---- who has a slot ---- */
+/* ---- slots ---- */
 
 /* More gangs of a process than slots: each gets its turn. */
 static void test_gang_quantum(void **state)

@@ -25,7 +25,7 @@ struct image {
  * @bare: code without one
  * @data: what kernels work on
  * @args: of the kernel
- * @layer: of xs_layer(), and what it leaves behind
+ * @layer: of xs_layer(), and its record
  */
 struct test {
 	struct image image __attribute__((aligned(4096)));
@@ -340,7 +340,7 @@ static void test_timed(void **state)
 	assert_true(timed(q, 1 << 20, 2));
 }
 
-/* A descriptor, whose code is 256 bytes behind it. */
+/* A descriptor, whose code is 256 bytes after it. */
 static void make_descriptor(u8 *at, u32 granules, u32 lds_bytes)
 {
 	u64 entry = 256;

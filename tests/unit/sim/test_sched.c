@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Who is in the hardware slots: window, VMIDs, quanta, levels, changes. */
+/* Which queues are in hardware slots: window, VMIDs, quanta, levels, changes. */
 #include "fake.h"
 #include "sched.h"
 
@@ -175,7 +175,7 @@ static void test_shared_key(void **state)
 	assert_int_equal(bed.s.vmid_uses[3], 6);
 }
 
-/* The firmware is told to use fewer. */
+/* The firmware is set to use fewer. */
 static void test_masks(void **state)
 {
 	(void)state;

@@ -397,7 +397,7 @@ static void test_poll(void **state)
 	assert_int_equal(*dword(f, DATA + 8), 0);
 	*dword(f, DATA) = 0x3456;
 	run(f);
-	assert_int_equal(*dword(f, DATA + 8), 0);	/* nobody told the model */
+	assert_int_equal(*dword(f, DATA + 8), 0);	/* the model was not notified */
 	assert_true(sim_retry_blocked(&f->gpu));
 	run(f);
 	assert_int_equal(*dword(f, DATA + 8), 1);

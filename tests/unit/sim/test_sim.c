@@ -112,7 +112,7 @@ static void test_blocked(void **state)
 	assert_int_equal(q->aql.read, 0);
 	f->signal[0].value = 0;
 	fake_run(f);
-	assert_int_equal(q->aql.read, 0);	/* nobody told the model */
+	assert_int_equal(q->aql.read, 0);	/* the model was not notified */
 	assert_true(sim_retry_blocked(&f->gpu));
 	fake_run(f);
 	assert_int_equal(q->aql.read, 2);
@@ -138,7 +138,7 @@ static void test_priority_does_not_preempt(void **state)
 	assert_int_equal(low->log[0].end_ns, FIRST_WAVE + 20100);
 }
 
-/* Queues of one priority share what gets free, whoever came first. */
+/* Queues of one priority share free slots, in whatever order they came. */
 static void test_equal_share(void **state)
 {
 	struct fake *f = *state;
@@ -326,7 +326,7 @@ static void test_foreign_image(void **state)
 	assert_int_equal(b->completed, 0);
 }
 
-/* A queue that is dropped leaves nothing behind, and others go on. */
+/* A queue that is dropped leaves no state, and others continue. */
 static void test_drop(void **state)
 {
 	struct fake *f = *state;

@@ -253,7 +253,7 @@ static void test_fault_fails(void **state)
 	bench_free(&b);
 }
 
-/* A run that can never end is noticed: who ends with another may starve it. */
+/* A run that can never end is detected: one that ends with another may starve it. */
 static void test_stuck_is_noticed(void **state)
 {
 	static const char text[] =

@@ -71,7 +71,7 @@ static void test_hhpf(void **state)
 	bench_free(&b);
 }
 
-/* CHPF and AWF: who is favoured notices nothing of the other. */
+/* CHPF and AWF: the other has no effect on the favoured one. */
 static void check_favoured(const char *policy, const char *line)
 {
 	struct mode_figures *f;
@@ -201,7 +201,7 @@ static void test_lax(void **state)
 	bench_free(&b);
 }
 
-/* MLFQ: without being told, near to what the short ones' priority would bring. */
+/* MLFQ: without hints, close to the effect of a priority for the short ones. */
 static void test_mlfq(void **state)
 {
 	static const char text[] = "[scenario]\nname = t\nprofile = mi308x\n"
@@ -251,7 +251,7 @@ static void test_pre_preempt(void **state)
 }
 
 /*
- * High works 4 of 10 ms, low in its pauses: from settle_us behind high's work on, and
+ * High works 4 of 10 ms, low in its pauses: from settle_us after high's work on, and
  * from min_hold_us after it was held on. Of 20 ms the one leaves nothing, as high
  * always comes first; the other a pause of three.
  */

@@ -174,7 +174,7 @@ static void test_armed(void **state)
 	bench_free(&b);
 }
 
-/* A gang is held on all its nodes or on none; who is not in the way is let alone. */
+/* A gang is held on all its nodes or on none; others not in the way run. */
 static void test_gang(void **state)
 {
 	struct mode_figures *f;

@@ -29,7 +29,7 @@ static inline void end_stream(hipStream_t)
 {
 }
 
-/* How many launches there were, as their results tell. */
+/* Number of launches, by their results. */
 static inline int counted(const counter &count)
 {
 	return count.n;
