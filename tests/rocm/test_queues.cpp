@@ -157,8 +157,8 @@ static void wait_device(hipStream_t, hipEvent_t)
 }
 
 /*
- * ROCr lets one thread sleep while it waits for a signal; others that wait for it spin. If the runtime's own thread is that one,
- * as it may be unless it @must not, there is nothing to test.
+ * ROCr lets one thread sleep while it waits for a signal; others that wait for it spin. If the runtime's own
+ * thread is that one, as it may be unless it @must not, there is nothing to test.
  */
 static void is_asleep(double cpu, const char *what, bool must)
 {
