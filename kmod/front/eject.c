@@ -33,7 +33,7 @@ static const char *const eject_reasons[] = {
 /* Written under xs_lock. */
 static bool eject_disabled;
 
-/* The last eject_last, oldest overwritten, and how many there were; xs_lock. */
+/* The last ejections, the oldest is overwritten, and how many there were; xs_lock. */
 static struct xs_ejection eject_last[XS_EJECTIONS];
 static u64 eject_count;
 
