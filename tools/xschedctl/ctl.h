@@ -47,6 +47,8 @@ struct options {
 	unsigned int time_ms;
 };
 
+/* ---- messages: message.c ------------------------------------------------ */
+
 /** complain() - a message on standard error, as printf(3), without newline */
 __attribute__((format(printf, 1, 2)))
 void complain(const char *format, ...);
@@ -66,7 +68,7 @@ void print_json(struct json_object *object);
 void print_failure(const struct options *options, int error,
 		   const char *message);
 
-/* ---- the daemon --------------------------------------------------------- */
+/* ---- the daemon: daemon.c ----------------------------------------------- */
 
 /**
  * daemon_connect() - connect to the daemon

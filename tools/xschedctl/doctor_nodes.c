@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "finding.h"
 
 #define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "finding.h"
 
 #define GROUP		"xsched"
 #define KNOBS		"/sys/class/kfd_xsched/global"

@@ -2,11 +2,19 @@
 /*
  * xschedctl: options, and the choice of the command.
  *
+ * A file uses files of its own floor and of those below, and no files use each
+ * other in a circle; scripts/check-structure has the files of each floor, and
+ * proves it. From the top down:
+ *
+ *	main		this file
+ *	commands	a function for each command, or for several that are alike
+ *	parts		the checks of doctor, the data of top, the file of trace
+ *	daemon		the connection to xschedd: requests and answers
+ *	base		messages, JSON on standard output, time, the terminal
+ *
  * Copyright (C) 2026 The kfd-xsched authors
  */
-#include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,37 +58,6 @@ static const char usage[] =
 	"\n"
 	"exit status: 0 success, 1 failure, 2 usage, 3 no device or no daemon,\n"
 	"4 not permitted\n";
-
-void complain(const char *format, ...)
-{
-	va_list args;
-
-	fputs("xschedctl: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-int status_of(int error)
-{
-	switch (error) {
-	case 0:
-		return CTL_OK;
-	case -EPERM:
-	case -EACCES:
-		return CTL_NOT_PERMITTED;
-	default:
-		return CTL_FAILURE;
-	}
-}
-
-void print_json(struct json_object *object)
-{
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-					   JSON_C_TO_STRING_NOSLASHESCAPE));
-	fflush(stdout);
-}
 
 #define MAX_ARGUMENTS	16
 

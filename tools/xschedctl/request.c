@@ -41,25 +41,6 @@ bool parse_pid(const char *text, int *pid)
 	return false;
 }
 
-void print_failure(const struct options *options, int error,
-		   const char *message)
-{
-	struct json_object *object;
-	const char *name = strerrorname_np(-error);
-
-	if (!options->json)
-		return;
-	object = json_object_new_object();
-	json_object_object_add(object, "ok", json_object_new_boolean(false));
-	json_object_object_add(object, "errno", json_object_new_int(-error));
-	json_object_object_add(object, "error",
-			       json_object_new_string(name ? name : "EIO"));
-	json_object_object_add(object, "message",
-			       json_object_new_string(message));
-	print_json(object);
-	json_object_put(object);
-}
-
 int request_connect(const struct options *options, int *status)
 {
 	int fd = daemon_connect(options);

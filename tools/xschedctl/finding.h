@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * doctor: look for problems, from the kernel up to the daemon, and say what to
- * do about each finding.
+ * do about each finding. What its checks share, and the checks.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
-#ifndef XSCHEDCTL_DOCTOR_H
-#define XSCHEDCTL_DOCTOR_H
+#ifndef XSCHEDCTL_FINDING_H
+#define XSCHEDCTL_FINDING_H
 
 #include <libxsched.h>
 
@@ -81,4 +81,4 @@ void check_nodes(struct doctor *doctor);
 /** check_daemon() - xschedd */
 void check_daemon(struct doctor *doctor);
 
-#endif /* XSCHEDCTL_DOCTOR_H */
+#endif /* XSCHEDCTL_FINDING_H */
