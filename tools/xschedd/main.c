@@ -4,7 +4,7 @@
  *
  * The files of the daemon are on floors. A file uses what is on its own floor
  * and on those below, and no files use each other in a circle;
- * scripts/check-xschedd-structure has the files of each floor, and proves it.
+ * scripts/check-structure has the files of each floor, and proves it.
  * From the top down:
  *
  *	main	the start and the end, signals, rights
