@@ -4,6 +4,7 @@
  */
 #include <linux/err.h>
 #include <linux/hashtable.h>
+#include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
@@ -153,7 +154,6 @@ void xs_queue_free_locked(struct xs_queue *queue)
 
 	list_for_each_entry_safe(request, next, &queue->requests, in_target)
 		xs_request_drop_locked(request);
-	pdd->live -= queue->applied != XS_APPLIED_GONE;
 	list_del(&queue->in_pdd);
 	list_del(&queue->in_node);
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count - 1);
@@ -172,8 +172,10 @@ void xs_queues_free_locked(void)
 
 	lockdep_assert_held(&xs_lock);
 
-	while ((queue = xs_queue_next_locked(NULL)))
+	while ((queue = xs_queue_next_locked(NULL))) {
+		xs_queue_set_gone_locked(queue, ktime_get_ns());
 		xs_queue_free_locked(queue);
+	}
 	xa_destroy(&queue_by_id);
 }
 

@@ -184,7 +184,7 @@ struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     const struct xs_hw_queue_desc *desc,
 				     struct xs_process *process, struct xs_node *node);
 
-/* Unlink and free a queue, and with the last its pdd. It must not be watched any more. */
+/* Unlink and free a queue that is gone and not watched, and with the last one its pdd. */
 void xs_queue_free_locked(struct xs_queue *queue);
 
 /*
