@@ -38,7 +38,6 @@ const struct costs costs_default = {
 	/* of the 25.6 us of unmap, firmware and save take 17.2 us */
 	.unmap = 8400,
 	.map = 4800,		/* hpf: map_ns of the trace */
-	.nodes_parallel = false, /* in turn; kmod/switch/batch.c switches nodes at the same time */
 };
 
 static const struct {

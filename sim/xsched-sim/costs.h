@@ -23,7 +23,6 @@
  * @unmap: of the driver: building the packets, and noticing the fence
  * @map: of the driver: from the fence to the new runlist
  * @back: of the call: from the last node's runlist to its return
- * @nodes_parallel: one call switches its nodes at the same time, or in turn
  */
 struct costs {
 	uint64_t wake;
@@ -41,7 +40,6 @@ struct costs {
 	uint64_t unmap;
 	uint64_t map;
 	uint64_t back;
-	bool nodes_parallel;
 };
 
 /* Every value with its source. */

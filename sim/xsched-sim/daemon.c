@@ -68,25 +68,15 @@ static u32 want(struct world *w, const struct change *change, u64 *nodes)
 	return flips;
 }
 
-static void begin_node(struct world *w, u32 index, u64 t)
-{
-	node_switch(&w->nodes[index], t, grace_ns(w));
-}
-
-/* Let the next node begin, or all of them. */
+/* All at the same time, as kmod/switch/batch.c does: a worker for each node but one. */
 static void begin_nodes(struct world *w, u64 t)
 {
-	struct daemon *d = &w->daemon;
+	const u64 grace = grace_ns(w);
 	u32 i;
 
-	for (i = 0; i < w->scn->nodes; i++) {
-		if (!(d->to_switch & 1ULL << i))
-			continue;
-		d->to_switch &= ~(1ULL << i);
-		begin_node(w, i, t);
-		if (!w->scn->costs.nodes_parallel)
-			return;
-	}
+	for (i = 0; i < w->scn->nodes; i++)
+		if (w->daemon.to_switch & 1ULL << i)
+			node_switch(&w->nodes[i], t, grace);
 }
 
 static void add_change(struct daemon *d, bool queue, u64 id, bool held)
@@ -148,9 +138,7 @@ void daemon_node_done(struct world *w, struct node *n, u64 t)
 
 	(void)n;
 	d->waiting_nodes--;
-	if (d->waiting_nodes)
-		begin_nodes(w, t);
-	else
+	if (!d->waiting_nodes)
 		agenda_set(&w->agenda, &d->event, t + w->scn->costs.back);
 }
 

@@ -210,17 +210,11 @@ static const struct key mode_keys[] = {
 
 static bool set_host(struct reader *r, const char *name, const char *value)
 {
-	static const char *const nodes[] = { "in turn", "parallel", NULL };
 	u64 *cost = costs_find(&r->scn->costs, name);
-	int i;
 
-	if (cost)
-		return keys_time(r, cost, value);
-	if (strcmp(name, "nodes"))
+	if (!cost)
 		return reader_fail(r, "unknown key '%s' in [host]", name);
-	i = keys_choose(r, value, nodes);
-	r->scn->costs.nodes_parallel = i == 1;
-	return i >= 0;
+	return keys_time(r, cost, value);
 }
 
 /* ---- all ---------------------------------------------------------------- */

@@ -340,7 +340,7 @@ enum daemon_state {
  * @pending_count: how many
  * @lost: there were more than the ring has room for
  * @lists: how often it had to list all queues for that
- * @to_switch: nodes that have not begun to switch, a bit each
+ * @to_switch: nodes that the call switches, a bit each
  * @waiting_nodes: nodes that have not switched yet
  * @call: the call under way
  * @changes: holds and releases of @call

@@ -36,7 +36,7 @@ static const struct {
 	{ GOOD "[mode m]\npolicy = none\n", "8: either [mode] sections or policy" },
 	{ GOOD "[host]\nwarp = 9 us\n", "9: unknown key 'warp' in [host]" },
 	{ GOOD "[host]\nsample = 0 us\n", "1: [host] sample must not be 0" },
-	{ GOOD "[host]\nnodes = sometimes\n", "9: 'sometimes' is not known here" },
+	{ SCENARIO "[mode m]\nhold = sometimes\n", "5: 'sometimes' is not known here" },
 	{ "[scenario]\nname = t\n" PROCESS, "1: [scenario] needs a profile" },
 	{ "[scenario]\nprofile = mi308x\n" PROCESS, "1: [scenario] needs a name" },
 	{ SCENARIO POLICY, "1: there is no [process NAME]" },
@@ -149,7 +149,7 @@ static void test_everything(void **state)
 {
 	static const char text[] =
 		"; comment\n# comment\n\n[scenario]\nname=t\nprofile=mi308x\ngpus=2\npartitions=4\n"
-		"seed=7\nduration=2s\n[host]\nsample=50us\nnodes=parallel\nwake = 1.5 us\n"
+		"seed=7\nduration=2s\n[host]\nsample=50us\nwake = 1.5 us\n"
 		"[mode a]\npolicy=none\napart=yes\n[mode b]\npolicy=hpf\nswitch=armed\nhold=unmap\n"
 		"grace=100us\n[process x]\ncount=3\npriority=-5\nkfd_priority=15\nqueues=4\n"
 		"nodes=0-2, 5\nspread=queues\ntenant=team\n"
@@ -168,7 +168,6 @@ static void test_everything(void **state)
 	assert_int_equal(b.scn.nodes, 8);
 	assert_int_equal(b.scn.profile.xccs, 1);
 	assert_int_equal(b.scn.costs.wake, 1500);
-	assert_true(b.scn.costs.nodes_parallel);
 	assert_true(b.scn.modes[0].apart);
 	assert_true(b.scn.modes[1].armed && b.scn.modes[1].unmap);
 	assert_int_equal(b.scn.modes[1].grace_us, 100);
