@@ -96,6 +96,24 @@ int xs_client_check_locked(const struct xs_client *client)
 	return client->ejected ? -EOWNERDEAD : 0;
 }
 
+u32 xs_client_held_locked(const struct xs_client *client)
+{
+	const struct xs_request *request;
+	const struct xs_holder *holder;
+	struct xs_queue *queue = NULL;
+	u32 held = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(holder, &client->holders, in_client) {
+		list_for_each_entry(request, &holder->requests, in_holder) {
+			while ((queue = xs_request_next_held_locked(request, queue)))
+				held++;
+		}
+	}
+	return held;
+}
+
 int xs_client_need_ring_locked(struct xs_client *client)
 {
 	lockdep_assert_held(&xs_lock);

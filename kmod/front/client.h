@@ -134,6 +134,9 @@ bool xs_client_is_open_locked(const struct xs_client *client);
 /* 0, or -EOWNERDEAD: it was ejected, and may not have anything any more. */
 int xs_client_check_locked(const struct xs_client *client);
 
+/* How many queues it and its armed switches keep from running. */
+u32 xs_client_held_locked(const struct xs_client *client);
+
 /* Have a ring of events. 0 or -ENOMEM. */
 int xs_client_need_ring_locked(struct xs_client *client);
 

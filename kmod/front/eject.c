@@ -39,26 +39,6 @@ static u64 eject_count;
 
 static atomic64_t eject_by_reason[ARRAY_SIZE(eject_reasons)];
 
-/* Queues that it, or an armed switch of it, asks to be held. */
-static u32 eject_count_held_locked(const struct xs_client *client)
-{
-	const struct xs_request *request;
-	const struct xs_holder *holder;
-	struct xs_queue *queue = NULL;
-	u32 held = 0;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(holder, &client->holders, in_client) {
-		list_for_each_entry(request, &holder->requests, in_holder) {
-			while (request->now.held &&
-			       (queue = xs_request_next_queue_locked(request, queue)))
-				held++;
-		}
-	}
-	return held;
-}
-
 static void eject_remember_locked(struct xs_client *client, u32 reason)
 {
 	struct xs_ejection *entry = &eject_last[eject_count++ % XS_EJECTIONS];
@@ -74,7 +54,7 @@ static void eject_remember_locked(struct xs_client *client, u32 reason)
 		.reason = reason,
 		.time_ns = now,
 		.silent_ns = now - READ_ONCE(client->alive_ns),
-		.held = eject_count_held_locked(client),
+		.held = xs_client_held_locked(client),
 	};
 	memcpy(entry->comm, client->comm, sizeof(entry->comm));
 	atomic64_inc(&eject_by_reason[reason]);

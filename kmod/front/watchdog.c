@@ -156,21 +156,6 @@ static bool watchdog_may_have_waves(const struct xs_queue *queue)
 		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
 }
 
-/* The next queue that the request keeps from running, the first after NULL, or NULL. */
-static struct xs_queue *watchdog_next_held_locked(const struct xs_request *request,
-						  struct xs_queue *queue)
-{
-	lockdep_assert_held(&xs_lock);
-
-	if (!request->now.held)
-		return NULL;
-	while ((queue = xs_request_next_queue_locked(request, queue))) {
-		if (queue->applied != XS_APPLIED_FREE && queue->applied != XS_APPLIED_GONE)
-			return queue;
-	}
-	return NULL;
-}
-
 /**
  * struct watchdog_suspects - held queues without packets that may have saved waves
  * @ids: of them
@@ -204,7 +189,7 @@ static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(request, &holder->requests, in_holder) {
-		while ((queue = watchdog_next_held_locked(request, queue))) {
+		while ((queue = xs_request_next_held_locked(request, queue))) {
 			if (watchdog_has_work(queue, suspects))
 				return queue->id;
 		}
@@ -212,29 +197,11 @@ static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
 	return 0;
 }
 
-static size_t watchdog_count_held_locked(const struct xs_client *client)
-{
-	const struct xs_request *request;
-	const struct xs_holder *holder;
-	struct xs_queue *queue = NULL;
-	size_t count = 0;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(holder, &client->holders, in_client) {
-		list_for_each_entry(request, &holder->requests, in_holder) {
-			while ((queue = watchdog_next_held_locked(request, queue)))
-				count++;
-		}
-	}
-	return count;
-}
-
 /* The same of the client and its armed switches. Without memory all suspects have work. */
 static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
 					   struct watchdog_suspects *suspects)
 {
-	const size_t room = watchdog_count_held_locked(client);
+	const u32 room = xs_client_held_locked(client);
 	const struct xs_holder *holder;
 	u64 id = 0;
 
@@ -328,7 +295,7 @@ static u64 watchdog_due(struct xs_client *client)
 	const u64 end = READ_ONCE(client->lease_ns), now = ktime_get_ns();
 
 	guard(mutex)(&xs_lock);
-	if (!watchdog_count_held_locked(client))
+	if (!xs_client_held_locked(client))
 		return U64_MAX;
 	if (now < end)
 		return end;

@@ -302,6 +302,23 @@ struct xs_queue *xs_request_next_queue_locked(const struct xs_request *request,
 	return NULL;
 }
 
+struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
+					     const struct xs_queue *queue)
+{
+	struct xs_queue *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!request->now.held)
+		return NULL;
+	for (next = xs_request_next_queue_locked(request, queue); next;
+	     next = xs_request_next_queue_locked(request, next)) {
+		if (next->applied != XS_APPLIED_FREE && next->applied != XS_APPLIED_GONE)
+			return next;
+	}
+	return NULL;
+}
+
 /* ---- tenants ------------------------------------------------------------- */
 
 void xs_tenants_init(struct xs_tenants *tenants)

@@ -244,6 +244,10 @@ struct xs_request *xs_request_next_locked(const struct xs_queue *queue,
 struct xs_queue *xs_request_next_queue_locked(const struct xs_request *request,
 					      const struct xs_queue *queue);
 
+/* The next queue that the request keeps from running; the first after NULL; or NULL. */
+struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
+					     const struct xs_queue *queue);
+
 /* ---- tenants ------------------------------------------------------------- */
 
 void xs_tenants_init(struct xs_tenants *tenants);

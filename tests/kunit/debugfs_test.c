@@ -94,6 +94,10 @@ static void clients(struct kunit *test)
 	       arg.client, task_tgid_nr(current), current->group_leader->comm);
 	expect(test, text, 1, "\n  queue %llu: pid=%d queue_id=2 now=held/-1/1 held_ms=1",
 	       xt->ids[2], xt->process->nr);
+	/* A queue that was reset is not one that it holds. */
+	xt_suspend(test, b, xt->ids[1]);
+	xt->queues[1]->ret = -EACCES;
+	xt_do(test, xt->files[0], OP(SET_PRIORITY), QUEUE, xt->ids[1], 3);
 	xs_eject_number(arg.client);
 	text = xt_read_in(test, "debugfs", "kfd_xsched/clients");
 	expect(test, text, 1, "client %llu: pid=%d uid=0 comm=%s state=admin ", arg.client,
