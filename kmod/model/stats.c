@@ -10,7 +10,7 @@
 
 #include <linux/kfd_xsched.h>
 
-#include "model/stats.h"
+#include "model/node.h"
 
 /* A line: eleven digits, a space, twenty digits, a newline. */
 static_assert(XS_HISTOGRAM_BUCKETS * 33 < PAGE_SIZE);
@@ -45,7 +45,7 @@ static void stats_add(u64 *counter, u64 n)
 	WRITE_ONCE(*counter, *counter + n);
 }
 
-void xs_histogram_add(struct xs_histogram *histogram, u64 ns)
+static void stats_add_ns(struct xs_histogram *histogram, u64 ns)
 {
 	stats_add(&histogram->count[xs_histogram_bucket(ns)], 1);
 }
@@ -71,14 +71,14 @@ void xs_stats_switch(struct xs_stats *stats,
 	stats_add(&stats->switches, 1);
 	stats_add(&stats->transactions, result->fw_transactions);
 	stats_add(&stats->flips, result->flips);
-	xs_histogram_add(&stats->total, result->total_ns);
+	stats_add_ns(&stats->total, result->total_ns);
 	if (result->status) {
 		stats_add(&stats->failures, 1);
 		return;
 	}
-	xs_histogram_add(&stats->lock, result->lock_ns);
+	stats_add_ns(&stats->lock, result->lock_ns);
 	if (!result->fw_transactions)
 		return;
-	xs_histogram_add(&stats->unmap, result->unmap_ns);
-	xs_histogram_add(&stats->map, result->map_ns);
+	stats_add_ns(&stats->unmap, result->unmap_ns);
+	stats_add_ns(&stats->map, result->map_ns);
 }

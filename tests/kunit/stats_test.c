@@ -9,7 +9,7 @@
 
 #include <linux/kfd_xsched.h>
 
-#include "model/stats.h"
+#include "model/node.h"
 
 /* Buckets cover all there is, in order, without a gap. */
 static void buckets(struct kunit *test)
