@@ -223,7 +223,7 @@ static void kfd_node_add(struct kfd_node *node)
 	};
 	ret = xs_news->node_added(kfd_from_node(node), &desc);
 	if (ret)
-		pr_err("kfd_xsched: node %u is left alone: %d\n", info.gpu_id, ret);
+		pr_err("kfd_xsched: node %u is not managed: %d\n", info.gpu_id, ret);
 }
 
 static void kfd_node_del(struct kfd_node *node)
@@ -279,7 +279,7 @@ static void kfd_queue_add(struct queue *queue)
 	};
 	ret = xs_news->queue_added(kfd_from_queue(queue), &desc);
 	if (ret) {
-		pr_err("kfd_xsched: queue %u of process %d is left alone: %d\n",
+		pr_err("kfd_xsched: queue %u of process %d is not managed: %d\n",
 		       info.queue_id, pid_nr(pid), ret);
 		kfd_let_run(queue, info.node);
 	}

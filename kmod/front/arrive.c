@@ -181,7 +181,7 @@ int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
 }
 
 /* The end of a process is reported after that of its last queue. */
-static void arrive_tell_exit_locked(const struct xs_process *process)
+static void arrive_report_exit_locked(const struct xs_process *process)
 {
 	lockdep_assert_held(&xs_lock);
 
@@ -202,7 +202,7 @@ static void arrive_free_queue_locked(struct xs_queue *queue)
 	arrive_trace_holds_locked(queue, false);
 	xs_watchdog_add(xs_queue_set_gone_locked(queue, ktime_get_ns()));
 	xs_queue_free_locked(queue);
-	arrive_tell_exit_locked(process);
+	arrive_report_exit_locked(process);
 	xs_process_put_locked(process);
 }
 
@@ -252,7 +252,7 @@ static void arrive_exit_locked(struct xs_process *process)
 	xs_process_get_locked(process);
 	xs_process_exit_locked(process);
 	xs_armed_process_exited_locked(process);
-	arrive_tell_exit_locked(process);
+	arrive_report_exit_locked(process);
 	xs_process_put_locked(process);
 }
 

@@ -75,15 +75,15 @@ void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns);
  * @id: its number, never used again
  * @pid: the process that opened it, with a reference
  * @comm: name of that process then, with nothing in it that does not print
- * @uid: of whoever opened it
+ * @uid: of its opener
  * @opened_ns: when, CLOCK_MONOTONIC
  * @alive_ns: last sign of life; without a lock
  * @lease_ns: when the lease ends that began then; without a lock
  * @ejected: enum kfd_xsched_eject; written under xs_clients_lock, too
- * @eject_told: that was read as an event; xs_clients_lock
+ * @eject_read: that was read as an event; xs_clients_lock
  * @in_clients: in xs_clients, or empty once closed; xs_clients_lock
- * @file: the file; its credentials are those of whoever opened it
- * @pid_ns: pid namespace of whoever opened it
+ * @file: the file; its credentials are those of its opener
+ * @pid_ns: pid namespace of its opener
  * @holder: what it asks for; its references keep the client
  * @holders: that, and those of its armed switches, by xs_holder.in_client
  * @tenants: its tenants
@@ -103,7 +103,7 @@ struct xs_client {
 	u64 alive_ns;
 	u64 lease_ns;
 	u32 ejected;
-	bool eject_told;
+	bool eject_read;
 	struct list_head in_clients;
 	struct file *file;
 	struct pid_namespace *pid_ns;
@@ -154,20 +154,20 @@ long xs_client_ioctl_subscribe(struct xs_client *client, void *arg);
 
 /* ---- events -------------------------------------------------------------- */
 
-/* Tell every subscriber that may see the queue, or only @to. */
+/* Report to every subscriber that may see the queue, or only to @to. */
 void xs_event_queue(struct xs_client *to, const struct xs_queue *queue, u32 type,
 		    u64 time_ns);
 
 /* See xs_ring_promise(). */
 bool xs_event_promise(struct xs_client *client);
 
-/* Tell it what was promised, if it is still there. */
+/* Report what was promised, if the client is still there. */
 void xs_event_promised(struct xs_client *client, const struct kfd_xsched_event *event);
 
-/* Tell it that it was ejected: no other event follows, but for those promised. */
+/* Report that it was ejected: no other event follows, but for those promised. */
 void xs_event_eject(struct xs_client *client, u32 reason);
 
-/* Tell a client that an armed switch of it ran; @pid is the trigger, or NULL. */
+/* Report that an armed switch of the client ran; @pid is the trigger, or NULL. */
 void xs_event_armed(struct xs_client *client, struct pid *pid,
 		    const struct kfd_xsched_event *event);
 

@@ -192,7 +192,7 @@ void xs_set_enabled(bool enabled)
 	}
 	if (enabled)
 		return;
-	/* From here on nobody begins to want anything. */
+	/* From here on no client can ask for anything new. */
 	eject_all_that_want();
 	xs_transact_settle();
 }

@@ -237,8 +237,8 @@ static unsigned int event_take(struct xs_client *client, struct kfd_xsched_event
 
 	scoped_guard(spinlock, &xs_clients_lock) {
 		taken = xs_ring_take(&client->ring, events, count);
-		if (taken < count && client->ejected && !client->eject_told) {
-			client->eject_told = true;
+		if (taken < count && client->ejected && !client->eject_read) {
+			client->eject_read = true;
 			events[taken++] = (struct kfd_xsched_event){
 				.type = KFD_XSCHED_EVENT_EJECTED,
 				.time_ns = ktime_get_ns(),

@@ -182,7 +182,7 @@ long xs_armed_ioctl(struct xs_client *client, void *arg);
 int xs_watchdog_init(void);
 void xs_watchdog_exit(void);
 
-/* Eject nobody, until it is resumed: all leases begin anew then. */
+/* No client is ejected until it is resumed: all leases begin anew then. */
 void xs_watchdog_pause(void);
 void xs_watchdog_resume(void);
 
@@ -213,7 +213,7 @@ long xs_watchdog_ioctl_renew(struct xs_client *client, void *arg);
  * @client: its number
  * @pid: process that opened it, with a reference
  * @comm: name of that process
- * @uid: of whoever opened it
+ * @uid: of its opener
  * @reason: enum kfd_xsched_eject
  * @time_ns: when, CLOCK_MONOTONIC
  * @silent_ns: time since its last sign of life

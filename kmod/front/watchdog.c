@@ -48,7 +48,7 @@
 
 /**
  * struct xs_watchdog - the one watchdog
- * @held: queues held, by whomever
+ * @held: queues held, by any client
  * @lock: orders starts and stops of the timer
  * @paused: the system is suspended, or about to be: no timer; under @lock
  * @queue: where @work runs; it has a thread of its own if memory is short

@@ -101,11 +101,11 @@ void xs_processes_free_locked(void);
 struct xs_owner xs_owner_get(const struct xs_process *process);
 void xs_owner_put(struct xs_owner *owner);
 
-/* Whether whoever opened the file may know of what had these credentials. Never changes. */
+/* Whether the opener of the file may know of a process with these credentials. Never changes. */
 bool xs_owner_shows(const struct xs_owner *owner, const struct file *file);
 
 /**
- * enum xs_permit - what somebody wants to do to a process
+ * enum xs_permit - what a caller wants to do to a process
  * @XS_PERMIT_LIST: to see it; a refusal is no offence
  * @XS_PERMIT_USE: to hold, release or lower it
  * @XS_PERMIT_RAISE: to raise it above the default

@@ -226,7 +226,7 @@ void xs_request_drop_locked(struct xs_request *request)
 	list_del(&request->in_batch);
 	if (request->queue)
 		request->pdd->own_requests--;
-	/* Of one that asks for nothing, nobody need know. */
+	/* One that asked for nothing changes nothing. */
 	if (request->pdd && xs_request_any(request))
 		xs_pdd_set_pending_locked(request->pdd);
 	if (request->process)

@@ -267,7 +267,7 @@ void xs_tenants_free_locked(struct xs_tenants *tenants);
 /* Whether work of the process sets it off. */
 bool xs_trigger_is_locked(const struct xs_trigger *trigger, const struct xs_process *process);
 
-/* Whether work of the process sets off an armed switch of anybody. */
+/* Whether work of the process sets off an armed switch of any client. */
 bool xs_trigger_any_locked(const struct xs_process *process);
 
 #endif /* KFD_XSCHED_REQUEST_H */

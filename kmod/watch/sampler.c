@@ -57,7 +57,7 @@
  *	has not seen
  * @tapped: those that will ring, likewise
  * @unwatched: those nobody asks for, likewise
- * @no_tap: somebody wants that doorbells are left alone
+ * @no_tap: a subscriber does not want doorbells to be tapped
  * @period_ns: from one round to the next
  * @settle_ns: from dry to IDLE
  * @round: number of the round

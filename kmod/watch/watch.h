@@ -37,7 +37,7 @@ struct xs_queue_watch;
  * @armed: how many switches it has armed: it wants to know of what triggers them
  * @sample_us: time between two looks; 0: what an administrator has set
  * @settle_us: from the last work to IDLE
- * @no_tap: it wants that doorbells are left alone
+ * @no_tap: it does not want doorbells to be tapped
  */
 struct xs_interest {
 	struct list_head in_interests;
@@ -92,7 +92,7 @@ void xs_sampler_remove_locked(struct xs_queue *queue);
 
 /*
  * Somebody wants to know something else: start, stop or change pace. If @newcomer is
- * not NULL, it is told by xs_news.activity which queues are READY already.
+ * not NULL, xs_news.activity reports to it which queues are READY already.
  */
 void xs_sampler_configure_locked(struct xs_interest *newcomer);
 

@@ -119,7 +119,7 @@ static void release_is_retried(struct kunit *test)
 	xt->node->fail = -EIO;
 	xt_close(test, b);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
-	/* It is nobody's already. */
+	/* No client has it any more. */
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).holders, 0);
 	msleep(250);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
@@ -161,7 +161,7 @@ static void half_done_switch_is_mended(struct kunit *test)
 }
 
 /* A reset ends: pending changes are tried, and subscribers are notified. */
-static void reset_is_told(struct kunit *test)
+static void reset_is_reported(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 
@@ -478,7 +478,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(release_is_retried),
 	KUNIT_CASE(queue_goes_before_the_retry),
 	KUNIT_CASE(half_done_switch_is_mended),
-	KUNIT_CASE(reset_is_told),
+	KUNIT_CASE(reset_is_reported),
 	KUNIT_CASE(priority_is_given_back),
 	KUNIT_CASE(priorities_stack),
 	KUNIT_CASE(priority_of_process),
