@@ -22,7 +22,7 @@ static uint64_t decide(struct xsched_policy_view *view)
 const struct xsched_policy_ops xsched_policy = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "fcfs",
-	.summary = "who got work first runs until it has none",
+	.summary = "the tenant that got work first runs until it has none",
 	.local = true,
 	.decide = decide,
 };

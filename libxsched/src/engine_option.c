@@ -19,12 +19,12 @@ static const struct xsched_option engine_options[OPTION_COUNT] = {
 	[OPTION_MIN_HOLD_US] = { "min_hold_us",
 		"shortest time a tenant is held", 0, 10000000, 0 },
 	[OPTION_FLOOR_PERCENT] = { "floor_percent",
-		"part of the time in which who would starve runs", 0, 50, 0 },
+		"percentage of the time kept for tenants that would starve", 0, 50, 0 },
 	[OPTION_FLOOR_WINDOW_US] = { "floor_window_us",
-		"time in which that part is to be given", 1000, 60000000,
+		"period in which they get that percentage", 1000, 60000000,
 		100000 },
 	[OPTION_PRE_PREEMPT_US] = { "pre_preempt_us",
-		"how long before an expected request others are held, 0: not",
+		"time before an expected request when others are held, 0: never",
 		0, 100000, 0 },
 };
 

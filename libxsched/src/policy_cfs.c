@@ -25,7 +25,7 @@ enum {
 };
 
 static const struct xsched_option cfs_options[] = {
-	[CFS_TICK_US] = { "cfs.tick_us", "how long a tenant runs at least",
+	[CFS_TICK_US] = { "cfs.tick_us", "shortest time a tenant runs",
 			  100, 1000000, 1000 },
 };
 

@@ -29,6 +29,6 @@ static uint64_t hhpf_decide(struct xsched_policy_view *view)
 const struct xsched_policy_ops xsched_policy_hhpf = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "hhpf",
-	.summary = "the highest priority that has work runs, on all GPUs alone",
+	.summary = "the highest priority that has work runs, alone on all GPUs",
 	.decide = hhpf_decide,
 };

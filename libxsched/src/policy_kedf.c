@@ -44,7 +44,7 @@ static uint64_t kedf_decide(struct xsched_policy_view *view)
 const struct xsched_policy_ops xsched_policy_kedf = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "kedf",
-	.summary = "on each GPU those run whose deadlines come first",
+	.summary = "on each GPU the tenants with the earliest deadlines run",
 	.local = true,
 	.options = kedf_options,
 	.option_count = sizeof(kedf_options) / sizeof(kedf_options[0]),

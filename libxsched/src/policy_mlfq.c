@@ -34,7 +34,7 @@ enum {
 static const struct xsched_option mlfq_options[] = {
 	[MLFQ_SLICE_US] = { "mlfq.slice_us", "time at the highest level",
 			    100, 10000000, 10000 },
-	[MLFQ_TICK_US] = { "mlfq.tick_us", "how long a tenant runs at least",
+	[MLFQ_TICK_US] = { "mlfq.tick_us", "shortest time a tenant runs",
 			   100, 1000000, 5000 },
 	[MLFQ_RECOVERY_US] = { "mlfq.recovery_us", "time to rise one level",
 			       1000, 60000000, 100000 },
@@ -203,7 +203,7 @@ static uint64_t mlfq_decide(struct xsched_policy_view *view)
 const struct xsched_policy_ops xsched_policy_mlfq = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "mlfq",
-	.summary = "who uses little comes first; it finds out by itself who",
+	.summary = "tenants that use little GPU time come first; nothing is configured",
 	.local = true,
 	.options = mlfq_options,
 	.option_count = sizeof(mlfq_options) / sizeof(mlfq_options[0]),

@@ -97,7 +97,7 @@ static uint64_t pup_decide(struct xsched_policy_view *view)
 const struct xsched_policy_ops xsched_policy_pup = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "pup",
-	.summary = "all take turns as long as their shares; idle time is kept",
+	.summary = "like up, but a tenant keeps the time it did not use",
 	.local = true,
 	.options = pup_options,
 	.option_count = sizeof(pup_options) / sizeof(pup_options[0]),

@@ -62,7 +62,7 @@ static uint64_t up_decide(struct xsched_policy_view *view)
 const struct xsched_policy_ops xsched_policy_up = {
 	.abi = XSCHED_POLICY_ABI,
 	.name = "up",
-	.summary = "each has the share of the GPU it was given, in short rounds",
+	.summary = "all take turns in short rounds, each as long as its share",
 	.local = true,
 	.options = up_options,
 	.option_count = sizeof(up_options) / sizeof(up_options[0]),

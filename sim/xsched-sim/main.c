@@ -52,10 +52,10 @@ static void usage(FILE *f)
 {
 	fputs("usage: xsched-sim [OPTION]... SCENARIO\n"
 	      "  -j, --json           print JSON instead of tables\n"
-	      "  -c, --cost           tell what the simulation itself cost, too\n"
+	      "  -c, --cost           also print what the simulation itself cost\n"
 	      "      --repeat N       with --cost: run each mode N times, take the shortest times\n"
-	      "  -n, --check          read the scenario, say what is wrong, run nothing\n"
-	      "      --load FILE      know the policy of this shared object, too\n"
+	      "  -n, --check          check the scenario, run nothing\n"
+	      "      --load FILE      add the policy of this shared object\n"
 	      "      --policy NAME    run one mode only, with this policy, or none\n"
 	      "      --seed N         instead of the scenario's\n"
 	      "      --trace FILE     write dispatches, holds and switches for Perfetto\n"
@@ -199,7 +199,7 @@ static bool run_once(struct mode_figures *f, const struct scenario *scn, s32 onl
 	if (ok && again) {
 		ok = figures_again(f, w);
 		if (!ok)
-			world_fail(w, "another run of the same was not the same");
+			world_fail(w, "a repeated run had other results");
 	} else if (ok) {
 		figures_add(f, w);
 		trace_add(trace, w);

@@ -193,7 +193,7 @@ static int check(struct kfd_xsched_entry *entries, size_t count)
 	return error;
 }
 
-/* Whose a queue is, by the list; 0: of nobody known. */
+/* The process of a queue, by the list; 0: of none that is known. */
 static int owner_of(unsigned long long id)
 {
 	FILE *file = open_file("queues", "re");

@@ -32,7 +32,7 @@ static void two_on_two_gpus(struct bench *b)
 		   GPU, b->pids[1], GPU, b->pids[1], OTHER_GPU);
 }
 
-/* Held where somebody higher has work, and only there, its new queues, too. */
+/* Held where a higher tenant has work, and only there; its new queues, too. */
 static void holds_by_gpu(void **state)
 {
 	struct bench *b = *state;
@@ -114,7 +114,7 @@ static void leaves_denied_alone(void **state)
 	write_file(b, "denied", "-21\n");
 	start_daemon(b, "[options]\ngang=0\n");
 	send_on(b, READY, b->pids[0], 1, GPU);
-	expect(b, "err", "process %d is left alone: Operation not permitted", b->pids[1]);
+	expect(b, "err", "process %d is not scheduled: Operation not permitted", b->pids[1]);
 	assert_int_equal(ctl(b, "top -b -n 1"), 0);
 	expect(b, "out", "exempt");
 	assert_string_equal(read_whole(b, "holds"), "");

@@ -122,7 +122,7 @@ static void groups_are_one(void **state)
 	assert_int_equal(applies(b), 1);
 }
 
-/* A bad file is told to who asks for a reload; a rule of nobody is said. */
+/* The reply to a reload reports a bad file; a rule that matches no process is logged. */
 static void reloads_by_request(void **state)
 {
 	struct bench *b = *state;
@@ -136,7 +136,7 @@ static void reloads_by_request(void **state)
 		   "[rule nobody]\nexe=/nonexistent\npriority=1\n", b->dir,
 		   b->dir);
 	wants(question(b, "{\"cmd\":\"reload\"}"), "\"ok\":true");
-	expect(b, "err", "rule 'nobody' is of no GPU process");
+	expect(b, "err", "rule 'nobody' matches no GPU process");
 	wants(question(b, "{\"cmd\":\"stats\"}"),
 	      "{\"rule\":\"nobody\",\"matched\":0}");
 }

@@ -174,7 +174,7 @@ static void manual_hold(void **state)
 	xsched_engine_free(e);
 }
 
-/* Whom the kernel does not let us touch is in no plan, but still counts. */
+/* Tenants that the kernel does not let us change are in no plan, but still count. */
 static void exempt_is_left_alone(void **state)
 {
 	struct xsched_engine *e = new_engine();

@@ -90,7 +90,7 @@ static void change(struct model *m)
 	}
 }
 
-/* As the kernel does it; or, if it @fails, for all anybody knows. */
+/* As the kernel does it; if it @fails, as it may have done it. */
 static void hold_process(struct model *m, int32_t pid, bool held, bool fails)
 {
 	for (uint32_t i = 0; i < QUEUES; i++)

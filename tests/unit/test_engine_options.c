@@ -104,7 +104,7 @@ static void check_floor(const char *policy, int percent)
 	walk_end(&w);
 }
 
-/* Where the policy lets somebody starve, he gets his part, and no more. */
+/* A tenant that the policy lets starve gets its percentage, and no more. */
 static void gives_the_floor(void **state)
 {
 	static const char *const policies[] = { "hpf", "hhpf", "chpf", "awf",
@@ -530,7 +530,7 @@ static void held_by_queue(void **state)
 	assert_int_equal(t.held_ns, 40);
 	assert_int_equal(xsched_engine_node_held(e, 10, 50), 40);
 	assert_int_equal(xsched_engine_node_held(e, 20, 50), 20);
-	/* It fails half-way: held until somebody knows better. */
+	/* It fails half-way: held until the next plan. */
 	xsched_engine_commit_queue(e, 22, XSCHED_UNCERTAIN, 60);
 	xsched_engine_tenant(e, 2, 70, &t);
 	assert_int_equal(t.state, XSCHED_UNCERTAIN);
@@ -546,7 +546,7 @@ static void held_by_queue(void **state)
 	xsched_engine_free(e);
 }
 
-/* With gangs or without, in the middle of it: nobody is left held, or let run. */
+/* With gangs or without, in the middle of it: no tenant stays held or released by mistake. */
 static void gangs_come_and_go(void **state)
 {
 	struct xsched_engine *e;

@@ -24,7 +24,7 @@ static uint16_t port;
 
 /* ---- a client ----------------------------------------------------------- */
 
-/* A port nobody listens at. */
+/* A port without a listener. */
 static uint16_t free_port(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -204,11 +204,11 @@ static void tells_queues(void **state)
 	check_process(member(o, "process"), b->pids[1]);
 	json_object_put(o);
 	wants(http("GET", "/xqueue/3", NULL), 404, "{\"error\":\"XQueue not found\"}");
-	wants(http("GET", "/xqueue/", NULL), 400, "no hexadecimal number");
-	wants(http("GET", "/xqueue/-1", NULL), 400, "no hexadecimal number");
-	wants(http("GET", "/xqueue/2x", NULL), 400, "no hexadecimal number");
+	wants(http("GET", "/xqueue/", NULL), 400, "not a hexadecimal number");
+	wants(http("GET", "/xqueue/-1", NULL), 400, "not a hexadecimal number");
+	wants(http("GET", "/xqueue/2x", NULL), 400, "not a hexadecimal number");
 	wants(http("GET", "/xqueue/fffffffffffffffff", NULL), 400,
-	      "no hexadecimal number");
+	      "not a hexadecimal number");
 }
 
 /* POST /config/HANDLE: levels there are, and nothing that is not there. */
@@ -311,7 +311,7 @@ static void tells_metrics(void **state)
 	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");
 }
 
-/* ---- those who ask badly ------------------------------------------------ */
+/* ---- bad requests ------------------------------------------------------- */
 
 static void refuses_garbage(void **state)
 {
@@ -382,7 +382,7 @@ static void refuses_browsers(void **state)
 	}
 }
 
-/* Nobody can have it listen elsewhere, and elsewhere nobody is served. */
+/* No setting makes it listen elsewhere, and it serves no other address. */
 static void only_on_loopback(void **state)
 {
 	struct bench *b = *state;
@@ -400,7 +400,7 @@ static void only_on_loopback(void **state)
 	expect(b, "err", "there is no setting 'http_address'");
 }
 
-/* ---- those who do not go on --------------------------------------------- */
+/* ---- connections that stall --------------------------------------------- */
 
 /* Whether the other end hangs up within the patience it has, and some more. */
 static bool hung_up(int fd)
@@ -520,7 +520,7 @@ static void many_connections(void **state)
 	assert_int_equal(stop_daemon(b), 0);
 }
 
-/* ---- who asks ----------------------------------------------------------- */
+/* ---- permissions -------------------------------------------------------- */
 
 /* What another user tries; returns in the child alone if all went as it should. */
 static void try_as_other(struct bench *b, pid_t own)

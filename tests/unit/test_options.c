@@ -131,7 +131,7 @@ static void nobody_starves(void **state)
 		 switched_ns(b, "hold", b->pids[0]) + 49 * MS);
 }
 
-/* Told when the next request comes: the others are held before, and not for ever. */
+/* With a hint for the next request the others are held before it, and not for ever. */
 static void preempts_before_a_deadline(void **state)
 {
 	struct bench *b = *state;
@@ -148,7 +148,7 @@ static void preempts_before_a_deadline(void **state)
 	is_after(switched_ns(b, "release", b->pids[1]), next_ns + 50 * MS);
 }
 
-/* Told how often they come, by a rule here: likewise, after one request. */
+/* The same with a hint for their period, here from a rule, after one request. */
 static void preempts_by_period(void **state)
 {
 	struct bench *b = *state;

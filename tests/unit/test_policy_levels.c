@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Policies that say at any moment who comes first (HHPF, CHPF, LAX, AWF, KEDF)
+ * Policies that rank all tenants at any moment (HHPF, CHPF, LAX, AWF, KEDF)
  * on random sequences of events: after every plan the holds are compared with
  * what the rule, written down once more and naively, says.
  */
@@ -42,7 +42,7 @@ static int64_t by_laxity(const struct walk *w, const struct walker *p)
 	return hint_of(p, XSCHED_HINT_CRIT_PRIORITY, p->priority);
 }
 
-/* Held: on one of its nodes somebody with more merit has work and is not held. */
+/* Held: on one of its nodes a tenant of more merit has work and is not held. */
 static void check_merit(const struct walk *w, merit_fn merit)
 {
 	for (int i = 0; i < WALK_TENANTS; i++) {
@@ -77,7 +77,7 @@ static void check_lax(const struct walk *w)
 	check_merit(w, by_laxity);
 }
 
-/* Held: anywhere, somebody of higher priority has work. */
+/* Held: anywhere, a tenant of higher priority has work. */
 static void check_hhpf(const struct walk *w)
 {
 	int highest = INT32_MIN;

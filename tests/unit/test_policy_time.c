@@ -428,7 +428,7 @@ static void mlfq_recovery(void **state)
 		walk_plan(&w);
 		walk_until(&w, w.now + 9 * MS);
 	}
-	/* 9 s, in which somebody was always new. */
+	/* 9 s, in which there was always a new tenant. */
 	assert_true(w.walkers[0].ran > 30 * MS);
 	walk_end(&w);
 }

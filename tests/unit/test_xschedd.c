@@ -382,7 +382,7 @@ static void gives_up(void **state)
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
 }
 
-/* Whom the kernel does not let us touch is left alone, the others are not. */
+/* Processes that the kernel does not let us change are not scheduled, the others are. */
 static void leaves_denied_alone(void **state)
 {
 	struct bench *b = *state;
@@ -395,7 +395,7 @@ static void leaves_denied_alone(void **state)
 	send_event(b, READY, b->pids[0], 1);
 	expect(b, "log", "hold %d release = 0\n", b->pids[2]);
 	expect(b, "holds", "%d\n", b->pids[2]);
-	expect(b, "err", "process %d is left alone", b->pids[1]);
+	expect(b, "err", "process %d is not scheduled", b->pids[1]);
 	assert_int_equal(ctl(b, "suspend %d", b->pids[1]), 4);
 }
 

@@ -22,7 +22,7 @@
  * @held: according to plans
  * @since: when it got work
  * @ran: time it had work and was not held
- * @hint: as told
+ * @hint: as given
  */
 struct walker {
 	bool exists;

@@ -45,7 +45,7 @@ void check_daemon(struct doctor *doctor)
 	if (ret)
 		finding(doctor, "daemon", PROBLEM,
 			"systemctl restart xschedd, if it does not recover",
-			"xschedd does not say how it is: %s", strerror(-ret));
+			"xschedd does not report its state: %s", strerror(-ret));
 	else
 		check_stats(doctor, reply);
 	json_object_put(reply);

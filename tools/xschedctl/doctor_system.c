@@ -94,7 +94,7 @@ static void check_patch(struct doctor *doctor)
 	else if (root_exists(doctor, "/sys/module/amdgpu"))
 		finding(doctor, "patch", PROBLEM,
 			"dkms install kfd-xsched, then reboot: the amdgpu in memory is the distribution's",
-			"the amdgpu that is loaded has not got the patches");
+			"the loaded amdgpu does not have the patches");
 	else
 		finding(doctor, "patch", SKIPPED, "", "amdgpu is not loaded");
 }
@@ -134,7 +134,7 @@ static void check_ejections(struct doctor *doctor)
 	}
 	if (sum)
 		finding(doctor, "ejected", NOTE,
-			"see /sys/kernel/debug/kfd_xsched/clients for who, when and why",
+			"/sys/kernel/debug/kfd_xsched/clients lists them, with time and reason",
 			"%ld clients were ejected: %ld were silent, %ld by an administrator, %ld disabled",
 			sum, counts[0], counts[1], counts[2]);
 }
@@ -161,7 +161,7 @@ static void check_knobs(struct doctor *doctor)
 		usual = root_number(doctor, path, -1);
 		if (value != usual)
 			finding(doctor, knobs[i], NOTE,
-				"fine if it was meant; .defaults/ has what it was",
+				"nothing to do if this is intended; .defaults/ has the default",
 				"%ld instead of %ld", value, usual);
 	}
 }
@@ -202,7 +202,7 @@ static void check_mode(struct doctor *doctor, const char *path)
 			"there is no group " GROUP);
 	if (status.st_mode & S_IRWXO)
 		finding(doctor, "device", NOTE, advice,
-			"%s is open to everybody (mode %04o)", path,
+			"all users can open %s (mode %04o)", path,
 			status.st_mode & 07777);
 	else if (group && status.st_gid != group->gr_gid)
 		finding(doctor, "device", NOTE, advice,
@@ -228,7 +228,7 @@ void check_device(struct doctor *doctor)
 	if (fd < 0)
 		finding(doctor, "access", errno == EACCES ? NOTE : PROBLEM,
 			"usermod -aG " GROUP " USER, and log in again",
-			"%s cannot be opened by you: %s", path,
+			"you cannot open %s: %s", path,
 			strerror(errno));
 	else
 		finding(doctor, "access", FINE, "", "you may open it");

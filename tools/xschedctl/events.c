@@ -74,7 +74,7 @@ static void print_members(struct json_object *event)
 		printf("  %s", json_object_get_string(value));
 	if (!json_object_object_get_ex(event, "held", &value))
 		return;
-	printf("  %s", json_object_get_boolean(value) ? "held" : "let go");
+	printf("  %s", json_object_get_boolean(value) ? "held" : "released");
 	printf("  %.1f us after its cause", get_number(event, "after_ns") / 1e3);
 	if (error)
 		printf("  FAILED: %s", strerror(-error));

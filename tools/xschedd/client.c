@@ -148,7 +148,7 @@ static int client_on_impatience(sd_event_source *source, uint64_t usec, void *us
 	(void)source;
 	(void)usec;
 	client_cut_off(client, client->out ? "it does not read" :
-		       "half a request, and no more");
+		       "it sent half a request and then nothing");
 	return 0;
 }
 

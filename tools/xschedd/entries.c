@@ -102,7 +102,7 @@ static void entries_leave_alone(struct sched *sched, pid_t pid, int error)
 {
 	log_event(LOG_WARNING,
 		  &(struct log_fields){ .pid = pid, .id = LOG_REFUSED },
-		  "process %d is left alone: %s", pid, strerror(-error));
+		  "process %d is not scheduled: %s", pid, strerror(-error));
 	xsched_engine_set_exempt(sched->engine, pid, true);
 	armed_wrong(sched);
 }

@@ -52,7 +52,7 @@ int events_resync(struct sched *sched)
 		if (ret == XSCHED_NEW_TENANT)
 			tenant_adopt(sched, queue->pid);
 		else if (ret < 0)
-			log_message(LOG_ERR, "queue %llu is left alone: %s",
+			log_message(LOG_ERR, "queue %llu is not scheduled: %s",
 				    (unsigned long long)queue->id,
 				    strerror(-ret));
 	}
@@ -86,7 +86,7 @@ static bool events_feed(struct sched *sched, const struct kfd_xsched_event *even
 			  "GPU %u: reset %s", event->gpu_id,
 			  event->data ? "ended" : "begins");
 	if (ret == -ENOMEM || ret == -ENOSPC)
-		log_message(LOG_ERR, "queue %llu is left alone: %s",
+		log_message(LOG_ERR, "queue %llu is not scheduled: %s",
 			    (unsigned long long)event->id, strerror(-ret));
 	if (ret != -ESTALE)
 		return false;

@@ -219,7 +219,7 @@ static void front_get_xqueue(struct context *c, const char *argument)
 	struct json_object *reply;
 
 	if (!handle) {
-		front_bad(c, "the handle is no hexadecimal number");
+		front_bad(c, "the handle is not a hexadecimal number");
 		return;
 	}
 	queue = front_find_queue(c, handle);
@@ -278,7 +278,7 @@ static void front_post_config(struct context *c, const char *argument)
 	int64_t level, threshold, batch_size;
 
 	if (!handle) {
-		front_bad(c, "the handle is no hexadecimal number");
+		front_bad(c, "the handle is not a hexadecimal number");
 		return;
 	}
 	if (!front_get_number(c, "level", &level) || level < -1 || level > 3 ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * HTTP, by libmicrohttpd in the daemon's loop: its epoll descriptor is one of
- * the loop's, and its time-out one of its timers, while somebody is connected.
+ * the loop's, and its time-out one of its timers, while a client is connected.
  *
  * A request is made by the owner of the socket at the other end (see peer.h),
  * with the permissions this user has over the control socket. A browser is
@@ -135,7 +135,7 @@ static void http_answer_request(struct http *http, struct http_request *request,
 	ret = info ? peer_of_tcp(&request->peer, info->connect_fd) : -EACCES;
 	if (ret)
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
-			     "cannot tell whose connection this is");
+			     "the user of this connection is unknown");
 	else if (http_from_browser(request->connection))
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "not for browsers: no Origin, and Host 127.0.0.1 or localhost");

@@ -221,7 +221,7 @@ static void main_report(struct daemon *daemon, int status)
 	if (daemon->ready_fd < 0)
 		return;
 	if (write(daemon->ready_fd, &byte, 1) != 1)
-		log_message(LOG_WARNING, "nobody waits for the start");
+		log_message(LOG_WARNING, "cannot report the start: the parent process is gone");
 	close(daemon->ready_fd);
 	daemon->ready_fd = -1;
 }

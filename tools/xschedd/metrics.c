@@ -87,7 +87,7 @@ static void metrics_write_daemon(FILE *file, const struct sched *sched)
 			"Holds of processes that had work.",
 			xsched_engine_preemptions(sched->engine));
 	metrics_counter(file, "armed_runs_total",
-			"Times the kernel held by itself what it was told to.",
+			"Times the kernel ran a switch the daemon had armed.",
 			sched->armed.runs);
 	metrics_counter(file, "ejections_total",
 			"Times the kernel ejected the daemon.", s->ejections);

@@ -156,7 +156,7 @@ static struct json_object *reply_act(struct sched *sched, const struct peer *pee
 		return protocol_error(-ENOENT, "no GPU process of that id");
 	task = tenant.user;
 	if (!task)
-		return protocol_error(-ENOMEM, "not enough memory to tell who it is");
+		return protocol_error(-ENOMEM, "not enough memory to find the process");
 	if (!peer_may(peer, &task->process))
 		return protocol_error(-EPERM,
 				      "not permitted: another user's process");

@@ -140,7 +140,7 @@ void sched_reload(struct sched *sched, const struct config *config)
 
 	if (sched_needs_restart(sched->config, config))
 		log_message(LOG_WARNING,
-			    "another device, socket, http_port, http_front or realtime takes a restart");
+			    "a change of device, socket, http_port, http_front or realtime needs a restart");
 	sched->config = config;
 	armed_wrong(sched);
 	xsched_engine_set_policy(sched->engine, config->policy);

@@ -241,6 +241,6 @@ void switch_release_all(struct sched *sched)
 	switch_apply(sched, 0);
 	ret = sched->last_error;
 	if (ret && ret != -ESRCH && ret != -EALREADY)
-		log_message(LOG_WARNING, "left to the kernel to release: %s",
+		log_message(LOG_WARNING, "cannot release, the kernel will: %s",
 			    strerror(-ret));
 }

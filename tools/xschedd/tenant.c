@@ -167,7 +167,7 @@ void tenant_rules_said(const struct sched *sched)
 
 		if (sched->matched && !sched->matched[i])
 			log_event(LOG_NOTICE, &fields,
-				  "rule '%s' is of no GPU process there is",
+				  "rule '%s' matches no GPU process",
 				  config->rules[i].name);
 	}
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A daemon that says what a test told it to say, on a socket of its own."""
+"""A daemon that answers as a test has set, on a socket of its own."""
 import json
 import os
 import socket

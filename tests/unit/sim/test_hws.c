@@ -367,7 +367,7 @@ static void test_chained_buffers(void **state)
 	assert_int_equal(sim_hws_process(&bed.hws->queues[1])->pasid, 5);
 }
 
-/* More than fits, and the driver says so: everybody has a turn. */
+/* More than fits, and the driver says so: each process has a turn. */
 static void test_oversubscribed(void **state)
 {
 	struct fake *f = *state;

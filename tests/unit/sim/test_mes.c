@@ -542,7 +542,7 @@ static void test_idle_is_parked(void **state)
 		add(i, SIM_MES_OK);
 	}
 	run(3 * GANG_NS);
-	assert_int_equal(count_mapped(0, 4), 4);	/* nobody has work: nobody moves */
+	assert_int_equal(count_mapped(0, 4), 4);	/* none has work: none moves */
 	assert_int_equal(rig->maps, 4);
 	give_work(4, 30 * GANG_NS);
 	run(5 * GANG_NS);

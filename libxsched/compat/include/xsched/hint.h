@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hints: what a program tells the scheduler about its XQueues.
+ * Hints: what a program declares about its XQueues to the scheduler.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  *
