@@ -64,6 +64,6 @@ compile_as_dkms() {
 	mapfile -t objects < <(touched rocm | sed 's|.*/\(.*\)\.c$|amd/amdgpu/../amdkfd/\1.o|')
 	configure_dkms "$@" && make_dkms "$tree" "$3" "${objects[@]}" 2>&1 | tee "$tree.compile.log" || return 1
 	[ "$(grep -c '  CC .*amdkfd/kfd_' "$tree.compile.log")" = ${#objects[@]} ] ||
-		{ echo "not all was compiled"; return 1; }
+		{ echo "not all files were compiled"; return 1; }
 	! grep -A 5 'amdkfd/kfd_sched.*warning:' "$tree.compile.log"
 }
