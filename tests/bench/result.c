@@ -172,8 +172,8 @@ static bool same_number(double a, double b, double tolerance)
 }
 
 /*
- * Without a scheduler requests queue up behind each other: a nanosecond early on decides
- * who waits behind whom from then on, and so the figures of the whole run.
+ * Without a scheduler requests wait in a queue: a nanosecond early on decides their order
+ * from then on, and so the figures of the whole run.
  */
 static bool is_overloaded(json_object *run)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * XSched's functions on the real driver: which queue is held, at which level,
- * by whom, and that every kernel executes once and in order all the same.
+ * by which client, and that every kernel executes once and in order all the same.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -186,7 +186,7 @@ static void test_local(void)
 	       kXSchedErrorNotSupported, "a policy that is not there");
 	tap_is(XHintSetScheduler(kSchedulerAppManaged, kPolicyUnknown), kXSchedSuccess, "the end of it");
 	for (int i = 0; i < STREAMS; i++)
-		tap_ok(becomes(i, false), "lets go of stream %d", i);
+		tap_ok(becomes(i, false), "releases stream %d", i);
 }
 
 static void test_absent(void)
@@ -225,7 +225,7 @@ static void test_eject(void)
 	tap_is(XQueueSuspend(xqs[1], 0), kXSchedSuccess, "we begin anew");
 	tap_ok(only_held(1), "with what is new");
 	tap_is(XQueueDestroy(xqs[1]), kXSchedSuccess, "XQueueDestroy");
-	tap_ok(only_held(-1), "lets go");
+	tap_ok(only_held(-1), "releases it");
 }
 
 int main(void)

@@ -113,7 +113,7 @@ static void other_targets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_do(test, file, OP(RESUME), TENANT, id, 0), 0);
 	KUNIT_EXPECT_EQ(test, xt_tenant(test, file, KFD_XSCHED_TENANT_DESTROY, id, 0), 0);
 	expect_good(test);
-	/* Had it still the process, that would be told instead of the queue's own node. */
+	/* Had it still the process, that would be reported instead of the queue's own node. */
 	xt->queues[1]->ret = -EACCES;
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, file, xt->ids[1]), -ESRCH);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, file, xt->ids[0]), 0);

@@ -127,7 +127,7 @@ static void queues_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue->held);
 }
 
-/* What one is told of is not taken for all, and it is not asked again. */
+/* What is reported of one queue is not assumed of all, and it is not asked again. */
 static void one_is_gone(struct kunit *test)
 {
 	struct xt *xt = test->priv;

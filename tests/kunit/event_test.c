@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events: the ring, and what reaches whom.
+ * Events: the ring, and which subscriber gets what.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>

@@ -520,7 +520,7 @@ static long born_held_op(struct kunit *test)
 }
 
 /*
- * A queue of a held process gets no request: it runs, for nobody would ever
+ * A queue of a held process gets no request: it runs, as nobody would ever
  * release it. With its request it is held.
  */
 static void born_held(struct kunit *test)

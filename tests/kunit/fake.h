@@ -34,7 +34,7 @@ struct task_struct;
 
 /**
  * struct xs_hw_node - a node of the fake
- * @desc: as told to the core
+ * @desc: as reported to the core
  * @present: the core knows it
  * @fail: what the next applies return; 0: they work
  * @fail_half: a failing apply changes the flags all the same
@@ -100,7 +100,7 @@ struct xs_hw_process {
 
 /**
  * struct xs_hw_queue - a queue of the fake
- * @desc: as told to the core; but the application may change its priority
+ * @desc: as reported to the core; but the application may change its priority
  * @present: the core knows it
  * @held: held by the core
  * @override: priority override
@@ -110,7 +110,7 @@ struct xs_hw_process {
  * @waves: waves in flight while not held
  * @saved: contexts with waves that are saved while held, or -errno
  * @wave_reads: how often somebody asked
- * @wave_ms: how long it takes to tell
+ * @wave_ms: how long the count takes
  */
 struct xs_hw_queue {
 	struct xs_hw_queue_desc desc;

@@ -581,7 +581,7 @@ static void removal_waits(struct kunit *test)
 static struct kunit *stopping_test;
 
 /*
- * A queue that goes after this point is not told of: then nothing may be below
+ * A queue that goes after this point is not reported: then nothing may be below
  * its directory. One that comes until then has nothing there.
  */
 static void while_stopping(void)

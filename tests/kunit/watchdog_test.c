@@ -178,7 +178,7 @@ static void saved_waves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 3 + ARRAY_SIZE(answers));
 }
 
-/* A queue that was born held has no waves: nobody is asked. */
+/* A queue that was born held has no waves: the driver is not asked. */
 static void born_held(struct kunit *test)
 {
 	struct xt *xt = test->priv;

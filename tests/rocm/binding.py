@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""XSched's Python binding, as it is, on HIP: a stream is held and let go at a level.
+"""XSched's Python binding, as it is, on HIP: a stream is held and released at a level.
 
 binding.py LEVEL: TAP. The package xsched must be found; HIP is called by ctypes, as it has no binding of its own.
 """

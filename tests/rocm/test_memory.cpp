@@ -84,7 +84,7 @@ static void sets(void)
 	for (i = 0; i < 40000; i++)
 		wrong += ((uint8_t *)to.data())[i] !=
 			(i < 20001 ? 0xa5 : ((uint8_t *)from.data())[i]);
-	tap_is(wrong, 0, "hipMemset of an odd length, and nothing behind it");
+	tap_is(wrong, 0, "hipMemset of an odd length, and nothing after it");
 	HIP(hipMemsetD32((hipDeviceptr_t)d.at, 0xdeadbeef, d.n));
 	tap_ok(d.get() == std::vector<uint32_t>(d.n, 0xdeadbeef), "hipMemsetD32");
 	HIP(hipMemsetD16((hipDeviceptr_t)d.at, 0x1234, d.n * 2));

@@ -15,7 +15,7 @@ extern "C" {
 
 #define N 65536
 
-/* Another process fills VRAM: nobody's own memory makes room for him. */
+/* Another process fills VRAM: memory of the process that allocates is not evicted for it. */
 static bool others_fill(void)
 {
 	int status = -1;

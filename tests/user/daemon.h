@@ -47,7 +47,7 @@ long daemon_count(const struct daemon *d, const char *name);
 /* Whether that is @least or more within so many milliseconds. */
 bool daemon_counts(const struct daemon *d, const char *name, long least, unsigned int ms);
 
-/* Whether any queue of a process is held, by whomever. */
+/* Whether any queue of a process is held, by any client. */
 bool daemon_holds(int fd, pid_t pid);
 
 /* Whether that is as @held within so many milliseconds. */

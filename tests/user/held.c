@@ -21,7 +21,7 @@ void held_open(unsigned int gpus)
 	if (held_fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", held_fd);
 	if (xsdev_wait_no_queue(held_fd, 5000))
-		tap_bail("somebody else has queues");
+		tap_bail("other processes have queues");
 }
 
 void held_begin(struct worker *w, unsigned int queues)

@@ -25,7 +25,7 @@ enum operation {
 
 /**
  * struct debug - argument of AMDKFD_IOC_DBG_TRAP
- * @pid: whom to debug
+ * @pid: the process to debug
  * @op: enum operation
  * @enable: of OP_ENABLE: where KFD describes the runtime, and the file it signals
  * @queues: of OP_SUSPEND_QUEUES and, without @exceptions, of OP_RESUME_QUEUES

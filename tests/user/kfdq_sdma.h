@@ -41,7 +41,7 @@ uint64_t kfdq_sdma_read(const struct kfdq_sdma *queue);
 /* Any packet: @count dwords. */
 int kfdq_sdma_put(struct kfdq_sdma *queue, const uint32_t *dwords, uint32_t count);
 
-/* Tell the engine of all packets put so far. */
+/* Ring the doorbell for all packets put so far. */
 void kfdq_sdma_ring(struct kfdq_sdma *queue);
 
 int kfdq_sdma_copy(struct kfdq_sdma *queue, void *to, const void *from, size_t bytes);

@@ -222,14 +222,14 @@ static void test_tenants(void)
 	tap_ok(id > 0, "a tenant triggers, an empty one is the target");
 	submit_long(&high, 4);
 	tap_is(xsarm_wait(fd, id, true, TIMEOUT_MS, &e), 0, "it runs");
-	tap_is(e.queue_id, 0, "and finds nobody");
+	tap_is(e.queue_id, 0, "and finds no process");
 	xsdev_tenant(fd, KFD_XSCHED_TENANT_ADD, (uint64_t)v, low.pid);
-	tap_ok(wait_held(&low, true, TIMEOUT_MS), "who joins while it is in force is held");
+	tap_ok(wait_held(&low, true, TIMEOUT_MS), "a process that joins while it is in force is held");
 	xsdev_tenant(fd, KFD_XSCHED_TENANT_ADD, (uint64_t)v, other.pid);
 	tap_ok(wait_held(&other, true, TIMEOUT_MS), "so is the next");
 	xsdev_tenant(fd, KFD_XSCHED_TENANT_REMOVE, (uint64_t)v, other.pid);
-	tap_ok(wait_held(&other, false, TIMEOUT_MS), "who leaves is let go");
-	tap_ok(is_held(&low), "and who stays is held");
+	tap_ok(wait_held(&other, false, TIMEOUT_MS), "one that leaves is released");
+	tap_ok(is_held(&low), "and one that stays is held");
 	xsdev_tenant(fd, KFD_XSCHED_TENANT_REMOVE, (uint64_t)t, high.pid);
 	tap_is(xsarm_wait(fd, id, false, TIMEOUT_MS, &e), 0, "the trigger left the tenant: undone");
 	tap_ok(wait_held(&low, false, TIMEOUT_MS), "low is free");
@@ -381,7 +381,7 @@ static void test_fail_open(void)
 	id = xsarm_suspend(dev, low.pid, other.pid);
 	tap_is(sysfile_write("0", SYSFILE_GLOBAL "enabled"), 0, "disable while a switch is armed");
 	tap_is(xsarm_clear(dev, (uint64_t)id), -EOWNERDEAD, "its client is ejected");
-	tap_is(xsarm_suspend(fd, high.pid, low.pid), -ECANCELED, "nobody can arm");
+	tap_is(xsarm_suspend(fd, high.pid, low.pid), -ECANCELED, "no client can arm");
 	sysfile_write("1", SYSFILE_GLOBAL "enabled");
 	close(dev);
 	worker_wait(&high, 0, TIMEOUT_MS);

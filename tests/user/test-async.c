@@ -163,7 +163,7 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (xsdev_wait_no_queue(fd, 5000))
-		tap_bail("somebody else has queues");
+		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &id) ||
 	    xsdev_find(fd, w.pid, id, &queue))
 		tap_bail("no queue to act on");

@@ -104,7 +104,7 @@ static void test_watched(void)
 	xsarm_drain(fd);
 	tap_ok(worker_add_queue(&target) == 1, "it creates another");
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_QUEUE_ADD, target.pid, 300, &e), -ETIME,
-	       "which is not told");
+	       "which is not reported");
 }
 
 /* Armed while it was permitted: each run asks again. */

@@ -86,11 +86,11 @@ static void expect_ring(volatile void *at, const char *what)
 	ret = probe("arm");
 	faults = app_touch(at);
 	seen = rings_seen();
-	tap_ok(!ret && seen == 1 && faults == 1, "%s: armed (%d), a ring faults (%ld) and is told (%ld)",
+	tap_ok(!ret && seen == 1 && faults == 1, "%s: armed (%d), a ring faults (%ld) and is reported (%ld)",
 	       what, ret, faults, seen);
 	faults = app_touch(at);
 	seen = rings_seen();
-	tap_ok(!seen && !faults, "%s: the next ring costs nothing (%ld faults, told %ld)", what,
+	tap_ok(!seen && !faults, "%s: the next ring costs nothing (%ld faults, %ld reports)", what,
 	       faults, seen);
 }
 
@@ -101,7 +101,7 @@ static void test_simple(struct app *app)
 	/* The runtime has just rung: pages are in. */
 	tap_is(app_touch(db + APP_SPARE), 0, "an untapped process has no fault");
 	expect_ring(db + APP_SPARE, "first page");
-	tap_is(result("offset"), APP_SPARE, "it is told where");
+	tap_is(result("offset"), APP_SPARE, "the report has its place");
 	tap_is(app_touch(db + APP_PAGE + APP_SPARE), 0, "one fault brings both pages back");
 	expect_ring(db + APP_PAGE + APP_SPARE, "second page");
 
@@ -109,14 +109,14 @@ static void test_simple(struct app *app)
 	tap_is(probe("disarm"), 0, "disarm");
 	tap_is(result("armed"), 1, "it had been armed");
 	tap_is(app_touch(db + APP_SPARE), 1, "then a ring faults once");
-	tap_is(rings_seen(), 0, "and is not told");
+	tap_is(rings_seen(), 0, "and is not reported");
 	probe("disarm");
 	tap_is(result("armed"), 0, "disarming twice says so");
 
 	probe("arm");
 	tap_is(probe("arm"), 0, "arming twice is fine");
 	(void)*(volatile uint64_t *)(db + APP_SPARE);
-	tap_is(rings_seen(), 1, "a read is told like a ring");
+	tap_is(rings_seen(), 1, "a read is reported like a ring");
 	tap_is(app_run(app, 0, &brief), 0, "the queue works");
 }
 
@@ -151,7 +151,7 @@ static void test_mappings(struct app *app)
 	probe("arm");
 	db = mremap(moved, APP_DOORBELLS, APP_DOORBELLS, MREMAP_MAYMOVE | MREMAP_FIXED, db);
 	app_touch(db + APP_SPARE);
-	tap_is(rings_seen(), 1, "moved while out: told");
+	tap_is(rings_seen(), 1, "moved while out: reported");
 
 	tap_ok(mremap(db, APP_DOORBELLS, 2 * APP_DOORBELLS, MREMAP_MAYMOVE) == MAP_FAILED,
 	       "it cannot grow");
@@ -162,22 +162,22 @@ static void test_mappings(struct app *app)
 	probe("arm");
 	mprotect(db, APP_PAGE, PROT_READ | PROT_WRITE);
 	app_touch(db + APP_SPARE);
-	tap_is(rings_seen(), 1, "split and protected while out: told");
+	tap_is(rings_seen(), 1, "split and protected while out: reported");
 	app_touch(db + APP_PAGE + APP_SPARE);
 	tap_is(rings_seen(), 0, "the other half comes back silently");
 
 	second = mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED, app->dev->kfd, offset);
 	tap_ok(second != MAP_FAILED, "a second mapping");
-	tap_is(rings_seen(), 1, "mapping doorbells is told: they can be rung");
+	tap_is(rings_seen(), 1, "mapping doorbells is reported: they can be rung");
 	probe("arm");
 	app_touch(second + APP_SPARE);
-	tap_is(rings_seen(), 1, "a ring at the second mapping is told");
+	tap_is(rings_seen(), 1, "a ring at the second mapping is reported");
 	tap_is(app_touch(db + APP_SPARE), 1, "the first one comes back with a fault");
 	tap_is(rings_seen(), 0, "silently");
 	probe("arm");
 	munmap(second, APP_PAGE);
 	app_touch(second + APP_PAGE + APP_SPARE);
-	tap_is(rings_seen(), 1, "half of it unmapped while out: the other half is told");
+	tap_is(rings_seen(), 1, "half of it unmapped while out: the other half is reported");
 	munmap(second + APP_PAGE, APP_PAGE);
 	expect_ring(db + APP_SPARE, "after the second mapping went");
 
@@ -186,11 +186,11 @@ static void test_mappings(struct app *app)
 	rings_seen();
 	second = mmap(db, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 		      app->dev->kfd, offset);
-	tap_ok(second == db && rings_seen() == 1, "mapped anew: told");
+	tap_ok(second == db && rings_seen() == 1, "mapped anew: reported");
 	probe("disarm");
 	tap_is(result("armed"), 0, "and not armed any more");
 	tap_is(app_touch(db + APP_SPARE), 1, "a new mapping has no pages until it is rung");
-	tap_is(rings_seen(), 0, "which is not told");
+	tap_is(rings_seen(), 0, "which is not reported");
 	expect_ring(db + APP_SPARE, "mapped anew");
 	tap_is(app_run(app, 1, &brief), 0, "the queue works");
 }
@@ -369,9 +369,9 @@ static void test_fork(struct app *app)
 	waitpid(pid, &status, 0);
 	tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
 	       "a forked child has no doorbells (status %#x)", status);
-	tap_is(rings_seen(), 0, "and its try is not told");
+	tap_is(rings_seen(), 0, "and its try is not reported");
 	app_touch(db + APP_SPARE);
-	tap_is(rings_seen(), 1, "the parent's ring is told");
+	tap_is(rings_seen(), 1, "the parent's ring is reported");
 }
 
 /* Why a queue does not run, and what is in effect. */
@@ -447,7 +447,7 @@ static void test_chain(void)
 	probe("info");
 	tap_is(result("reasons"), 1, "the first queue is held");
 	tap_is(probe("chain 0 1"), 0, "release one queue of many");
-	tap_ok(chain_is(1, 0), "the others are left alone");
+	tap_ok(chain_is(1, 0), "the others are not changed");
 	tap_is(probe("chain 0 %d", APP_QUEUES), 0, "release all");
 	tap_ok(chain_is(APP_QUEUES - 1, 0), "counted are those that were still held");
 	tap_is(probe("chain 0 0"), 0, "no change at all");

@@ -218,7 +218,7 @@ static void test_two_clients(struct worker *w)
 	       "a second client holds what the first holds");
 	tap_is(node.fw_transactions, 0, "which costs no transaction");
 	tap_is(state_of(w, 0).holders, 2, "two holders");
-	tap_is(release(w), 0, "the first lets go");
+	tap_is(release(w), 0, "the first client releases it");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "it stays held by the second");
 	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL), -EALREADY,
 	       "the first has nothing more to resume");
@@ -274,7 +274,7 @@ static void test_held_killed(struct worker *other)
 	tap_is(hold(&w), 0, "a process is held in the middle of a dispatch");
 	worker_kill(&w);
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_PROCESS_EXIT, pid, DONE_MS, &event), 0,
-	       "it is killed, and its end is told");
+	       "it is killed, and its end is reported");
 	xsdev_subscribe(fd, 0, 0, 0);
 	tap_is(xsdev_list(fd, NULL, 0), n - 2, "its queues are gone");
 	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, id, 0, NULL), -ESRCH,

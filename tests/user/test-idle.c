@@ -275,7 +275,7 @@ int main(void)
 	start_daemon();
 	open_watch(&sampling, KFD_XSCHED_SUBSCRIBE_NO_TAP);
 	xsdev_sleep_ms(1000);
-	expect_silence("watched, but nobody there");
+	expect_silence("watched, but no process has queues");
 	close(sampling);
 
 	start_workers(w, 2);
@@ -289,7 +289,7 @@ int main(void)
 	tap_is(dumped(" tapped="), 2, "both are still tapped");
 
 	open_watch(&sampling, KFD_XSCHED_SUBSCRIBE_NO_TAP);
-	woken = in_seconds(1, "somebody does not want the tap");
+	woken = in_seconds(1, "a subscriber does not want the tap");
 	tap_is(dumped(" sampled="), 2, "then both are sampled");
 	tap_ok(woken.timers > 500 && woken.threads > 500, "which would have been noticed");
 	close(sampling);

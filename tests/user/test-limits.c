@@ -42,7 +42,7 @@ static int observer;			/* a client that does nothing */
  * @count: of queues
  * @queues: what is listed of them, without what counts up by itself
  * @clients: open files
- * @held: queues held, by whomever
+ * @held: queues held, by any client
  * @in_force: of all claims and rules those that ask for something, tenants, switches
  * @objects: all claims and rules; a client keeps empty ones, to its end
  */
@@ -678,7 +678,7 @@ int main(void)
 	if (observer < 0)
 		tap_bail(XSDEV_PATH ": error %d", observer);
 	if (xsdev_wait_no_queue(observer, 5000))
-		tap_bail("somebody else has queues");
+		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &id) ||
 	    xsdev_find(observer, w.pid, id, &queue))
 		tap_bail("no queue to act on");

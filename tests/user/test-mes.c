@@ -207,7 +207,7 @@ static void test_idle(void)
 		worker_last_log(&busy, 0, &log);
 		soonest = log.start_ns - begin < soonest ? log.start_ns - begin : soonest;
 	}
-	tap_is(wrong, 0, "behind eight idle queues a ninth runs");
+	tap_is(wrong, 0, "a ninth queue runs after eight idle ones");
 	tap_ok(soonest < 50 * MS, "soon");
 	worker_submit(&idle, 7, &tenth, 1);
 	tap_is(worker_wait(&idle, 7, DONE_MS), 0, "one of the idle ones finds work and runs");

@@ -97,7 +97,7 @@ static const struct attempt unseen_none = {
 };
 
 /**
- * struct target - whom it is tried on
+ * struct target - the process it is tried on
  * @w: the process
  * @pid: its number where the caller is
  * @queue: id of its queue
@@ -126,7 +126,7 @@ static int count_events(int fd, const struct target *t)
 
 	if (ret || worker_add_queue(t->w) < 0)
 		return -EIO;
-	/* It is told before the queue can be used. */
+	/* It is reported before the queue can be used. */
 	return xsdev_wait_event(fd, KFD_XSCHED_EVENT_QUEUE_ADD, 0, 0, &event) ? 0 : 1;
 }
 

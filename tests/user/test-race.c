@@ -42,7 +42,7 @@ static void count(int ret)
 	tally->by_errno[e < MAX_ERRNO ? e : MAX_ERRNO - 1]++;
 }
 
-/* Suspend everything there is, queue by queue and in one call, and let go. */
+/* Suspend everything there is, queue by queue and in one call, and release. */
 static void hammer(void)
 {
 	struct kfd_xsched_queue queues[64];

@@ -231,7 +231,7 @@ static void start(void)
 
 static void run(uint64_t count)
 {
-	uint64_t begin = xsdev_now(), next_pressure = PRESSURE_EVERY, done = 0, told = 0;
+	uint64_t begin = xsdev_now(), next_pressure = PRESSURE_EVERY, done = 0, reported = 0;
 	int ret = 0;
 
 	while (done < count && tally.failed < 10 && !ret) {
@@ -243,8 +243,8 @@ static void run(uint64_t count)
 			ret = pressure_once();
 			tally.pressure += !ret;
 		}
-		if (done / (count / 10 + 1) != told) {
-			told = done / (count / 10 + 1);
+		if (done / (count / 10 + 1) != reported) {
+			reported = done / (count / 10 + 1);
 			tap_note("%llu operations after %llu ms", (unsigned long long)done,
 				 (unsigned long long)((xsdev_now() - begin) / 1000000));
 		}
@@ -313,7 +313,7 @@ int main(int argc, char **argv)
 	tap_note("%llu operations, seed %u", (unsigned long long)count, seed);
 	start();
 	run(count);
-	close(fd);	/* lets go of everything */
+	close(fd);	/* releases everything */
 	for (i = 0; i < WORKERS; i++)
 		report(i, &sum);
 	tap_ok(sum.saved > count / 500, "waves were saved %llu times",

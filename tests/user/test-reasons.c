@@ -59,14 +59,14 @@ static void test_disabled(void)
 	hold(true);
 	tap_is(state(), DISABLED | MINE, "held, too: both");
 	hold(false);
-	tap_is(state(), DISABLED, "let go: still DISABLED");
+	tap_is(state(), DISABLED, "released: still DISABLED");
 	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "and it does not run");
 	hold(true);
 	share(100);
 	tap_is(state(), MINE, "held, with its share back: only held");
 	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "and it does not run");
 	hold(false);
-	tap_is(state(), ACTIVE, "let go: no reason is left");
+	tap_is(state(), ACTIVE, "released: no reason is left");
 	tap_is(worker_wait(&w, 0, DONE_MS), 0, "and it runs");
 }
 
@@ -122,7 +122,7 @@ static void test_evicted(void)
 	worker_submit(&w, 0, &shape, 1);
 	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "and it does not run");
 	hold(false);
-	tap_ok(becomes(ACTIVE), "let go: no reason is left");
+	tap_ok(becomes(ACTIVE), "released: no reason is left");
 	tap_is(worker_wait(&w, 0, DONE_MS), 0, "and it runs");
 }
 
@@ -134,7 +134,7 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (xsdev_wait_no_queue(fd, 5000))
-		tap_bail("somebody else has queues");
+		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &queue_id))
 		tap_bail("no queue to act on");
 	test_disabled();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A node whose firmware does not answer, and the reset that follows: who asks
- * something else, lets go, is ejected or disables the module does not wait for
+ * A node whose firmware does not answer, and the reset that follows: a client that asks
+ * something else, releases, is ejected or disables the module does not wait for
  * it; a hold outlives the reset; then every node works as before.
  *
  *   test-reset [GPUS]	the last of them hangs
@@ -218,7 +218,7 @@ static void test_eject(void)
 	tap_ok((state_of(&held) & (KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE |
 				   KFD_XSCHED_QUEUE_ACTIVE)) ==
 	       (KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE), "the hold outlives the reset");
-	tap_ok(!(state_of(&lost) & KFD_XSCHED_QUEUE_HELD), "nobody holds what hung");
+	tap_ok(!(state_of(&lost) & KFD_XSCHED_QUEUE_HELD), "no client holds the queues that hung");
 	tap_is(op(fd, KFD_XSCHED_OP_RESUME, &held), 0, "the hold is released afterwards");
 	tap_ok(!(state_of(&held) & KFD_XSCHED_QUEUE_HELD), "and listed so");
 	kill_all();

@@ -52,7 +52,7 @@ static void noise(void *at, size_t bytes, uint32_t seed)
 	}
 }
 
-/* Ring, with a signal behind all that was put, and wait for it. */
+/* Ring, with a signal after all that was put, and wait for it. */
 static int run_for(struct kfdq_sdma *q, int timeout_ms)
 {
 	int ret;
@@ -265,7 +265,7 @@ static void test_hold(int fd)
 	tap_is(process_op(fd, KFD_XSCHED_OP_SUSPEND), 0, "it is held in the middle of 64 MiB");
 	part = copied(&src, &dst, bytes);
 	tap_ok(part >= 4 * MIB && part < bytes, "when %zu KiB have been copied", part >> 10);
-	tap_ok(zero((char *)dst.addr + part, bytes - part), "and nothing behind them");
+	tap_ok(zero((char *)dst.addr + part, bytes - part), "and nothing after them");
 	xsdev_sleep_ms(500);
 	tap_ok(zero((char *)dst.addr + part, bytes - part) &&
 	       !memcmp(src.addr, dst.addr, part), "half a second later nothing has changed");

@@ -58,7 +58,7 @@ static struct kfd_xsched_queue check_reset(struct worker *w, unsigned int n, con
 	return q;
 }
 
-/* And the scheduler, which was told by the switch, does not count on it. */
+/* And the scheduler, to which the switch reported it, does not count on it. */
 static void check_gone(struct worker *w, unsigned int n, const char *what)
 {
 	const struct kfd_xsched_queue q = check_reset(w, n, what);
@@ -130,7 +130,7 @@ int main(void)
 		return tap_done();
 	}
 	if (xsdev_wait_no_queue(fd, DONE_MS))
-		tap_bail("somebody else has queues");
+		tap_bail("other processes have queues");
 	start(&other, 1);
 	test_release(&other);
 	test_priority(&other);

@@ -51,7 +51,7 @@ static int share(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t unu
 	return told < 0 ? told : kfdq_svm_share(dev, shared, BYTES);
 }
 
-/* Give the pages away, and take new ones. amdkfd keeps what it tells of some twenty times. */
+/* Give the pages away, and take new ones. amdkfd keeps some twenty of its reports. */
 static int renew(uint64_t times)
 {
 	int ret = 0;

@@ -205,7 +205,7 @@ static void test_queue_hold(struct worker *w)
 
 	use_queue(w, 0);
 	before = queue_number("preemptions");
-	tap_ok(queue_says("holder", ""), "holder: nobody");
+	tap_ok(queue_says("holder", ""), "holder: none");
 	tap_ok(queue_says("state", "active\n"), "state: active");
 	xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL);
 	xsdev_sleep_ms(20);
@@ -226,7 +226,7 @@ static void test_queue_priority(struct worker *w)
 
 	tap_is(before, describe(w).priority, "priority: as LIST has it");
 	tap_is(sysfile_write("12\n", "%s/priority", dir), 0, "priority: 12");
-	tap_is(describe(w).priority, 12, "priority: LIST tells");
+	tap_is(describe(w).priority, 12, "priority: LIST reports it");
 	tap_is(sysfile_write("16", "%s/priority", dir), -EINVAL, "priority: 16");
 	tap_is(sysfile_write("-1", "%s/priority", dir), -EINVAL, "priority: -1");
 	tap_is(sysfile_write("high", "%s/priority", dir), -EINVAL, "priority: a word");
@@ -245,7 +245,7 @@ static void test_queue_class(struct worker *w)
 	}
 	tap_ok(queue_says("class", "normal\n"), "class: normal");
 	tap_is(sysfile_write("low", "%s/class", dir), 0, "class: low");
-	tap_is(describe(w).prio_class, KFD_XSCHED_CLASS_LOW, "class: LIST tells");
+	tap_is(describe(w).prio_class, KFD_XSCHED_CLASS_LOW, "class: LIST reports it");
 	tap_is(sysfile_write("none", "%s/class", dir), -EINVAL, "class: none");
 	tap_is(sysfile_write("app", "%s/class", dir), 0, "class: put back");
 	tap_ok(queue_says("class", "normal\n"), "class: normal again");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The doorbell tap as a source of READY: an idle process is not sampled, its next
- * ring tells, and none is lost, whatever becomes of its mappings.
+ * ring is reported, and none is lost, whatever becomes of its mappings.
  *
  *   test-tap [RINGS]    all tests, with so many rings against an agent
  *   test-tap gpus       a process on several GPUs
@@ -24,7 +24,7 @@
 
 #define TIMEOUT_MS	10000
 #define FAST_US		200
-#define SLOW_US		KFD_XSCHED_SAMPLE_US_MAX	/* the sampler cannot be who tells */
+#define SLOW_US		KFD_XSCHED_SAMPLE_US_MAX	/* too slow for the sampler to be the source */
 #define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
@@ -58,7 +58,7 @@ static int subscribe(uint32_t flags, uint32_t sample_us)
 }
 
 /*
- * The queue is tapped, gets work, and that is told with the time of the ring, which
+ * The queue is tapped, gets work, and that is reported with the time of the ring, which
  * only its fault can know.
  */
 static void expect_seen(struct app *app, unsigned int queue, const char *what)
@@ -106,7 +106,7 @@ static void test_edges(struct app *app)
 	tap_is(subscribe(0, SLOW_US), 0, "subscribe, at one look a second");
 	expect_seen(app, 0, "first queue");
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, getpid(), TIMEOUT_MS, &e), 0,
-	       "the sampler tells when it is dry");
+	       "the sampler reports when it is dry");
 	tap_is(subscribe(0, FAST_US), 0, "look more often");
 	expect_seen(app, 1, "second queue");
 	tap_is(xsarm_wait_tapped(fd, id, true, TIMEOUT_MS), 0, "idle again, tapped again");
@@ -136,13 +136,13 @@ static void test_who_wants(struct app *app)
 	xsarm_drain(fd);
 	app_run(app, 0, &brief);
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, getpid(), TIMEOUT_MS, &e), 0,
-	       "the sampler tells of work");
+	       "the sampler reports work");
 	xsdev_subscribe(other, ACTIVITY, FAST_US, 0);
 	tap_is(xsarm_wait_tapped(fd, id, true, 100), -ETIME, "nor for others while one asks so");
 	xsdev_subscribe(fd, 0, 0, 0);
-	tap_is(xsarm_wait_tapped(fd, id, true, TIMEOUT_MS), 0, "but when he has gone");
+	tap_is(xsarm_wait_tapped(fd, id, true, TIMEOUT_MS), 0, "but after that one has gone");
 	close(other);
-	tap_is(xsarm_wait_tapped(fd, id, false, TIMEOUT_MS), 0, "nobody wants to know: not tapped");
+	tap_is(xsarm_wait_tapped(fd, id, false, TIMEOUT_MS), 0, "no subscriber: not tapped");
 	app_touch(db + APP_SPARE);
 	xsdev_sleep_ms(50);
 	tap_is(app_touch(db + APP_SPARE), 0, "rings cost nothing");
@@ -165,7 +165,7 @@ static void test_held(struct app *app)
 	       "READY when it rings");
 	tap_is(app_wait(app, 0, 100), -ETIME, "it does not run");
 	xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, getpid(), 0, NULL);
-	tap_is(app_wait(app, 0, TIMEOUT_MS), 0, "until it is let go");
+	tap_is(app_wait(app, 0, TIMEOUT_MS), 0, "until it is released");
 }
 
 static void test_mappings(struct app *app)
@@ -194,7 +194,7 @@ static void test_mappings(struct app *app)
 	if (mmap(db, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, app->dev->kfd,
 		 offset) != db)
 		tap_bail("mmap: error %d", -errno);
-	/* That is told as a ring is; this one is to be seen by itself. */
+	/* That is reported as a ring is; this one is to be seen by itself. */
 	xsdev_sleep_ms(100);
 	expect_seen(app, 1, "mapped anew");
 }

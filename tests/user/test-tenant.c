@@ -108,7 +108,7 @@ static void test_exit(void)
 	worker_submit(&workers[1], 0, &shape, 1);
 	worker_kill(&workers[1]);
 	tap_ok(is_held(&workers[2], 0), "a member that is killed leaves the others held");
-	tap_is(xsdev_tenant(fd, KFD_XSCHED_TENANT_DESTROY, tenant, 0), 0, "they are let go");
+	tap_is(xsdev_tenant(fd, KFD_XSCHED_TENANT_DESTROY, tenant, 0), 0, "they are released");
 	tap_ok(runs(&workers[2], 0, DONE_MS), "and run");
 }
 
@@ -130,7 +130,7 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (xsdev_wait_no_queue(fd, 5000))
-		tap_bail("somebody else has queues");
+		tap_bail("other processes have queues");
 	for (i = 0; i < WORKERS; i++)
 		if (worker_start(&workers[i], 1, NULL))
 			tap_bail("no worker");

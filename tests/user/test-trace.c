@@ -127,7 +127,7 @@ static void test_activity(struct worker *w, const struct kfd_xsched_queue *q)
 	int fd = xsdev_open();
 
 	xsdev_subscribe(fd, events, 1000, 1000);
-	/* Where waves cannot be counted, only what is behind the dispatch that runs is seen. */
+	/* Where waves cannot be counted, only what follows the dispatch that runs is seen. */
 	worker_submit(w, 0, &shape, 1 + !xsdev_can(fd, KFD_XSCHED_CAP_WAVES));
 	xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, w->pid, 10000, &event);
 	worker_wait(w, 0, 10000);

@@ -13,7 +13,7 @@
 #include "worker.h"
 #include "xsdev.h"
 
-#define TAIL	64	/* bytes behind a structure that this kernel does not know */
+#define TAIL	64	/* bytes after a structure that this kernel does not know */
 
 static int fd;
 static struct kfd_xsched_queue queue;	/* the worker's only one */
@@ -223,7 +223,7 @@ static void test_list(void)
 	list.capacity = 0;
 	list.count = 0;
 	tap_ok(!xsdev_ioctl(fd, KFD_XSCHED_LIST, &list) && list.count == 1,
-	       "LIST without room tells how many there are");
+	       "LIST without room reports how many there are");
 	list.capacity = KFD_XSCHED_MAX_ENTRIES + 1;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_LIST, &list), -E2BIG, "LIST: capacity above the limit");
 	list.capacity = 2;
@@ -336,7 +336,7 @@ static void bad_entry(struct kfd_xsched_entry bad, int want, const char *what)
 	int ret = xsdev_apply(fd, entries, 2, NULL);
 
 	tap_is(ret, want, "entry: %s", what);
-	tap_ok(entries[1].status == want, "entry: %s: its status tells", what);
+	tap_ok(entries[1].status == want, "entry: %s: its status says so", what);
 	if (!tap_ok(!held(), "entry: %s: the good one beside it changed nothing", what))
 		resume();
 }
@@ -454,7 +454,7 @@ static void test_dead_queue(struct worker *w)
 	       "SET_PRIORITY of a queue that is gone");
 	e[1].id = q.id;
 	tap_is(xsdev_apply(fd, e, 2, NULL), 0, "SUSPEND of one that lives and one that is gone");
-	tap_ok(e[0].status == 0 && e[1].status == -ESRCH && held(), "the statuses tell them apart");
+	tap_ok(e[0].status == 0 && e[1].status == -ESRCH && held(), "their statuses differ");
 	resume();
 }
 
@@ -533,7 +533,7 @@ static void test_arm_arguments(void)
 		"entries that cannot be written");
 	entry.op = KFD_XSCHED_OP_RESUME;
 	BAD_ARM(count, 1, -EINVAL, "an entry that gives back");
-	tap_is(entry.status, -EINVAL, "ARM: its status tells");
+	tap_is(entry.status, -EINVAL, "ARM: its status says so");
 	clear.id = 1000;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_ARM, &clear), -ENOENT, "ARM: CLEAR of what never was");
 	clear.count = 1;
@@ -577,7 +577,7 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (xsdev_wait_no_queue(fd, 5000))
-		tap_bail("somebody else has queues");
+		tap_bail("other processes have queues");
 	ret = worker_start(&w, 1, NULL);
 	if (ret || worker_queue_id(&w, 0, &id) || xsdev_find(fd, w.pid, id, &queue))
 		tap_bail("no queue to act on: error %d", ret);

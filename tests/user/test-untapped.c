@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * An amdkfd without the doorbell tap, the patch of the series that is optional: nobody is
- * told that there is one, and activity and armed switches are there all the same, sampled.
+ * shown that there is one, and activity and armed switches are there all the same, sampled.
  *
  * It fails on an amdkfd that has the tap.
  */
@@ -95,7 +95,7 @@ int main(void)
 		tap_bail("no worker");
 	test_activity(&w);
 	test_armed(&w);
-	tap_is(xsdev_subscribe(fd, 0, 0, 0), 0, "nobody asks any more");
+	tap_is(xsdev_subscribe(fd, 0, 0, 0), 0, "no subscriber is left");
 	tap_ok(statistics_are(0), "nothing is sampled");
 	worker_stop(&w);
 	return tap_done();

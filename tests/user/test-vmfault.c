@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Bad addresses and bad packets: the process that used one is told of it and
+ * Bad addresses and bad packets: the process that used one is notified and
  * its queues are evicted; another process does not notice.
  *
  * Each case is a process of its own, as nothing brings its queues back.
@@ -50,8 +50,8 @@ struct setting {
 /**
  * struct outcome - what came of a case
  * @error: a step that failed, 0: none
- * @fault: what the process was told
- * @expected: address of the page it should have been told
+ * @fault: what was reported to the process
+ * @expected: address of the page that should have been reported
  * @told_again: of a second exception
  * @ran_on: a queue of the process still worked
  * @spoiled: memory was changed that must not be
@@ -338,7 +338,7 @@ static void test_faults(void)
 
 		gpustat_expect("vm_faults", 1);
 		gpustat_expect("queue_faults", 1);
-		tap_is(o.error, 0, "%s: the process is told", cases[i].what);
+		tap_is(o.error, 0, "%s: the process is notified", cases[i].what);
 		tap_ok(o.fault.va == o.expected && o.fault.read_only == cases[i].read_only &&
 		       o.fault.not_present == !cases[i].read_only,
 		       "%s: of that address, and why", cases[i].what);
@@ -360,7 +360,7 @@ static void test_packets(void)
 		gpustat_expect("queue_faults", 1);
 		tap_is(o.error, 0, "%s is submitted", packet_cases[i].what);
 		tap_ok(!o.ran_on && o.fault.va == o.expected,
-		       "the runtime is told what is wrong with it");
+		       "the runtime is notified of what is wrong with it");
 		tap_note("payload %llx, expected %llx", (unsigned long long)o.fault.va,
 			 (unsigned long long)o.expected);
 	}

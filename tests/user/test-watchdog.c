@@ -147,7 +147,7 @@ static void test_stopped(int fd, struct worker *lo)
 	tap_is(ask(&h, 'h'), 0, "a scheduler holds a process");
 	since = xsdev_now();
 	kill(h.pid, SIGSTOP);
-	/* What was complete before the hold is told by then. */
+	/* What was complete before the hold has been reported by then. */
 	xsdev_sleep_ms(50);
 	rounds = worker_load_rounds(lo);
 	tap_is(worker_load_progress(lo, rounds, 300), -ETIME, "it is stopped; the process waits");
@@ -183,7 +183,7 @@ static void test_renewed(int fd, struct worker *lo)
 		ret = ask(&h, 'n');
 		held &= daemon_holds(fd, lo->pid);
 	}
-	tap_is(ret, 0, "who renews for three leases is not ejected");
+	tap_is(ret, 0, "a client that renews for three leases is not ejected");
 	tap_ok(held, "and holds all the time");
 	holder_stop(&h);
 	tap_is(worker_load_stop(lo), 0, "all of it completed");

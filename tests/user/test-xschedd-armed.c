@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xschedd with armed=yes: the kernel holds by itself whom the daemon would hold,
+ * xschedd with armed=yes: the kernel holds by itself what the daemon would hold,
  * also while that is stopped, and the daemon has the last word. With several
  * GPUs that is done for hhpf alone.
  *
@@ -32,7 +32,7 @@ static unsigned int count_nodes(int fd)
 	return xsdev_ioctl(fd, KFD_XSCHED_INFO, &info) ? 0 : info.node_count;
 }
 
-/* HPF holds on one GPU only whom it holds there: with several nothing can be said in advance. */
+/* HPF decides for each GPU: with several it cannot be known in advance which tenants it holds. */
 static void test_hpf_is_not_armed(struct daemon *d, const struct worker *hi)
 {
 	char request[64];

@@ -20,7 +20,7 @@
 #define MS		1000000ULL
 #define ROUNDS		1000
 #define RELEASE_MS	500	/* the kernel's 100 ms, on a machine that does other things, too */
-#define WORK_US		40000	/* how long it holds and lets go, at most */
+#define WORK_US		40000	/* longest time it holds and releases */
 #define HI_NAME		"killed-hi"
 
 /* A round of the low-priority load is four of these at most. */
@@ -79,7 +79,7 @@ static unsigned int measure_start(struct daemon *d, struct worker *lo, struct wo
 	return (unsigned int)(start / 1000);
 }
 
-/* Have it hold, and then let go and hold again, until the timer ends it. */
+/* Have it hold, and then release and hold again, until the timer ends it. */
 static bool work(struct daemon *d, struct worker *lo, struct worker *hi, unsigned int us)
 {
 	bool held;

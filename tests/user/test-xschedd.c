@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xschedd as a service: what it tells the service manager, what it makes of a
+ * xschedd as a service: what it reports to the service manager, what it makes of a
  * configuration that is broken, and that it does nothing when there is nothing to do.
  */
 #include <errno.h>

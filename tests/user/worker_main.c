@@ -128,7 +128,7 @@ static void last_log(const struct worker_queue *q, struct vgpu_log *out)
 		*out = q->set.log[q->set.used - 1];
 }
 
-/* Registered memory whose pages go and come back: an MMU notifier tells amdkfd. */
+/* Registered memory whose pages go and come back: an MMU notifier informs amdkfd. */
 static int invalidate(struct worker_state *s)
 {
 	int ret = 0;
