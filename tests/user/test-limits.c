@@ -43,8 +43,8 @@ static int observer;			/* a client that does nothing */
  * @queues: what is listed of them, without what counts up by itself
  * @clients: open files
  * @held: queues held, by any client
- * @in_force: of all claims and rules those that ask for something, tenants, switches
- * @objects: all claims and rules; a client keeps empty ones, to its end
+ * @in_force: requests that ask for something, tenants, armed switches
+ * @objects: all requests; a client keeps empty ones, to its end
  */
 struct state {
 	int count;
@@ -76,7 +76,7 @@ static struct state state_now(void)
 	s.in_force = sysfile_count(text, " now=") - sysfile_count(text, " now=free/-1/1") +
 		     sysfile_count(text, " next=") + sysfile_count(text, "  tenant ") +
 		     sysfile_count(text, "  armed ");
-	s.objects = sysfile_count(text, "    claim ") + sysfile_count(text, "  process ");
+	s.objects = sysfile_count(text, "    request ") + sysfile_count(text, "  process ");
 	return s;
 }
 
