@@ -34,7 +34,7 @@ const struct costs costs_default = {
 	 */
 	.apply = 11000,
 	.back = 8600,
-	.per_queue = 500,	/* assumed: an entry, a queue's claims and its MQD */
+	.per_queue = 500,	/* assumed: an entry, a queue's requests and its MQD */
 	/* of the 25.6 us of unmap, firmware and save take 17.2 us */
 	.unmap = 8400,
 	.map = 4800,		/* hpf: map_ns of the trace */

@@ -12,7 +12,7 @@
 
 #define PERIOD_US	1000
 
-/* More than a site is sampled for after a ring in vain. */
+/* Longer than a process is sampled after a ring that brought no work. */
 #define QUIET_MS	30
 
 static struct xs_hw_node *tappable;

@@ -293,7 +293,7 @@ int main(void)
 	tap_is(dumped(" sampled="), 2, "then both are sampled");
 	tap_ok(woken.timers > 500 && woken.threads > 500, "which would have been noticed");
 	close(sampling);
-	tap_ok(all_tapped(fd), "he has gone: tapped again");
+	tap_ok(all_tapped(fd), "that subscriber has gone: tapped again");
 	kill(daemon_pid, SIGTERM);
 	waitpid(daemon_pid, NULL, 0);
 	worker_stop(&w[0]);

@@ -46,7 +46,7 @@ static void open_devices(bool to_all)
 /* ---- columns ------------------------------------------------------------- */
 
 /**
- * struct attempt - what one caller gets when he tries everything on one process
+ * struct attempt - what one caller gets when it tries everything on one process
  * @list: queues of the process that LIST shows
  * @watch: events of a queue of it that came
  * @suspend: of the process
@@ -335,7 +335,7 @@ static void expect(const char *who, const struct attempt *a, const struct attemp
  * @who: both, in words
  * @caller: become it, in a child
  * @ids: of the target; all zero: root's
- * @inside: the target is started by the caller, where he is
+ * @inside: the target is started by the caller, where that is
  * @wanted: what comes of it
  */
 struct row {

@@ -339,7 +339,7 @@ static void test_readers(struct worker *w)
 	tap_ok(queue_says("state", "active\n") && queue_says("holder", ""), "the last is as it was");
 }
 
-/* As many lines for queues as the node says it has; for claims, too; and an end. */
+/* As many lines for queues as the node says it has, as many requests as holders, and an end. */
 static bool is_consistent(const char *state)
 {
 	const char *at = strstr(state, " queues="), *clients = strstr(state, "\nclient ");
