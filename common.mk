@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+#
+# What the makefiles of library, tools and xsched-sim share: where things are installed, how they are compiled.
+#
+# CFLAGS, CPPFLAGS and LDFLAGS replace what is the default here, also from the environment, as packagers expect.
+TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+O ?= $(TOP)/build
+.DEFAULT_GOAL := all
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' $(TOP)/dkms.conf)
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+SBINDIR ?= $(PREFIX)/sbin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+# Where xsched_policy_load() looks for a policy by its name.
+POLICYDIR ?= $(LIBDIR)/xsched/policies
+
+CFLAGS ?= -O2 -g
+
+# settings FILE: a file with all that objects and generated files were made with. Its time changes only with its
+# content, so what depends on it is made again when another PREFIX or compiler flag is given.
+define settings
+$(1): FORCE
+	@mkdir -p $$(@D)
+	@printf '%s\n' '$$(subst ','\'',$$(SETTINGS))' >$$@.new
+	@if cmp -s $$@.new $$@; then rm $$@.new; else mv $$@.new $$@; fi
+endef
+SETTINGS = $(CC) $(XCFLAGS) $(CPPFLAGS) $(CFLAGS) -- $(LDFLAGS)
+
+FORCE:
+.PHONY: FORCE
