@@ -5,7 +5,6 @@
 # "make KERNEL=7 ...": with that Linux (tests/roots/base-7), in a directory of its own.
 BASE := base$(KERNEL:%=-%)
 BUILD := build$(KERNEL:%=/linux-%)
-VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 # What is built and run to be tested is in file systems of its own, see scripts/rig: this machine
 # itself has nothing installed. Only "install" and what it needs is made with its own compiler.
@@ -13,10 +12,12 @@ RIG := @scripts/rig run $(BASE)
 RIG_ROCM := @scripts/rig run --rocm $(BASE)
 MAKE_SIM := make --no-print-directory -s -C sim/xsched-sim O=/kfd-xsched/$(BUILD)
 
-PREFIX ?= /usr/local
-SBINDIR ?= $(PREFIX)/sbin
-UDEVDIR ?= /lib/udev/rules.d
-SYSTEMDDIR ?= /lib/systemd/system
+include common.mk
+.DEFAULT_GOAL := help
+HOST := $(abspath $(BUILD))/host
+USER_DIRS := libxsched libxsched/compat tools sim/xsched-sim
+UDEVDIR ?= /usr/lib/udev/rules.d
+SYSTEMDDIR ?= /usr/lib/systemd/system
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 MODULESLOADDIR ?= /usr/lib/modules-load.d
 DKMSDIR ?= /usr/src/kfd-xsched-$(VERSION)
@@ -64,6 +65,7 @@ help:
 	@echo 'make user           libxsched, xschedd, xschedctl, xsched-sim, for the host: build/host'
 	@echo 'make install        these, the service, and the source of the kernel modules'
 	@echo '                    for DKMS (DESTDIR=, PREFIX=$(PREFIX))'
+	@echo 'make uninstall      remove what "make install" with the same PREFIX and DESTDIR has installed'
 	@echo 'make clean          remove results, logs and build products, except amdgpu'
 	@echo 'make distclean      remove build/, and the file systems and caches of all checkouts'
 	@echo ''
@@ -79,7 +81,7 @@ demo-raw:
 	$(RIG) scripts/demo raw
 
 check:
-	$(RIG_ROCM) scripts/check
+	@scripts/rig run --rocm --with install $(BASE) scripts/check
 
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
@@ -165,30 +167,24 @@ docs:
 shell:
 	$(RIG_ROCM) bash
 
-# Of this machine, for this machine.
+# Of this machine, for this machine. PREFIX and the like are in common.mk; make passes those that are given on.
 user:
-	@for dir in libxsched libxsched/compat tools sim/xsched-sim; do \
-		$(MAKE) --no-print-directory -C $$dir O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) || exit; \
+	@scripts/user-needs
+	@for dir in $(USER_DIRS); do \
+		$(MAKE) --no-print-directory -C $$dir O=$(HOST) || exit; \
 	done
 
+# Commands of DESTDIR are its own: those are run only for this machine itself.
 install: install-user install-dkms
-	@echo ''
-	@echo 'The kernel modules are built and installed by DKMS:'
-	@echo '  dkms install kfd-xsched/$(VERSION)'
-	@echo '  systemd-sysusers && udevadm control --reload && systemctl daemon-reload'
-	@echo 'They take effect when amdgpu is loaded next, at the next boot at the latest.'
+	@$(if $(DESTDIR),echo 'Installed into $(DESTDIR); see scripts/after-install for what is to be run there.', \
+		scripts/after-install '$(LIBDIR)' '$(VERSION)')
 
 install-user: user
-	$(MAKE) -C libxsched O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
-	$(MAKE) -C libxsched/compat O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
-	$(MAKE) -C tools O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) SBINDIR=$(SBINDIR) DESTDIR=$(DESTDIR) install
-	$(MAKE) -C sim/xsched-sim O=$(abspath $(BUILD))/host PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
+	@for dir in $(USER_DIRS); do \
+		$(MAKE) --no-print-directory -C $$dir O=$(HOST) install || exit; \
+	done
 	install -D -m 0644 packaging/60-kfd-xsched.rules -t $(DESTDIR)$(UDEVDIR)
 	install -D -m 0644 packaging/kfd-xsched.sysusers $(DESTDIR)$(SYSUSERSDIR)/kfd-xsched.conf
-	install -D -m 0644 packaging/kfd-xsched.modules-load \
-		$(DESTDIR)$(MODULESLOADDIR)/kfd-xsched.conf
-	[ -e $(DESTDIR)/etc/default/kfd-xsched ] || \
-		install -D -m 0644 packaging/kfd-xsched.default $(DESTDIR)/etc/default/kfd-xsched
 	[ -e $(DESTDIR)/etc/xsched/xschedd.conf ] || \
 		install -D -m 0644 packaging/xschedd.conf $(DESTDIR)/etc/xsched/xschedd.conf
 	install -d $(DESTDIR)$(SYSTEMDDIR)
@@ -203,6 +199,18 @@ install-dkms:
 	install -m 0755 $(addprefix scripts/,apply-patches dkms-build extract-linux make-amdgpu \
 		make-module patch-amdgpu) $(DESTDIR)$(DKMSDIR)/scripts
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
+	install -D -m 0644 packaging/kfd-xsched.modules-load \
+		$(DESTDIR)$(MODULESLOADDIR)/kfd-xsched.conf
+	[ -e $(DESTDIR)/etc/default/kfd-xsched ] || \
+		install -D -m 0644 packaging/kfd-xsched.default $(DESTDIR)/etc/default/kfd-xsched
+
+# What "install" with these PREFIX and DESTDIR installs is removed, found by installing it elsewhere.
+uninstall:
+	@rm -rf $(HOST)/staged
+	@$(MAKE) --no-print-directory -s install-user install-dkms DESTDIR=$(HOST)/staged >/dev/null
+	@scripts/uninstall $(HOST)/staged '$(DESTDIR)' $(PREFIX) $(BINDIR) $(SBINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR) \
+		$(UDEVDIR) $(SYSTEMDDIR) $(SYSUSERSDIR) /usr/src /etc/default
+	@rm -rf $(HOST)/staged
 
 clean:
 	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest host lib log man modules obj results rocm sanitize \
@@ -215,4 +223,4 @@ distclean:
 
 .PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees \
 	module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu \
-	user guest look figures docs shell install install-user install-dkms demo-raw clean distclean
+	user guest look figures docs shell install install-user install-dkms uninstall demo-raw clean distclean
