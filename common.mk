@@ -18,7 +18,12 @@ COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 # Where xsched_policy_load() looks for a policy by its name.
 POLICYDIR ?= $(LIBDIR)/xsched/policies
 
-CFLAGS ?= -O2 -g
+# The daemon reads what other users control. Some compilers define _FORTIFY_SOURCE by themselves.
+CFLAGS ?= -O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
+LDFLAGS ?= -Wl,-z,relro,-z,now
+# Programs are position-independent; before the flags above, for these to say otherwise.
+PROGRAM_CFLAGS := -fPIE
+PROGRAM_LDFLAGS := -pie
 
 # settings FILE: a file with all that objects and generated files were made with. Its time changes only with its
 # content, so what depends on it is made again when another PREFIX or compiler flag is given.

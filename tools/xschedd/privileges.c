@@ -27,7 +27,8 @@ void privileges_drop(void)
 {
 	bool may_bound;
 
-	capng_get_caps_process();
+	if (capng_get_caps_process())
+		log_message(LOG_WARNING, "cannot read the capabilities");
 	may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP);
 	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++) {
 		const char *reason = NULL;
