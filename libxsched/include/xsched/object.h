@@ -47,6 +47,18 @@ typedef void (*xsched_log_fn)(void *user, int level, const char *message);
  */
 void xsched_set_log(xsched_log_fn fn, void *user);
 
+/** The version of these headers. The library that a program runs with may be a later one: see xsched_version(). */
+#define XSCHED_VERSION_MAJOR	0
+#define XSCHED_VERSION_MINOR	1
+#define XSCHED_VERSION_PATCH	0
+
+/** True if these headers are of that version, or a later one. */
+#define XSCHED_VERSION_AT_LEAST(major, minor, patch)				\
+	(XSCHED_VERSION_MAJOR > (major) ||					\
+	 (XSCHED_VERSION_MAJOR == (major) &&					\
+	  (XSCHED_VERSION_MINOR > (minor) ||					\
+	   (XSCHED_VERSION_MINOR == (minor) && XSCHED_VERSION_PATCH >= (patch)))))
+
 /** xsched_version() - "MAJOR.MINOR.PATCH" of the library */
 const char *xsched_version(void);
 
