@@ -60,6 +60,7 @@ help:
 	@echo 'make docs           the manual, build/docs/html'
 	@echo 'make figures        the figures and the picture of README, from this tree (half an hour)'
 	@echo 'make look           pictures of the output of xschedctl, build/look'
+	@echo 'make deb            Debian packages, build/deb'
 	@echo 'make shell          a shell in the rig, where all of this is built'
 	@echo ''
 	@echo 'make user           libxsched, xschedd, xschedctl, xsched-sim, for the host: build/host'
@@ -81,7 +82,7 @@ demo-raw:
 	$(RIG) scripts/demo raw
 
 check:
-	@scripts/rig run --rocm --with install $(BASE) scripts/check
+	@scripts/rig run --rocm --with install --with deb $(BASE) scripts/check
 
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
@@ -160,6 +161,10 @@ kmod vgpu:
 guest:
 	$(RIG) scripts/build raw
 
+# Into build/deb; lintian judges them.
+deb:
+	@scripts/rig run deb scripts/make-deb
+
 docs:
 	$(RIG) sh -c 'scripts/build docs && scripts/docs'
 	@echo $(BUILD)/docs/html/index.html
@@ -213,7 +218,7 @@ uninstall:
 	@rm -rf $(HOST)/staged
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,asan bin check dkms guest host lib log man modules obj results rocm sanitize \
+	rm -rf $(addprefix $(BUILD)/,asan bin check deb dkms guest host lib log man modules obj results rocm sanitize \
 		tsan vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
@@ -223,4 +228,5 @@ distclean:
 
 .PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees \
 	module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu \
-	user guest look figures docs shell install install-user install-dkms uninstall demo-raw clean distclean
+	user guest look figures docs shell install install-user install-dkms uninstall deb demo-raw \
+	clean distclean
