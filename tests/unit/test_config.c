@@ -178,6 +178,30 @@ static void everything(void **state)
 	config_free(&config);
 }
 
+/* Patterns that look like mistakes and are none. */
+static void odd_patterns(void **state)
+{
+	static const char *const good[] = {
+		"a[]]", "a[!]]", "[[]", "\\[", "it's", "'", "a#b;c", "[a-z]*[0-9]", "\"a\" b",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct config config;
+		char text[128], error[256];
+
+		snprintf(text, sizeof(text), "[rule a]\nexe=%s\npriority=1\n", good[i]);
+		if (load(&config, text, error))
+			fail_msg("%s: %s", good[i], error);
+		assert_string_equal(config.rules[0].patterns[RULE_EXE], good[i]);
+		config_free(&config);
+	}
+}
+
+/* 118 characters. */
+#define LONG_NAME "a-name-of-sixty-characters---------------------------------" \
+	"another-of-sixty-characters--------------------------------"
+
 static const struct bad {
 	const char *text;
 	int line;
@@ -229,6 +253,18 @@ static const struct bad {
 	{ "[rule a]\nexe=a\npriority=5\nmax_priority=4\n", 1, 1,
 	  "max_priority is below priority" },
 	{ "[rule a]\nexe=a\npriority=1\n[rule a]\n", 4, 1, "already" },
+	/* What would match nothing, or too much. */
+	{ "[rule a]\ncomm=sleep # the server\npriority=1\n", 2, 12, "a comment needs a line of its own" },
+	{ "[rule a]\n  cmdline=* 1000 ; x\npriority=1\n", 2, 18, "write '?' for this ';'" },
+	{ "[rule a]\t; batch\nexe=a\npriority=1\n", 1, 10, "a comment needs a line" },
+	{ "[rule a]\ncomm=\"sleep\"\npriority=1\n", 2, 6, "write the pattern without them" },
+	{ "[rule a]\nenvironment=JOB='x'\npriority=1\n", 2, 17, "write the pattern without them" },
+	{ "[rule a]\nexe=/usr/bin/[sleep\npriority=1\n", 2, 5, "'[' without ']'" },
+	{ "[rule a]\nexe=/usr/bin/x[!]\npriority=1\n", 2, 5, "'[' without ']'" },
+	{ "[rule a]\nenvironment=JOB=[\npriority=1\n", 2, 17, "'[' without ']'" },
+	/* What would fail at the start. */
+	{ "[xschedd]\nsocket=/tmp/" LONG_NAME "\n", 2, 8, "at most 107 characters, this has 123" },
+	{ "[xschedd]\ntrace=/no/such/directory/t\n", 2, 7, "no directory '/no/such/directory'" },
 };
 
 /* Each mistake: refused, with file, line and what is wrong. */
@@ -598,6 +634,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(options_are_documented),
 		cmocka_unit_test(example),
+		cmocka_unit_test(odd_patterns),
 		cmocka_unit_test(everything),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(long_line),

@@ -53,6 +53,23 @@ static void config_set_columns(struct parser *p, const char *text, size_t blanks
 }
 
 /*
+ * inih would cut the value at a ';' after a blank, but not at a '#': a rule would
+ * match more than is written, or nothing. Neither is taken.
+ */
+static void config_refuse_comment(struct parser *p, const char *text, size_t blanks)
+{
+	const char *found = NULL;
+
+	for (const char *c = text; *c; c++)
+		if (c > text && strchr(";#", *c) && strchr(" \t", c[-1]) && !found)
+			found = c;
+	if (!found)
+		return;
+	p->column = blanks + (found - text) + 1;
+	parser_fail(p, "a comment needs a line of its own; in a pattern, write '?' for this '%c'", *found);
+}
+
+/*
  * Give inih the next line. Leading blanks go, because inih would take such a
  * line for the continuation of a value.
  */
@@ -76,6 +93,8 @@ static char *config_next_line(char *buffer, int size, void *stream)
 	else if (*buffer && !strchr(";#\r\n", *buffer) &&
 		 !strpbrk(buffer, "=:"))
 		parser_fail(p, "neither a section nor NAME=VALUE");
+	if (*buffer && !strchr(";#\r\n", *buffer))
+		config_refuse_comment(p, buffer, blanks);
 	return p->failed ? NULL : buffer;
 }
 

@@ -43,6 +43,34 @@ int parser_string(struct parser *p, char **field, const char *value)
 	return 1;
 }
 
+/* Whether each '[' of a shell pattern begins a set of characters that ends. A ']' first in a set is one of them. */
+static bool parser_sets_end(const char *pattern)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern == '\\' && pattern[1]) {
+			pattern++;
+		} else if (*pattern == '[') {
+			pattern++;
+			pattern += *pattern == '!' || *pattern == '^';
+			pattern = *pattern ? strchr(pattern + 1, ']') : NULL;
+			if (!pattern)
+				return false;
+		}
+	}
+	return true;
+}
+
+int parser_pattern(struct parser *p, char **field, const char *value)
+{
+	size_t length = strlen(value);
+
+	if (length > 1 && strchr("\"'", *value) && value[length - 1] == *value)
+		return parser_fail(p, "quotes would be compared, too; write the pattern without them");
+	if (!parser_sets_end(value))
+		return parser_fail(p, "'[' without ']'; the character itself is '[[]'");
+	return parser_string(p, field, value);
+}
+
 int parser_number(struct parser *p, const char *value, long min, long max,
 		  long *out)
 {

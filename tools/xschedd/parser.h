@@ -50,6 +50,14 @@ int parser_fail(struct parser *p, const char *format, ...);
 /** parser_string() - replace a string; the new one must not be empty */
 int parser_string(struct parser *p, char **field, const char *value);
 
+/**
+ * parser_pattern() - replace a shell pattern
+ *
+ * Refused is what cannot mean what was written: quotes around it, which would be compared, and a '[' that
+ * no ']' ends.
+ */
+int parser_pattern(struct parser *p, char **field, const char *value);
+
 /** parser_number() - parse an integer within limits */
 int parser_number(struct parser *p, const char *value, long min, long max,
 		  long *out);

@@ -164,11 +164,15 @@ static int rule_config_add_variable(struct parser *p, struct rule *rule, const c
 		return parser_fail(p, "out of memory");
 	rule->variables = variables;
 	variable = &variables[rule->variable_count++];
-	variable->name = strndup(value, length);
-	variable->pattern = strdup(value + length + 1);
-	if (!variable->name || !variable->pattern)
+	*variable = (struct rule_variable){ .name = strndup(value, length) };
+	if (!variable->name)
 		return parser_fail(p, "out of memory");
-	return 1;
+	if (!value[length + 1]) {
+		variable->pattern = strdup("");
+		return variable->pattern ? 1 : parser_fail(p, "out of memory");
+	}
+	p->column += length + 1;
+	return parser_pattern(p, &variable->pattern, value + length + 1);
 }
 
 /* ---- what a rule gives -------------------------------------------------- */
@@ -252,7 +256,7 @@ int rule_config_line(struct parser *p, const char *name, const char *value)
 		if (rule->patterns[i])
 			return parser_fail(p, "'%s' is set twice", name);
 		p->column = p->value_column;
-		return parser_string(p, &rule->patterns[i], value);
+		return parser_pattern(p, &rule->patterns[i], value);
 	}
 	return parser_fail(p, "a rule has no '%s'; expected priority, max_priority, tenant, period_us, user, group, nice, environment, exe, comm, cmdline, cgroup, unit or container",
 			   name);

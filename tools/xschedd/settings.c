@@ -4,8 +4,11 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 #include <libxsched.h>
 
@@ -42,12 +45,26 @@ static int settings_set_device(struct parser *p, const char *value)
 
 static int settings_set_socket(struct parser *p, const char *value)
 {
+	const size_t room = sizeof(((struct sockaddr_un *)0)->sun_path);
+
+	if (strlen(value) >= room)
+		return parser_fail(p, "the path of a socket has at most %zu characters, this has %zu", room - 1,
+				   strlen(value));
 	return settings_set_path(p, &p->config->socket, value);
 }
 
 static int settings_set_trace(struct parser *p, const char *value)
 {
-	return settings_set_path(p, &p->config->trace, value);
+	const char *slash = strrchr(value, '/');
+	char directory[PATH_MAX];
+	struct stat st;
+
+	if (!settings_set_path(p, &p->config->trace, value))
+		return 0;
+	snprintf(directory, sizeof(directory), "%.*s", slash == value ? 1 : (int)(slash - value), value);
+	if (stat(directory, &st) || !S_ISDIR(st.st_mode))
+		return parser_fail(p, "there is no directory '%s'", directory);
+	return 1;
 }
 
 static int settings_set_us(struct parser *p, uint32_t *field, const char *value,
