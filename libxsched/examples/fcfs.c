@@ -6,7 +6,8 @@
  *   cc -shared -fPIC -o fcfs.so fcfs.c $(pkg-config --cflags libxsched)
  *   xsched-sim --load ./fcfs.so --policy fcfs SCENARIO
  *
- * xschedd loads it by name from the directory of policies, see xschedd.conf(5).
+ * xschedd loads it by name (policy = fcfs) from the directory of policies, see
+ * xschedd.conf(5).
  * xsched/policy.h says what a policy may do.
  */
 #include <xsched/policy.h>

@@ -628,6 +628,26 @@ static void random_files(void **state)
 	}
 }
 
+/* A policy of the directory of policies is loaded, by the name it has there; one without a policy in it is refused. */
+static void plug_ins(void **state)
+{
+	struct config config;
+	char error[256];
+
+	(void)state;
+	if (load(&config, "[xschedd]\npolicy=fcfs\n", error))
+		fail_msg("%s", error);
+	assert_string_equal(config.policy, "fcfs");
+	config_free(&config);
+	/* It is in the library from now on. */
+	assert_int_equal(load(&config, "[xschedd]\npolicy=fcfs\n", error), 0);
+	config_free(&config);
+	assert_int_equal(load(&config, "[xschedd]\npolicy=broken\n", error), -EINVAL);
+	assert_non_null(strstr(error, ":2:8: the plug-in 'broken' cannot be loaded"));
+	assert_int_equal(load(&config, "[xschedd]\npolicy=../policies/fcfs\n", error), -EINVAL);
+	assert_non_null(strstr(error, "there is no policy '../policies/fcfs'"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,6 +669,7 @@ int main(void)
 		cmocka_unit_test(containers),
 		cmocka_unit_test(random_files),
 		cmocka_unit_test(reads_process),
+		cmocka_unit_test(plug_ins),
 	};
 
 	return cmocka_run_group_tests_name(XSCHED_UNIT_NAME, tests,

@@ -4,6 +4,7 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/un.h>
 
 #include <libxsched.h>
+#include <xsched/policy.h>
 
 #include "settings.h"
 
@@ -19,6 +21,19 @@ static int settings_set_path(struct parser *p, char **field, const char *value)
 	if (*value != '/')
 		return parser_fail(p, "'%s' is not an absolute path", value);
 	return parser_string(p, field, value);
+}
+
+/* A policy that is not in the library. By name alone: whose file it may be is up to the directory's owner. */
+static int settings_load_policy(struct parser *p, const char *value, const char *known)
+{
+	const char *name;
+	int ret = *value && !strchr(value, '/') ? xsched_policy_load(value, &name) : -ENOENT;
+
+	if (!ret)
+		return parser_string(p, &p->config->policy, name);
+	if (ret == -ENOENT)
+		return parser_fail(p, "there is no policy '%s'; expected one of %s, or a plug-in", value, known);
+	return parser_fail(p, "the plug-in '%s' cannot be loaded: %s", value, strerror(-ret));
 }
 
 static int settings_set_policy(struct parser *p, const char *value)
@@ -34,8 +49,7 @@ static int settings_set_policy(struct parser *p, const char *value)
 			used += snprintf(known + used, sizeof(known) - used,
 					 "%s%s", i ? ", " : "", name);
 	}
-	return parser_fail(p, "there is no policy '%s'; expected one of %s",
-			   value, known);
+	return settings_load_policy(p, value, known);
 }
 
 static int settings_set_device(struct parser *p, const char *value)
