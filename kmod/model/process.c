@@ -75,19 +75,60 @@ static struct xs_process *process_find_pid_locked(struct pid *pid)
 	return NULL;
 }
 
-/* In the first pid namespace the number is the key, and the process's while its leader is there. */
+/*
+ * A process whose leader is gone goes on as long as anybody has its address space, as a
+ * child by clone(CLONE_VM) does, and rings its doorbells. It keeps its number, unless
+ * another process that has queues leads with that.
+ */
+static bool process_has_leader(const struct xs_process *process)
+{
+	return pid_has_task(process->pid, PIDTYPE_TGID);
+}
+
+/* In the first pid namespace the number is the key. */
 static struct xs_process *process_find_nr_locked(pid_t nr)
 {
-	struct xs_process *process;
+	struct xs_process *process, *leaderless = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
 	hash_for_each_possible(process_by_nr, process, by_nr, nr) {
-		if (pid_nr(process->pid) == nr && !process->exited &&
-		    pid_has_task(process->pid, PIDTYPE_TGID))
+		if (pid_nr(process->pid) != nr || process->exited)
+			continue;
+		if (process_has_leader(process))
+			return process;
+		leaderless = leaderless ?: process;
+	}
+	return leaderless;
+}
+
+/* The same in the caller's, for one whose leader is gone. */
+static struct xs_process *process_find_leaderless_locked(pid_t nr)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(process, &xs_processes, in_processes) {
+		if (pid_nr_ns(process->pid, ns) == nr && !process_has_leader(process))
 			return process;
 	}
 	return NULL;
+}
+
+/* @pid: what the number stands for now, or NULL. */
+static struct xs_process *process_find_other_locked(pid_t nr, struct pid *pid)
+{
+	struct xs_process *process = pid ? process_find_pid_locked(pid) : NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!process || process->exited)
+		process = process_find_leaderless_locked(nr) ?: process;
+	if (!process)
+		return ERR_PTR(process_was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
+	return process->exited ? ERR_PTR(-ESRCH) : process;
 }
 
 struct xs_process *xs_process_find_locked(u64 nr)
@@ -106,10 +147,7 @@ struct xs_process *xs_process_find_locked(u64 nr)
 	/* The table holds references: a pid found there stays that pid. */
 	scoped_guard(rcu)
 		pid = find_vpid(nr);
-	process = pid ? process_find_pid_locked(pid) : NULL;
-	if (!process)
-		return ERR_PTR(process_was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
-	return process->exited ? ERR_PTR(-ESRCH) : process;
+	return process_find_other_locked(nr, pid);
 }
 
 /* ---- permissions --------------------------------------------------------- */
@@ -119,7 +157,7 @@ struct xs_owner xs_owner_get(const struct xs_process *process)
 	struct xs_owner owner;
 	struct task_struct *task = get_pid_task(process->pid, PIDTYPE_TGID);
 
-	/* If it is reaped already, what it was is the best there is. */
+	/* If it is reaped already, what it was at its first queue is the best there is. */
 	owner.cred = task ? get_task_cred(task) : get_cred(process->owner.cred);
 	/* After the credentials: commit_creds() makes it undumpable first. */
 	smp_rmb();
@@ -155,7 +193,11 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 
 	lockdep_assert_held(&xs_lock);
 
-	/* As xs_owner_get(), but without references: this is asked at each switch. */
+	/*
+	 * As xs_owner_get(), but without references: this is asked at each switch. If the
+	 * leader is gone, credentials of whoever has its address space do not count: those
+	 * are anybody's to choose who leaves such a child behind.
+	 */
 	guard(rcu)();
 	task = pid_task(process->pid, PIDTYPE_TGID);
 	cred = task ? __task_cred(task) : process->owner.cred;

@@ -32,7 +32,7 @@ struct xs_owner {
  * @hw: the driver's handle; NULL once @exited
  * @refs: one until its address space goes; one of each of its pdds, of each item of
  *	a batch that names it, and of each armed switch that does
- * @pid: its thread group leader, with a reference
+ * @pid: its thread group leader, with a reference; it may be gone
  * @mm: its address space, grabbed
  * @owner: credentials at its first queue; they decide which clients
  *	hear of its end
@@ -73,9 +73,10 @@ struct xs_process {
 extern struct list_head xs_processes;
 
 /*
- * The process of that thread group id in the caller's pid namespace:
- * ERR_PTR(-ENOENT) is not and never was, ERR_PTR(-ESRCH) is gone. Those gone are
- * remembered for a while only, and not once their number is in use again.
+ * The process of that thread group id in the caller's pid namespace, also one whose
+ * leader is gone while its address space is not, unless another one leads with that
+ * number. ERR_PTR(-ENOENT) is not and never was, ERR_PTR(-ESRCH) is gone. Those gone
+ * are remembered for a while only, and not once their number is in use again.
  */
 struct xs_process *xs_process_find_locked(u64 nr);
 

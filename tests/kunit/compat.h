@@ -47,6 +47,9 @@ static inline void compat_revert_creds(const struct cred *old)
 	revert_creds(old);
 }
 
+/* Whether it is known without the task. */
+#define COMPAT_DUMPABLE_OF_MM	true
+
 /* Dumpable is an address space, and all fake processes have that of the tests. */
 static inline void compat_own_dumpable(void)
 {
@@ -78,6 +81,8 @@ static inline void compat_revert_creds(const struct cred *old)
 {
 	put_cred(revert_creds(old));
 }
+
+#define COMPAT_DUMPABLE_OF_MM	false
 
 /* A kernel thread has what init has, which must not change: the caller gets its own. */
 static inline void compat_own_dumpable(void)

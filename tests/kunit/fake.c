@@ -5,9 +5,11 @@
 #include <kunit/test.h>
 #include <linux/cred.h>
 #include <linux/delay.h>
+#include <linux/idr.h>
 #include <linux/kthread.h>
 #include <linux/mmap_lock.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
@@ -268,10 +270,25 @@ struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid)
 				    "fake-%u", uid);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(process->task));
 	get_task_struct(process->task);
-	process->nr = task_pid_nr(process->task);
+	process->pid = get_task_pid(process->task, PIDTYPE_TGID);
+	process->nr = pid_nr(process->pid);
+	process->leaderless = false;
 	while (!has_uid(process->task, uid))
 		msleep(20);
 	return process;
+}
+
+void fake_next_number(pid_t nr)
+{
+	idr_set_cursor(&init_pid_ns.idr, nr);
+}
+
+void fake_leader_exit(struct xs_hw_process *process)
+{
+	kthread_stop(process->task);
+	while (pid_has_task(process->pid, PIDTYPE_TGID))
+		msleep(20);
+	process->leaderless = true;
 }
 
 void fake_process_exit(struct xs_hw_process *process)
@@ -285,8 +302,10 @@ void fake_process_exit(struct xs_hw_process *process)
 		if (queues[i].present && queues[i].desc.process == process)
 			fake_queue_remove(&queues[i]);
 	}
-	kthread_stop(process->task);
+	if (!process->leaderless)
+		kthread_stop(process->task);
 	put_task_struct(process->task);
+	put_pid(process->pid);
 	process->task = NULL;
 	process->exited = false;
 }
@@ -307,7 +326,7 @@ struct xs_hw_queue *fake_queue_add_desc(struct kunit *test,
 		.level = XS_PRIORITY_APP,
 	};
 	queue->desc.queue_id = next_queue_id++;
-	queue->desc.pid = task_pid(desc->process->task);
+	queue->desc.pid = desc->process->pid;
 	queue->desc.mm = current->mm;
 	queue->desc.priority = FAKE_APP_PRIORITY;
 

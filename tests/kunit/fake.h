@@ -17,6 +17,7 @@
 #include "front/front.h"
 
 struct kunit;
+struct pid;
 struct task_struct;
 
 #define FAKE_NODES	3
@@ -81,7 +82,9 @@ struct fake_tap {
 /**
  * struct xs_hw_process - a process of the fake
  * @task: a kernel thread, for a pid and credentials
+ * @pid: of it, with a reference
  * @nr: its number
+ * @leaderless: the thread is gone, and only the address space is left
  * @exited: its exit was reported to the core
  * @hold_new: new queues are created held
  * @was_hold_new: that, when a queue of it was changed last
@@ -90,7 +93,9 @@ struct fake_tap {
  */
 struct xs_hw_process {
 	struct task_struct *task;
+	struct pid *pid;
 	pid_t nr;
+	bool leaderless;
 	bool exited;
 	bool hold_new;
 	bool was_hold_new;
@@ -148,6 +153,12 @@ void fake_node_remove(struct xs_hw_node *node);
 
 /* A process of that user. It has no queue, so the core does not know it yet. */
 struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid);
+
+/* The next one has that number, if it is free and nobody else begins meanwhile. */
+void fake_next_number(pid_t nr);
+
+/* Its leader exits and is reaped, while somebody else keeps its address space. */
+void fake_leader_exit(struct xs_hw_process *process);
 
 /* Its address space goes; queues that are left are removed. */
 void fake_process_exit(struct xs_hw_process *process);

@@ -287,6 +287,10 @@ enum kfd_xsched_op {
  *	held or overridden. RESUME also drops this client's holds on single
  *	queues of it. RESUME of one queue of a held process releases that queue
  *	alone; new queues of the process are still created held.
+ *	A process whose thread group leader is gone, but whose address space
+ *	another process still uses (clone(2) with CLONE_VM), keeps its number and
+ *	can be named by it, unless another process that has queues leads with
+ *	that number. The credentials it had at its first queue decide then who may.
  * @KFD_XSCHED_TARGET_TENANT: a tenant of this client, by &kfd_xsched_tenant.id:
  *	all its processes, and those that are added while it is held or
  *	overridden
