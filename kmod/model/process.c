@@ -206,8 +206,15 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 	if (what != XS_PERMIT_RAISE && process_is_of(current_euid(), cred) &&
 	    xs_dumpable(task, process->mm))
 		return true;
-	return what == XS_PERMIT_LIST ? ns_capable_noaudit(cred->user_ns, CAP_SYS_NICE) :
-					ns_capable(cred->user_ns, CAP_SYS_NICE);
+	switch (what) {
+	case XS_PERMIT_LIST:
+		return ns_capable_noaudit(cred->user_ns, CAP_SYS_NICE);
+	case XS_PERMIT_RAISE:
+		/* At the cost of all others: root of a namespace of its own may not. */
+		return capable(CAP_SYS_NICE);
+	default:
+		return ns_capable(cred->user_ns, CAP_SYS_NICE);
+	}
 }
 
 /* ---- come and go --------------------------------------------------------- */

@@ -226,7 +226,10 @@ static int write_map(const char *path, const char *text)
 	return good ? 0 : -EIO;
 }
 
-/* Alice, as root of a user namespace of her own: with all capabilities, there. */
+/*
+ * Alice, as root of a user namespace of her own: with all capabilities, there. Anybody can
+ * have that, so it is not enough to raise even her own.
+ */
 static int as_root_of_a_user_namespace(void)
 {
 	char map[32];
@@ -370,7 +373,7 @@ static const struct row rows[] = {
 	{ "user namespace, same uid outside", as_root_of_a_user_namespace, IDS_ALICE, false, &own },
 	{ "user namespace, other uid outside", as_root_of_a_user_namespace, IDS_BOB, false, &none },
 	{ "user namespace, root's outside", as_root_of_a_user_namespace, IDS_ROOT, false, &none },
-	{ "user namespace, inside of it", as_root_of_a_user_namespace, IDS_ALICE, true, &all },
+	{ "user namespace, inside of it", as_root_of_a_user_namespace, IDS_ALICE, true, &own },
 	{ "pid namespace, same uid outside", in_a_pid_namespace, IDS_ALICE, false, &unseen },
 	{ "pid namespace, other uid outside", in_a_pid_namespace, IDS_BOB, false,
 	  &unseen_none },
@@ -379,7 +382,7 @@ static const struct row rows[] = {
 	{ "both namespaces, other uid outside", in_both_namespaces, IDS_BOB, false,
 	  &unseen_none },
 	{ "both namespaces, root's outside", in_both_namespaces, IDS_ROOT, false, &unseen_none },
-	{ "both namespaces, inside of them", in_both_namespaces, IDS_ALICE, true, &all },
+	{ "both namespaces, inside of them", in_both_namespaces, IDS_ALICE, true, &own },
 	{ "root in a pid namespace, another's outside", as_root_in_a_pid_namespace, IDS_ALICE,
 	  false, &unseen },
 	{ "root in a pid namespace, inside of it", as_root_in_a_pid_namespace, IDS_ALICE, true,

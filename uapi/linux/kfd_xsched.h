@@ -309,7 +309,7 @@ enum kfd_xsched_target {
 /* value of SET_PRIORITY: go back to the priority the application set */
 #define KFD_XSCHED_PRIORITY_APP		(-1)
 #define KFD_XSCHED_PRIORITY_MIN		0
-#define KFD_XSCHED_PRIORITY_NORMAL	7	/* of runtimes; above: CAP_SYS_NICE */
+#define KFD_XSCHED_PRIORITY_NORMAL	7	/* of runtimes; to go above it is to raise */
 #define KFD_XSCHED_PRIORITY_MAX		15
 
 /**
@@ -318,8 +318,8 @@ enum kfd_xsched_target {
  * @KFD_XSCHED_CLASS_APP: in an entry: drop the override; the class is NORMAL
  *	then, because applications cannot choose one
  * @KFD_XSCHED_CLASS_LOW: the lowest
- * @KFD_XSCHED_CLASS_NORMAL: the class without an override; a higher one takes
- *	CAP_SYS_NICE
+ * @KFD_XSCHED_CLASS_NORMAL: the class without an override; to go above it is to
+ *	raise
  * @KFD_XSCHED_CLASS_MEDIUM: above normal
  * @KFD_XSCHED_CLASS_HIGH: above medium
  * @KFD_XSCHED_CLASS_REALTIME: the highest
@@ -429,11 +429,13 @@ struct kfd_xsched_node_result {
  * ASYNC a call waits for an earlier one of the same client that works on the
  * same queue, process or tenant.
  *
- * Who may call: SUSPEND, UNMAP, RESUME and a priority up to
- * KFD_XSCHED_PRIORITY_NORMAL are allowed on processes that have the caller's
- * uid and did not change their credentials; everything else takes CAP_SYS_NICE
- * in the target's user namespace. A client may always drop its own holds and
- * overrides.
+ * Who may call: SUSPEND, UNMAP, RESUME, a priority up to
+ * KFD_XSCHED_PRIORITY_NORMAL and a class up to KFD_XSCHED_CLASS_NORMAL are
+ * allowed on processes that have the caller's uid and did not change their
+ * credentials; on others they take CAP_SYS_NICE in the target's user namespace.
+ * A higher priority or class takes CAP_SYS_NICE in the first user namespace,
+ * because it is at the cost of all processes: root of a user namespace cannot
+ * raise anything. A client may always drop its own holds and overrides.
  */
 struct kfd_xsched_apply {
 	__u32 size;
@@ -489,7 +491,7 @@ enum kfd_xsched_tenant_op {
  * processes that could not be removed.
  *
  * Who may call: ADD takes the permission to hold the process, and CAP_SYS_NICE
- * in the target's user namespace if the tenant's priority is above
+ * in the first user namespace if the tenant's priority is above
  * KFD_XSCHED_PRIORITY_NORMAL or its class above KFD_XSCHED_CLASS_NORMAL. The
  * other operations concern only the client itself and need no permission.
  */
