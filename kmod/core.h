@@ -21,7 +21,9 @@
  * -------
  *	node		a GPU node, as amdkfd has it (model/node.h)
  *	process		a process that has user queues (model/process.h)
- *	pdd		a process on a node, as amdkfd calls it (model/queue.h)
+ *	space		an address space of a process, with all it has on GPUs: what
+ *			amdkfd calls a process. Mostly there is one (model/process.h)
+ *	pdd		a space on a node, as amdkfd calls it (model/queue.h)
  *	queue		a user queue (model/queue.h)
  *	holder		whoever can ask for something: a client, an armed switch, or
  *			the priority files in /sys (model/request.h)

@@ -126,16 +126,16 @@ static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
 						const struct xs_hw_queue_desc *desc)
 {
 	struct xs_node *node = xs_node_find_locked(desc->node);
-	struct xs_process *process;
+	struct xs_space *space;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (!node)
 		return ERR_PTR(-ENOENT);
-	process = xs_process_find_hw_locked(desc->process) ?: xs_process_new_locked(desc);
-	if (IS_ERR(process))
-		return ERR_CAST(process);
-	return xs_queue_new_locked(hw, desc, process, node);
+	space = xs_space_find_hw_locked(desc->process) ?: xs_space_new_locked(desc);
+	if (IS_ERR(space))
+		return ERR_CAST(space);
+	return xs_queue_new_locked(hw, desc, space, node);
 }
 
 /* Returns its id, or 0: it is known. @node: out, where a switch is due, or NULL. */
@@ -238,32 +238,43 @@ void xs_queue_removed(struct xs_hw_queue *hw)
 
 /* ---- processes ----------------------------------------------------------- */
 
-static void arrive_exit_locked(struct xs_process *process)
+static void arrive_watch_space_no_more_locked(const struct xs_space *space)
 {
 	struct xs_queue *queue;
 	struct xs_pdd *pdd;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(pdd, &process->pdds, in_process) {
+	list_for_each_entry(pdd, &space->process->pdds, in_process) {
+		if (pdd->space != space)
+			continue;
 		list_for_each_entry(queue, &pdd->queues, in_pdd)
 			xs_sampler_remove_locked(queue);
 	}
-	xs_process_get_locked(process);
-	xs_process_exit_locked(process);
-	xs_armed_process_exited_locked(process);
+}
+
+static void arrive_exit_locked(struct xs_space *space)
+{
+	struct xs_process *process = xs_process_get_locked(space->process);
+
+	lockdep_assert_held(&xs_lock);
+
+	arrive_watch_space_no_more_locked(space);
+	xs_space_exit_locked(space);
+	if (process->exited)
+		xs_armed_process_exited_locked(process);
 	arrive_report_exit_locked(process);
 	xs_process_put_locked(process);
 }
 
 void xs_process_exited(struct xs_hw_process *hw)
 {
-	struct xs_process *process;
+	struct xs_space *space;
 
 	guard(mutex)(&xs_lock);
-	process = xs_process_find_hw_locked(hw);
-	if (process)
-		arrive_exit_locked(process);
+	space = xs_space_find_hw_locked(hw);
+	if (space)
+		arrive_exit_locked(space);
 }
 
 /* ---- the end ------------------------------------------------------------- */

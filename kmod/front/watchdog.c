@@ -127,7 +127,7 @@ static bool watchdog_has_packets(const struct xs_queue_watch *watch)
 
 static bool watchdog_look_at_indices(const struct xs_queue *queue)
 {
-	struct mm_struct *mm = queue->pdd->process->mm;
+	struct mm_struct *mm = queue->pdd->space->mm;
 	bool packets;
 
 	if (!xs_queue_can_be_watched(queue))

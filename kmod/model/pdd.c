@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Processes on nodes. See queue.h.
+ * Spaces of processes on nodes. See queue.h.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -9,15 +9,14 @@
 #include "model/queue.h"
 #include "model/request.h"
 
-static struct xs_pdd *pdd_find_locked(const struct xs_process *process,
-				      const struct xs_node *node)
+static struct xs_pdd *pdd_find_locked(const struct xs_space *space, const struct xs_node *node)
 {
 	struct xs_pdd *pdd;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(pdd, &process->pdds, in_process) {
-		if (pdd->node == node)
+	list_for_each_entry(pdd, &space->process->pdds, in_process) {
+		if (pdd->space == space && pdd->node == node)
 			return pdd;
 	}
 	return NULL;
@@ -66,7 +65,7 @@ static void pdd_inherit_all_locked(struct xs_pdd *pdd)
 	}
 }
 
-static struct xs_pdd *pdd_new_locked(struct xs_process *process, struct xs_node *node)
+static struct xs_pdd *pdd_new_locked(struct xs_space *space, struct xs_node *node)
 {
 	struct xs_pdd *pdd = kzalloc(sizeof(*pdd), GFP_KERNEL);
 
@@ -74,7 +73,8 @@ static struct xs_pdd *pdd_new_locked(struct xs_process *process, struct xs_node 
 
 	if (!pdd)
 		return NULL;
-	pdd->process = xs_process_get_locked(process);
+	pdd->space = xs_space_get_locked(space);
+	pdd->process = space->process;
 	pdd->node = xs_node_get(node);
 	INIT_LIST_HEAD(&pdd->in_pending);
 	INIT_LIST_HEAD(&pdd->queues);
@@ -82,16 +82,16 @@ static struct xs_pdd *pdd_new_locked(struct xs_process *process, struct xs_node 
 	INIT_LIST_HEAD(&pdd->watch.queues);
 	INIT_LIST_HEAD(&pdd->watch.in_sampler);
 	INIT_LIST_HEAD(&pdd->watch.in_rung);
-	list_add_tail(&pdd->in_process, &process->pdds);
+	list_add_tail(&pdd->in_process, &pdd->process->pdds);
 	pdd_inherit_all_locked(pdd);
 	return pdd;
 }
 
-struct xs_pdd *xs_pdd_need_locked(struct xs_process *process, struct xs_node *node)
+struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return pdd_find_locked(process, node) ?: pdd_new_locked(process, node);
+	return pdd_find_locked(space, node) ?: pdd_new_locked(space, node);
 }
 
 void xs_pdd_free_locked(struct xs_pdd *pdd)
@@ -103,7 +103,7 @@ void xs_pdd_free_locked(struct xs_pdd *pdd)
 	list_del(&pdd->in_pending);
 	list_del(&pdd->in_process);
 	xs_node_put(pdd->node);
-	xs_process_put_locked(pdd->process);
+	xs_space_put_locked(pdd->space);
 	kfree(pdd);
 }
 

@@ -2,9 +2,12 @@
 /*
  * Processes that have user queues. See process.h.
  *
- * A process is known from its first queue on, until its address space and its
- * last queue are gone and nobody names it any more. It keeps nothing large: the mm
+ * A process is known from its first queue on, until its address spaces and its
+ * last queue are gone and nobody names it any more. It keeps nothing large: an mm
  * is only grabbed, so that its pages can go.
+ *
+ * The driver reports address spaces. Those of one thread group leader are one process
+ * here, and only here: what is asked of a process is asked of all it has on GPUs.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -26,7 +29,7 @@
 #define XS_GONE_COUNT	256
 
 LIST_HEAD(xs_processes);
-static DEFINE_HASHTABLE(process_by_hw, 8);
+static DEFINE_HASHTABLE(space_by_hw, 8);
 /* By their number in the first pid namespace. */
 static DEFINE_HASHTABLE(process_by_nr, 8);
 
@@ -34,15 +37,15 @@ static DEFINE_HASHTABLE(process_by_nr, 8);
 static struct pid *process_gone[XS_GONE_COUNT];
 static unsigned int process_gone_next;
 
-struct xs_process *xs_process_find_hw_locked(const struct xs_hw_process *hw)
+struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw)
 {
-	struct xs_process *process;
+	struct xs_space *space;
 
 	lockdep_assert_held(&xs_lock);
 
-	hash_for_each_possible(process_by_hw, process, by_hw, (unsigned long)hw) {
-		if (process->hw == hw)
-			return process;
+	hash_for_each_possible(space_by_hw, space, by_hw, (unsigned long)hw) {
+		if (space->hw == hw)
+			return space;
 	}
 	return NULL;
 }
@@ -152,16 +155,17 @@ struct xs_process *xs_process_find_locked(u64 nr)
 
 /* ---- permissions --------------------------------------------------------- */
 
-struct xs_owner xs_owner_get(const struct xs_process *process)
+struct xs_owner xs_owner_get(const struct xs_space *space)
 {
-	struct xs_owner owner;
+	const struct xs_process *process = space->process;
 	struct task_struct *task = get_pid_task(process->pid, PIDTYPE_TGID);
+	struct xs_owner owner;
 
 	/* If it is reaped already, what it was at its first queue is the best there is. */
 	owner.cred = task ? get_task_cred(task) : get_cred(process->owner.cred);
 	/* After the credentials: commit_creds() makes it undumpable first. */
 	smp_rmb();
-	owner.dumpable = xs_dumpable(task, process->mm);
+	owner.dumpable = xs_dumpable(task, space->mm);
 	if (task)
 		put_task_struct(task);
 	return owner;
@@ -186,6 +190,21 @@ bool xs_owner_shows(const struct xs_owner *owner, const struct file *file)
 		file_ns_capable(file, cred->user_ns, CAP_SYS_NICE);
 }
 
+/* Whether all that the process has left may be looked into. */
+static bool process_is_dumpable_locked(const struct xs_process *process,
+				       const struct task_struct *task)
+{
+	const struct xs_space *space;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(space, &process->spaces, in_process) {
+		if (!xs_dumpable(task, space->mm))
+			return false;
+	}
+	return true;
+}
+
 bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit what)
 {
 	const struct task_struct *task;
@@ -204,7 +223,7 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 	/* Before xs_dumpable(), as there. */
 	smp_rmb();
 	if (what != XS_PERMIT_RAISE && process_is_of(current_euid(), cred) &&
-	    xs_dumpable(task, process->mm))
+	    process_is_dumpable_locked(process, task))
 		return true;
 	switch (what) {
 	case XS_PERMIT_LIST:
@@ -219,39 +238,105 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 
 /* ---- come and go --------------------------------------------------------- */
 
-struct xs_process *xs_process_new_locked(const struct xs_hw_queue_desc *desc)
+/* Its first space gives it its credentials. */
+static struct xs_process *process_new_locked(struct pid *pid)
 {
 	struct xs_process *process = kzalloc(sizeof(*process), GFP_KERNEL);
 
 	lockdep_assert_held(&xs_lock);
 
 	if (!process)
-		return ERR_PTR(-ENOMEM);
-	process->hw = desc->process;
-	process->refs = 1;
-	process->pid = get_pid(desc->pid);
-	process->mm = desc->mm;
-	mmgrab(process->mm);
+		return NULL;
+	process->pid = get_pid(pid);
+	INIT_LIST_HEAD(&process->spaces);
 	INIT_LIST_HEAD(&process->pdds);
 	INIT_LIST_HEAD(&process->requests);
-	/* In case the leader is reaped already. */
-	process->owner.cred = current_cred();
-	process->owner = xs_owner_get(process);
 	list_add_tail(&process->in_processes, &xs_processes);
-	hash_add(process_by_hw, &process->by_hw, (unsigned long)process->hw);
 	hash_add(process_by_nr, &process->by_nr, pid_nr(process->pid));
 	return process;
 }
 
-void xs_process_exit_locked(struct xs_process *process)
+/* One that is there goes on; what it was is forgotten once all its spaces are gone. */
+static struct xs_process *process_need_locked(struct pid *pid)
+{
+	struct xs_process *process = process_find_pid_locked(pid);
+
+	lockdep_assert_held(&xs_lock);
+
+	return process && !process->exited ? process : process_new_locked(pid);
+}
+
+static void process_link_space_locked(struct xs_space *space, struct xs_process *process)
 {
 	lockdep_assert_held(&xs_lock);
 
-	process->exited = true;
-	process->hw = NULL;
-	list_del(&process->in_processes);
-	hash_del(&process->by_hw);
-	xs_process_put_locked(process);
+	space->process = xs_process_get_locked(process);
+	process->live++;
+	list_add_tail(&space->in_process, &process->spaces);
+	hash_add(space_by_hw, &space->by_hw, (unsigned long)space->hw);
+	/* The driver knows what is asked of the process of its other spaces only. */
+	if (process->hold_new)
+		xs_backend->hold_new(space->hw, true);
+	if (process->owner.cred)
+		return;
+	/* In case the leader is reaped already. */
+	process->owner.cred = current_cred();
+	process->owner = xs_owner_get(space);
+}
+
+struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc)
+{
+	struct xs_space *space = kzalloc(sizeof(*space), GFP_KERNEL);
+	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	process = space ? process_need_locked(desc->pid) : NULL;
+	if (!process) {
+		kfree(space);
+		return ERR_PTR(-ENOMEM);
+	}
+	space->hw = desc->process;
+	space->refs = 1;
+	space->mm = desc->mm;
+	mmgrab(space->mm);
+	process_link_space_locked(space, process);
+	return space;
+}
+
+void xs_space_exit_locked(struct xs_space *space)
+{
+	struct xs_process *process = space->process;
+
+	lockdep_assert_held(&xs_lock);
+
+	space->hw = NULL;
+	hash_del(&space->by_hw);
+	if (!--process->live) {
+		process->exited = true;
+		list_del(&process->in_processes);
+	}
+	xs_space_put_locked(space);
+}
+
+struct xs_space *xs_space_get_locked(struct xs_space *space)
+{
+	lockdep_assert_held(&xs_lock);
+
+	space->refs++;
+	return space;
+}
+
+void xs_space_put_locked(struct xs_space *space)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (--space->refs)
+		return;
+	list_del(&space->in_process);
+	mmdrop(space->mm);
+	xs_process_put_locked(space->process);
+	kfree(space);
 }
 
 static void process_remember_locked(struct pid *pid)
@@ -284,13 +369,13 @@ void xs_process_put_locked(struct xs_process *process)
 	hash_del(&process->by_nr);
 	process_remember_locked(process->pid);
 	xs_owner_put(&process->owner);
-	mmdrop(process->mm);
 	kfree(process);
 }
 
 void xs_process_sync_locked(struct xs_process *process)
 {
 	const struct xs_request *request;
+	const struct xs_space *space;
 	bool hold = false;
 
 	lockdep_assert_held(&xs_lock);
@@ -299,20 +384,24 @@ void xs_process_sync_locked(struct xs_process *process)
 		hold |= request->next.held;
 	if (process->exited || hold == process->hold_new)
 		return;
-	xs_backend->hold_new(process->hw, hold);
+	list_for_each_entry(space, &process->spaces, in_process) {
+		if (space->hw)
+			xs_backend->hold_new(space->hw, hold);
+	}
 	process->hold_new = hold;
 	process->born_held |= hold;
 }
 
 void xs_processes_free_locked(void)
 {
-	struct xs_process *process, *next;
+	struct hlist_node *next;
+	struct xs_space *space;
 	unsigned int i;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(process, next, &xs_processes, in_processes)
-		xs_process_exit_locked(process);
+	hash_for_each_safe(space_by_hw, i, next, space, by_hw)
+		xs_space_exit_locked(space);
 	for (i = 0; i < XS_GONE_COUNT; i++) {
 		put_pid(process_gone[i]);
 		process_gone[i] = NULL;

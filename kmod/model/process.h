@@ -27,21 +27,41 @@ struct xs_owner {
 };
 
 /**
+ * struct xs_space - an address space of a process; under xs_lock
+ * @hw: the driver's handle; NULL once it is gone
+ * @refs: one until it is gone, and one of each of its pdds
+ * @process: whose it is, with a reference
+ * @mm: it, grabbed
+ * @in_process: in xs_process.spaces
+ * @by_hw: in the table by @hw
+ *
+ * The driver may have several of one process: AMDKFD_IOC_CREATE_PROCESS makes more in one
+ * mm, and what execve() has left may be in use still, by a child by clone(CLONE_VM).
+ */
+struct xs_space {
+	struct xs_hw_process *hw;
+	unsigned int refs;
+	struct xs_process *process;
+	struct mm_struct *mm;
+	struct list_head in_process;
+	struct hlist_node by_hw;
+};
+
+/**
  * struct xs_process - a process that has user queues, or had; under xs_lock unless
  *	said otherwise
- * @hw: the driver's handle; NULL once @exited
- * @refs: one until its address space goes; one of each of its pdds, of each item of
- *	a batch that names it, and of each armed switch that does
+ * @refs: one of each of its spaces, of each item of a batch that names it, and of each
+ *	armed switch that does
  * @pid: its thread group leader, with a reference; it may be gone
- * @mm: its address space, grabbed
  * @owner: credentials at its first queue; they decide which clients
  *	hear of its end
  * @in_processes: in xs_processes until it exits
- * @by_hw: in the table by @hw
+ * @spaces: by xs_space.in_process; also those that are gone and have queues still
+ * @live: how many are not gone
  * @by_nr: in the table by the number of @pid in the first pid namespace
  * @pdds: by xs_pdd.in_process
  * @requests: on the process, by xs_request.in_target
- * @exited: its address space is gone
+ * @exited: its address spaces are gone
  * @hold_new: what the driver was last asked for: are new queues born held?
  * @born_held: @hold_new was ever set: what a new queue is born as is unknown
  * @triggers: armed switches it triggers by itself
@@ -50,13 +70,12 @@ struct xs_owner {
  * @edge_ns: when that last came from 0 or went to 0; likewise
  */
 struct xs_process {
-	struct xs_hw_process *hw;
 	unsigned int refs;
 	struct pid *pid;
-	struct mm_struct *mm;
 	struct xs_owner owner;
 	struct list_head in_processes;
-	struct hlist_node by_hw;
+	struct list_head spaces;
+	u32 live;
 	struct hlist_node by_nr;
 	struct list_head pdds;
 	struct list_head requests;
@@ -80,14 +99,20 @@ extern struct list_head xs_processes;
  */
 struct xs_process *xs_process_find_locked(u64 nr);
 
-/* The process of a driver's handle, or NULL. */
-struct xs_process *xs_process_find_hw_locked(const struct xs_hw_process *hw);
+/* The space of a driver's handle, or NULL. */
+struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw);
 
-/* A new one, for its first queue; ERR_PTR(-ENOMEM). */
-struct xs_process *xs_process_new_locked(const struct xs_hw_queue_desc *desc);
+/* A new one, for its first queue, perhaps of a new process; ERR_PTR(-ENOMEM). */
+struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc);
 
-/* Its address space goes: the driver's handle is forgotten. */
-void xs_process_exit_locked(struct xs_process *process);
+/*
+ * It goes: the driver's handle is forgotten. With its last one the process exits; the
+ * caller has a reference on that.
+ */
+void xs_space_exit_locked(struct xs_space *space);
+
+struct xs_space *xs_space_get_locked(struct xs_space *space);
+void xs_space_put_locked(struct xs_space *space);
 
 struct xs_process *xs_process_get_locked(struct xs_process *process);
 void xs_process_put_locked(struct xs_process *process);
@@ -98,8 +123,8 @@ void xs_process_sync_locked(struct xs_process *process);
 /* When the driver reports nothing any more: forget all, as if they had exited. */
 void xs_processes_free_locked(void);
 
-/* The credentials the process has now. */
-struct xs_owner xs_owner_get(const struct xs_process *process);
+/* The credentials the process of a space has now. */
+struct xs_owner xs_owner_get(const struct xs_space *space);
 void xs_owner_put(struct xs_owner *owner);
 
 /* Whether the opener of the file may know of a process with these credentials. Never changes. */

@@ -86,7 +86,7 @@ static void queue_init(struct xs_queue *queue, struct xs_hw_queue *hw,
 	queue->pdd = pdd;
 	queue->queue_id = desc->queue_id;
 	queue->type = desc->type;
-	queue->owner = xs_owner_get(pdd->process);
+	queue->owner = xs_owner_get(pdd->space);
 	INIT_LIST_HEAD(&queue->requests);
 	queue->applied = unknown ? XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
 	queue->has_run = !unknown;
@@ -117,7 +117,7 @@ static void queue_link_locked(struct xs_queue *queue)
 
 struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     const struct xs_hw_queue_desc *desc,
-				     struct xs_process *process, struct xs_node *node)
+				     struct xs_space *space, struct xs_node *node)
 {
 	struct xs_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
 	struct xs_terms asked;
@@ -131,7 +131,7 @@ struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 		kfree(queue);
 		return ERR_PTR(-ENOMEM);
 	}
-	pdd = xs_pdd_need_locked(process, node);
+	pdd = xs_pdd_need_locked(space, node);
 	if (!pdd) {
 		xa_erase(&queue_by_id, queue_next_id);
 		kfree(queue);

@@ -47,9 +47,10 @@ struct xs_pdd_watch {
 };
 
 /**
- * struct xs_pdd - a process on a node, from its first queue there to its last; under
- *	xs_lock
- * @process: which process, with a reference
+ * struct xs_pdd - a space of a process on a node, from its first queue there to its
+ *	last; under xs_lock
+ * @process: which process; that of @space
+ * @space: which of its spaces, with a reference
  * @node: on which node, with a reference
  * @in_process: in xs_process.pdds
  * @in_pending: in xs_node.pending, or empty
@@ -61,6 +62,7 @@ struct xs_pdd_watch {
  */
 struct xs_pdd {
 	struct xs_process *process;
+	struct xs_space *space;
 	struct xs_node *node;
 	struct list_head in_process;
 	struct list_head in_pending;
@@ -142,10 +144,13 @@ struct xs_queue {
 	struct xs_queue_watch watch;
 };
 
-/* Whether none of its queues will run again: each was reset, or its node was removed. */
+/*
+ * Whether none of its queues will run again: each was reset, or its node was removed, or
+ * the address space is gone.
+ */
 static inline bool xs_pdd_is_gone(const struct xs_pdd *pdd)
 {
-	return !pdd->live || pdd->node->gone;
+	return !pdd->live || pdd->node->gone || !pdd->space->hw;
 }
 
 /* What is asked of its queues may have changed. */
@@ -157,8 +162,8 @@ void xs_pdd_clear_pending_locked(struct xs_pdd *pdd);
 /* What all requests on it ask for. */
 struct xs_terms xs_pdd_asked_locked(const struct xs_pdd *pdd);
 
-/* That of a process on a node; made if there is none. NULL: no memory. */
-struct xs_pdd *xs_pdd_need_locked(struct xs_process *process, struct xs_node *node);
+/* That of a space on a node; made if there is none. NULL: no memory. */
+struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node);
 
 /* Unlink and free one without queues. */
 void xs_pdd_free_locked(struct xs_pdd *pdd);
@@ -182,7 +187,7 @@ unsigned int xs_queue_count_locked(void);
  */
 struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     const struct xs_hw_queue_desc *desc,
-				     struct xs_process *process, struct xs_node *node);
+				     struct xs_space *space, struct xs_node *node);
 
 /* Unlink and free a queue that is gone and not watched, and with the last one its pdd. */
 void xs_queue_free_locked(struct xs_queue *queue);

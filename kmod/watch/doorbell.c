@@ -32,7 +32,7 @@ static DEFINE_SPINLOCK(tap_lock);
 void xs_doorbell_add(struct xs_pdd *pdd)
 {
 	scoped_guard(spinlock, &tap_lock)
-		hash_add(doorbell_pdds, &pdd->watch.by_hw, (unsigned long)pdd->process->hw);
+		hash_add(doorbell_pdds, &pdd->watch.by_hw, (unsigned long)pdd->space->hw);
 }
 
 void xs_doorbell_remove(struct xs_pdd *pdd)
@@ -80,7 +80,7 @@ static struct xs_pdd *doorbell_find_locked(const struct xs_hw_process *process,
 	lockdep_assert_held(&tap_lock);
 
 	hash_for_each_possible(doorbell_pdds, pdd, watch.by_hw, (unsigned long)process) {
-		if (pdd->process->hw == process && pdd->node->hw == node)
+		if (pdd->space->hw == process && pdd->node->hw == node)
 			return pdd;
 	}
 	return NULL;

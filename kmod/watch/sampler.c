@@ -196,7 +196,7 @@ static void sampler_untap(struct xs_pdd *pdd)
 
 	if (!pdd->watch.tapped && !pdd->watch.tapping)
 		return;
-	xs_backend->untap(pdd->process->hw, pdd->node->hw);
+	xs_backend->untap(pdd->space->hw, pdd->node->hw);
 	if (pdd->watch.tapped)
 		trace_tap(pdd, false);
 	sampler_be_sampled(pdd);
@@ -215,7 +215,7 @@ static bool sampler_begin_tap(struct xs_pdd *pdd)
 
 	if (!sampler_may_tap(pdd))
 		return false;
-	if (xs_backend->tap(pdd->process->hw, pdd->node->hw)) {
+	if (xs_backend->tap(pdd->space->hw, pdd->node->hw)) {
 		pdd->watch.untappable = true;
 		return false;
 	}
@@ -240,7 +240,7 @@ static void sampler_end_tap(struct xs_pdd *pdd)
 /* Into its address space. If that is exiting, xs_news.process_exited waits for our lock. */
 static bool sampler_enter(const struct xs_pdd *pdd)
 {
-	struct mm_struct *mm = pdd->process->mm;
+	struct mm_struct *mm = pdd->space->mm;
 
 	if (!mmget_not_zero(mm))
 		return false;
@@ -250,7 +250,7 @@ static bool sampler_enter(const struct xs_pdd *pdd)
 
 static void sampler_leave(const struct xs_pdd *pdd)
 {
-	struct mm_struct *mm = pdd->process->mm;
+	struct mm_struct *mm = pdd->space->mm;
 
 	kthread_unuse_mm(mm);
 	/* The last reference must not be dropped here: xs_news.process_exited would wait. */

@@ -259,13 +259,20 @@ static bool has_uid(struct task_struct *task, unsigned int uid)
 	return has;
 }
 
-struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid)
+static struct xs_hw_process *free_process(struct kunit *test)
 {
 	struct xs_hw_process *process = processes;
 
 	while (process < processes + FAKE_PROCESSES && process->task)
 		process++;
 	KUNIT_ASSERT_LT(test, process - processes, FAKE_PROCESSES);
+	return process;
+}
+
+struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid)
+{
+	struct xs_hw_process *process = free_process(test);
+
 	process->task = kthread_run(process_thread, (void *)(uintptr_t)uid,
 				    "fake-%u", uid);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(process->task));
@@ -276,6 +283,18 @@ struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid)
 	while (!has_uid(process->task, uid))
 		msleep(20);
 	return process;
+}
+
+struct xs_hw_process *fake_space_add(struct kunit *test, struct xs_hw_process *process)
+{
+	struct xs_hw_process *space = free_process(test);
+
+	space->task = process->task;
+	get_task_struct(space->task);
+	space->pid = get_pid(process->pid);
+	space->nr = process->nr;
+	space->leaderless = true;
+	return space;
 }
 
 void fake_next_number(pid_t nr)
@@ -307,6 +326,7 @@ void fake_process_exit(struct xs_hw_process *process)
 	put_task_struct(process->task);
 	put_pid(process->pid);
 	process->task = NULL;
+	process->hold_new = false;
 	process->exited = false;
 }
 

@@ -84,7 +84,7 @@ struct fake_tap {
  * @task: a kernel thread, for a pid and credentials
  * @pid: of it, with a reference
  * @nr: its number
- * @leaderless: the thread is gone, and only the address space is left
+ * @leaderless: the thread is gone, or that of another one in here
  * @exited: its exit was reported to the core
  * @hold_new: new queues are created held
  * @was_hold_new: that, when a queue of it was changed last
@@ -153,6 +153,9 @@ void fake_node_remove(struct xs_hw_node *node);
 
 /* A process of that user. It has no queue, so the core does not know it yet. */
 struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid);
+
+/* One more address space of the process: the driver has a handle for each. */
+struct xs_hw_process *fake_space_add(struct kunit *test, struct xs_hw_process *process);
 
 /* The next one has that number, if it is free and nobody else begins meanwhile. */
 void fake_next_number(pid_t nr);

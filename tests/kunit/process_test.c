@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which process a number names: while its leader is there, when only its address space is
- * left, and when the number is used again.
+ * left, when there are several of those, and when the number is used again.
  */
+#include <linux/delay.h>
+
 #include "compat.h"
-#include "harness.h"
+#include "watch/watch.h"
+#include "watched.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define PROCESS		KFD_XSCHED_TARGET_PROCESS
@@ -151,6 +154,73 @@ static void number_is_used_again(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 }
 
+/* All address spaces of a process are held by its number, also in what is to come. */
+static void spaces_are_one_process(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *space = fake_space_add(test, xt->process), *late;
+	struct xs_hw_queue *first = fake_queue_add(test, space, xt->node), *more;
+	const pid_t nr = xt->process->nr;
+
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 4);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held && first->held);
+	KUNIT_EXPECT_TRUE(test, xt->process->hold_new && space->hold_new);
+	more = fake_queue_add(test, space, xt->node);
+	KUNIT_EXPECT_TRUE(test, more->held);
+	late = fake_space_add(test, xt->process);
+	more = fake_queue_add(test, late, xt->node);
+	KUNIT_EXPECT_TRUE(test, more->held);
+	KUNIT_EXPECT_TRUE(test, late->hold_new);
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(RESUME), nr), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 6);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held || first->held || more->held);
+	KUNIT_EXPECT_FALSE(test, xt->process->hold_new || space->hold_new || late->hold_new);
+}
+
+/* Work in any of them is work of the process; each is watched by itself. */
+static void spaces_are_watched(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *space = fake_space_add(test, xt->process);
+	struct xs_hw_node *node = fake_node_add(test, XT_GPU + 1, FAKE_CAPS | KFD_XSCHED_CAP_TAP);
+	struct xt_watched one = xt_add_watched_on(test, xt->process, node, 0);
+	struct xt_watched other = xt_add_watched_on(test, space, node, 0);
+	unsigned int ms;
+
+	xt_subscribe(test, client(test), XT_ACTIVITY, 1000, 0);
+	for (ms = 0; ms < 1000 && xs_sampler_counts().tapped < 2; ms++)
+		usleep_range(1000, 1100);
+	KUNIT_EXPECT_EQ(test, xs_sampler_counts().tapped, 2);
+	xt_set_indices(test, &other, 0, 1);
+	fake_ring(space, node);
+	xt_expect_event(test, client(test), &other, XT_READY);
+	xt_set_indices(test, &one, 0, 1);
+	fake_ring(xt->process, node);
+	xt_expect_event(test, client(test), &one, XT_READY);
+}
+
+/* The process is there until the last of them is gone. */
+static void last_space_is_the_exit(struct kunit *test)
+{
+	const u32 exits = KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT);
+	struct xt *xt = test->priv;
+	struct xs_hw_process *space = fake_space_add(test, xt->process);
+	struct xs_hw_queue *queue = fake_queue_add(test, space, xt->node);
+	const pid_t nr = xt->process->nr;
+
+	xt_subscribe(test, client(test), exits, 0, 0);
+	fake_process_exit(xt->process);
+	KUNIT_EXPECT_EQ(test, xt_read(test, client(test)), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 1);
+	KUNIT_EXPECT_TRUE(test, queue->held);
+	fake_process_exit(space);
+	KUNIT_EXPECT_EQ(test, xt_read(test, client(test)), 1);
+	KUNIT_EXPECT_EQ(test, xt->events[0].pid, nr);
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), -ESRCH);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(leader_is_gone),
 	KUNIT_CASE(leader_goes_while_held),
@@ -158,6 +228,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(address_space_goes),
 	KUNIT_CASE(permissions_without_leader),
 	KUNIT_CASE(number_is_used_again),
+	KUNIT_CASE(spaces_are_one_process),
+	KUNIT_CASE(spaces_are_watched),
+	KUNIT_CASE(last_space_is_the_exit),
 	{}
 };
 
