@@ -40,6 +40,8 @@
  *	interest	that a client wants to know which queues have work
  *	client		an open file of /dev/kfd_xsched (front/client.h)
  *	ring		the events a client has not read yet (front/client.h)
+ *	account		what the clients of one user have, which is limited
+ *			(front/account.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
  *	lease		the time until a silent client is ejected (front/front.h)
  *
@@ -84,8 +86,8 @@
  *			does not wait is called.
  *	sampler.lock	what watch/ keeps of pdds and queues. Likewise.
  *	spinlocks	xs_clients_lock (events), xs_nodes_lock (the list of nodes),
- *			tap_lock (page faults). Nothing is taken inside them, except
- *			locks of workers.
+ *			account_lock (users), tap_lock (page faults). Nothing is taken
+ *			inside them, except locks of workers and of xarrays.
  *
  * The driver takes the lock of a queue manager under xs_node.lock, never under
  * xs_lock. Under xs_node.lock and xs_lock nothing may take an mmap_lock, so

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "core.h"
+#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
 #include "model/process.h"
@@ -224,8 +225,10 @@ void xs_apply_over_locked(struct xs_batch *batch)
 		if (!batch->items[i].entry->status)
 			apply_finish_item_locked(batch->holder, &batch->items[i]);
 	}
-	if (batch->promised)
-		apply_tell(batch);
+	if (!batch->promised)
+		return;
+	xs_account_uncharge(batch->holder->client->account, XS_QUOTA_ENTRIES, batch->charged);
+	apply_tell(batch);
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -450,20 +453,41 @@ static int apply_check_arg(const struct kfd_xsched_apply *arg)
 	return xs_user_check_size(arg->node_stride, XS_RESULT_MIN_SIZE);
 }
 
+/* How many entries of a call are on the user's account: to release must not fail. */
+static u32 apply_charged(const struct kfd_xsched_apply *arg)
+{
+	return arg->count > XS_SURE_ENTRIES || arg->flags & KFD_XSCHED_APPLY_ASYNC ? arg->count : 0;
+}
+
+/* Whoever ends the batch takes them off the account: of an ASYNC call, its last part. */
+static int apply_call(struct xs_client *client, struct kfd_xsched_apply *arg, u32 charged)
+{
+	const bool async = arg->flags & KFD_XSCHED_APPLY_ASYNC;
+	struct xs_call *call = apply_new_call(&client->holder, arg->count, async);
+	int ret = -ENOMEM;
+
+	if (call) {
+		call->batch->cookie = arg->cookie;
+		call->batch->charged = charged;
+		ret = apply_do(call, client, arg);
+	}
+	if (charged && (!call || call->batch))
+		xs_account_uncharge(client->account, XS_QUOTA_ENTRIES, charged);
+	if (call)
+		apply_free_call(call);
+	return ret;
+}
+
 long xs_apply_ioctl(struct xs_client *client, void *argument)
 {
 	struct kfd_xsched_apply *arg = argument;
 	int ret = apply_check_arg(arg);
-	struct xs_call *call;
+	u32 charged;
 
 	if (ret)
 		return ret;
 	arg->node_count = 0;
-	call = apply_new_call(&client->holder, arg->count, arg->flags & KFD_XSCHED_APPLY_ASYNC);
-	if (!call)
-		return -ENOMEM;
-	call->batch->cookie = arg->cookie;
-	ret = apply_do(call, client, arg);
-	apply_free_call(call);
-	return ret;
+	charged = apply_charged(arg);
+	ret = charged ? xs_account_charge(client->account, XS_QUOTA_ENTRIES, charged) : 0;
+	return ret ?: apply_call(client, arg, charged);
 }

@@ -14,6 +14,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "core.h"
+#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
 #include "model/process.h"
@@ -117,6 +118,20 @@ static struct xs_holder *arm_new_holder(struct xs_client *client)
 	holder->client = client;
 	holder->tenants = &client->tenants;
 	return holder;
+}
+
+static int arm_charge(struct xs_armed *armed)
+{
+	struct xs_account *account = armed->client->account;
+	int ret = xs_account_charge(account, XS_QUOTA_ARMED, 1);
+
+	if (ret)
+		return ret;
+	ret = xs_account_charge(account, XS_QUOTA_ARMED_ENTRIES, armed->count);
+	if (ret)
+		xs_account_uncharge(account, XS_QUOTA_ARMED, 1);
+	armed->charged = !ret;
+	return ret;
 }
 
 /* With room for its entries; nothing is known of it to others. */
@@ -283,7 +298,7 @@ static long arm_set(struct xs_client *client, struct kfd_xsched_arm *arg)
 
 	if (!armed)
 		return -ENOMEM;
-	ret = xs_user_get_array(armed->entries, size, &entries);
+	ret = arm_charge(armed) ?: xs_user_get_array(armed->entries, size, &entries);
 	if (!ret) {
 		ret = arm_check_entries(armed);
 		/* What cannot be written is better known before. */

@@ -27,6 +27,7 @@
 #include <linux/xarray.h>
 
 #include "core.h"
+#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
 #include "model/process.h"
@@ -117,6 +118,10 @@ void xs_armed_free_locked(struct xs_armed *armed)
 	for (i = 0; armed->items && i < armed->count; i++) {
 		if (armed->items[i].named)
 			xs_process_put_locked(armed->items[i].named);
+	}
+	if (armed->charged) {
+		xs_account_uncharge(armed->client->account, XS_QUOTA_ARMED, 1);
+		xs_account_uncharge(armed->client->account, XS_QUOTA_ARMED_ENTRIES, armed->count);
 	}
 	put_cred(armed->cred);
 	kvfree(armed->items);

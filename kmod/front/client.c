@@ -6,6 +6,7 @@
  * them all, and cannot fail: what the GPU does not accept at once is tried again.
  */
 #include <linux/ctype.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/pid.h>
@@ -14,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "core.h"
+#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
 #include "model/request.h"
@@ -40,7 +42,11 @@
 LIST_HEAD(xs_clients);
 DEFINE_SPINLOCK(xs_clients_lock);
 
-/* Under xs_clients_lock, so that the list is in the order of numbers. */
+/* By number, to be gone through without a lock in between; and how many. */
+static DEFINE_XARRAY(client_by_id);
+static unsigned int client_count;
+
+/* Under xs_clients_lock. */
 static u64 client_last_id;
 
 struct xs_client *xs_client_get(struct xs_client *client)
@@ -58,6 +64,8 @@ static void client_free(struct xs_holder *holder)
 {
 	struct xs_client *client = container_of(holder, struct xs_client, holder);
 
+	xs_account_uncharge(client->account, XS_QUOTA_CLIENTS, 1);
+	xs_account_put(client->account);
 	put_pid_ns(client->pid_ns);
 	put_pid(client->pid);
 	kfree(client);
@@ -65,17 +73,21 @@ static void client_free(struct xs_holder *holder)
 
 struct xs_client *xs_client_next(u64 id)
 {
-	struct xs_client *client, *next = NULL;
+	unsigned long at = id;
+	struct xs_client *next;
 
+	/* Who is found there has not been closed, so there is a reference. */
 	scoped_guard(spinlock, &xs_clients_lock) {
-		list_for_each_entry(client, &xs_clients, in_clients) {
-			if (client->id <= id)
-				continue;
-			next = xs_client_get(client);
-			break;
-		}
+		next = xa_find_after(&client_by_id, &at, ULONG_MAX, XA_PRESENT);
+		if (next)
+			xs_client_get(next);
 	}
 	return next;
+}
+
+unsigned int xs_client_count(void)
+{
+	return READ_ONCE(client_count);
 }
 
 bool xs_client_is_open_locked(const struct xs_client *client)
@@ -134,12 +146,14 @@ static void client_name(struct xs_client *client)
 	}
 }
 
-static struct xs_client *client_new(struct file *file)
+/* @account: its reference is the client's. */
+static struct xs_client *client_new(struct file *file, struct xs_account *account)
 {
 	struct xs_client *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
 
 	if (!client)
 		return NULL;
+	client->account = account;
 	xs_holder_init(&client->holder, client_free);
 	xs_tenants_init(&client->tenants);
 	client->holder.client = client;
@@ -160,20 +174,61 @@ static struct xs_client *client_new(struct file *file)
 	return client;
 }
 
+/* Not xs_lock: the caller holds a mutex of all misc devices. */
+static int client_link(struct xs_client *client)
+{
+	u64 id;
+	int ret;
+
+	scoped_guard(spinlock, &xs_clients_lock)
+		id = ++client_last_id;
+	client->id = id;
+	client->holder.id = id;
+	/* With no room in the array it is in no list. From here on it is seen. */
+	ret = xa_reserve(&client_by_id, id, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		return ret;
+	scoped_guard(spinlock, &xs_clients_lock) {
+		xa_store(&client_by_id, id, client, 0);
+		list_add_tail(&client->in_clients, &xs_clients);
+		WRITE_ONCE(client_count, client_count + 1);
+	}
+	return 0;
+}
+
+static void client_unlink(struct xs_client *client)
+{
+	scoped_guard(spinlock, &xs_clients_lock) {
+		xa_erase(&client_by_id, client->id);
+		list_del_init(&client->in_clients);
+		WRITE_ONCE(client_count, client_count - 1);
+	}
+}
+
 int xs_client_open(struct inode *inode, struct file *file)
 {
-	struct xs_client *client = client_new(file);
+	struct xs_account *account = xs_account_get(file);
+	struct xs_client *client;
+	int ret;
 
-	if (!client)
-		return -ENOMEM;
-	file->private_data = client;
-
-	/* Not xs_lock: the caller holds a mutex of all misc devices. */
-	scoped_guard(spinlock, &xs_clients_lock) {
-		client->id = ++client_last_id;
-		client->holder.id = client->id;
-		list_add_tail(&client->in_clients, &xs_clients);
+	if (IS_ERR(account))
+		return PTR_ERR(account);
+	ret = xs_account_charge(account, XS_QUOTA_CLIENTS, 1);
+	client = ret ? NULL : client_new(file, account);
+	if (!ret && !client) {
+		xs_account_uncharge(account, XS_QUOTA_CLIENTS, 1);
+		ret = -ENOMEM;
 	}
+	if (ret) {
+		xs_account_put(account);
+		return ret;
+	}
+	ret = client_link(client);
+	if (ret) {
+		xs_client_put(client);
+		return ret;
+	}
+	file->private_data = client;
 	trace_client_open(client);
 	return nonseekable_open(inode, file);
 }
@@ -187,17 +242,27 @@ void xs_client_drop_all_locked(struct xs_client *client)
 	xs_holder_drop_all_locked(&client->holder);
 }
 
+/* Most have none: then nobody need look what is watched now. */
+static void client_end_interest_locked(struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (list_empty(&client->interest.in_interests))
+		return;
+	xs_interest_del_locked(&client->interest);
+	xs_sampler_configure_locked(NULL);
+}
+
 int xs_client_release(struct inode *inode, struct file *file)
 {
 	struct xs_client *client = file->private_data;
 
 	trace_client_close(client);
-	scoped_guard(spinlock, &xs_clients_lock)
-		list_del_init(&client->in_clients);
+	client_unlink(client);
 	scoped_guard(mutex, &xs_lock) {
 		xs_client_drop_all_locked(client);
-		xs_interest_del_locked(&client->interest);
-		xs_sampler_configure_locked(NULL);
+		xs_client_unsubscribe_locked(client);
+		client_end_interest_locked(client);
 	}
 	xs_transact_settle();
 	xs_ring_free(&client->ring);
@@ -240,6 +305,27 @@ static void client_subscribe_locked(struct xs_client *client,
 	xs_sampler_configure_locked(newcomer ? interest : NULL);
 }
 
+static int client_charge_locked(struct xs_client *client)
+{
+	int ret = client->subscribed ? 0 :
+		xs_account_charge(client->account, XS_QUOTA_SUBSCRIPTIONS, 1);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!ret)
+		client->subscribed = true;
+	return ret;
+}
+
+void xs_client_unsubscribe_locked(struct xs_client *client)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (client->subscribed)
+		xs_account_uncharge(client->account, XS_QUOTA_SUBSCRIPTIONS, 1);
+	client->subscribed = false;
+}
+
 long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
 {
 	const struct kfd_xsched_subscribe *arg = argument;
@@ -250,8 +336,11 @@ long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
 	guard(mutex)(&xs_lock);
 	ret = xs_client_check_locked(client);
 	if (!ret && arg->events)
-		ret = xs_client_need_ring_locked(client);
-	if (!ret)
-		client_subscribe_locked(client, arg);
-	return ret;
+		ret = xs_client_need_ring_locked(client) ?: client_charge_locked(client);
+	if (ret)
+		return ret;
+	if (!arg->events)
+		xs_client_unsubscribe_locked(client);
+	client_subscribe_locked(client, arg);
+	return 0;
 }

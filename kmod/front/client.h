@@ -24,6 +24,7 @@ struct file;
 struct inode;
 struct pid;
 struct pid_namespace;
+struct xs_account;
 struct xs_process;
 struct xs_queue;
 
@@ -82,6 +83,8 @@ void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns);
  * @ejected: enum kfd_xsched_eject; written under xs_clients_lock, too
  * @eject_read: that was read as an event; xs_clients_lock
  * @in_clients: in xs_clients, or empty once closed; xs_clients_lock
+ * @account: of its opener, with a reference, or NULL: no limits
+ * @subscribed: a subscription is on that account
  * @file: the file; its credentials are those of its opener
  * @pid_ns: pid namespace of its opener
  * @holder: what it asks for; its references keep the client
@@ -105,6 +108,8 @@ struct xs_client {
 	u32 ejected;
 	bool eject_read;
 	struct list_head in_clients;
+	struct xs_account *account;
+	bool subscribed;
 	struct file *file;
 	struct pid_namespace *pid_ns;
 	struct xs_holder holder;
@@ -118,7 +123,7 @@ struct xs_client {
 	wait_queue_head_t readable;
 };
 
-/* All clients, in the order of their numbers, under xs_clients_lock. */
+/* All clients, under xs_clients_lock. */
 extern struct list_head xs_clients;
 extern spinlock_t xs_clients_lock;
 
@@ -128,6 +133,9 @@ void xs_client_put(struct xs_client *client);
 /* The open file with the lowest number above that, with a reference, or NULL. */
 struct xs_client *xs_client_next(u64 id);
 
+/* How many there are; without a lock. */
+unsigned int xs_client_count(void);
+
 /* Whether its file is still open; it stays so as long as xs_lock is held. */
 bool xs_client_is_open_locked(const struct xs_client *client);
 
@@ -136,6 +144,9 @@ int xs_client_check_locked(const struct xs_client *client);
 
 /* How many queues it and its armed switches keep from running. */
 u32 xs_client_held_locked(const struct xs_client *client);
+
+/* It subscribes to nothing any more. */
+void xs_client_unsubscribe_locked(struct xs_client *client);
 
 /* Have a ring of events. 0 or -ENOMEM. */
 int xs_client_need_ring_locked(struct xs_client *client);

@@ -73,6 +73,7 @@ bool xs_eject_locked(struct xs_client *client, u32 reason)
 	eject_remember_locked(client, reason);
 	xs_client_drop_all_locked(client);
 	xs_interest_clear_locked(&client->interest);
+	xs_client_unsubscribe_locked(client);
 	xs_event_eject(client, reason);
 	xs_sampler_configure_locked(NULL);
 	/* Its calls that wait for one another have nothing to wait for. */

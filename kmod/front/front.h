@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the front share. Clients and events are in client.h.
+ * What the files of the front share. Clients and events are in client.h, limits of users
+ * in account.h.
  *
  *	arrive.c	nodes, processes and queues come and go
  *	list.c		INFO and LIST
@@ -117,6 +118,7 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
  * @error: of its entries, 0 or -errno
  * @runs: how many
  * @reached: for a search
+ * @charged: it and its entries are on the account of its client
  */
 struct xs_armed {
 	u64 id;
@@ -135,6 +137,7 @@ struct xs_armed {
 	int error;
 	u64 runs;
 	bool reached;
+	bool charged;
 };
 
 /* Number it, and count what it triggers on. 0 or -ENOMEM. */

@@ -19,6 +19,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "core.h"
+#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
 #include "model/node.h"
@@ -288,11 +289,7 @@ static const struct attribute_group global_default_group = {
 
 static ssize_t clients_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	size_t count;
-
-	scoped_guard(spinlock, &xs_clients_lock)
-		count = list_count_nodes(&xs_clients);
-	return sysfs_emit(buf, "%zu\n", count);
+	return sysfs_emit(buf, "%u\n", xs_client_count());
 }
 static DEVICE_ATTR_RO(clients);
 
@@ -343,8 +340,38 @@ static const struct attribute_group global_statistics_group = {
 	.attrs = global_statistics_attrs,
 };
 
+#define XS_QUOTA_FILE(_name, _quota)						\
+static ssize_t user_##_name##_show(struct device *dev,				\
+				   struct device_attribute *attr, char *buf)	\
+{										\
+	return sysfs_emit(buf, "%u\n", xs_account_limit(_quota));		\
+}										\
+static struct device_attribute user_##_name =					\
+	__ATTR(_name, 0444, user_##_name##_show, NULL)
+
+XS_QUOTA_FILE(clients, XS_QUOTA_CLIENTS);
+XS_QUOTA_FILE(subscriptions, XS_QUOTA_SUBSCRIPTIONS);
+XS_QUOTA_FILE(armed, XS_QUOTA_ARMED);
+XS_QUOTA_FILE(armed_entries, XS_QUOTA_ARMED_ENTRIES);
+XS_QUOTA_FILE(entries, XS_QUOTA_ENTRIES);
+
+static struct attribute *global_user_attrs[] = {
+	&user_clients.attr,
+	&user_subscriptions.attr,
+	&user_armed.attr,
+	&user_armed_entries.attr,
+	&user_entries.attr,
+	NULL
+};
+
+static const struct attribute_group global_user_group = {
+	.name = "limits_of_user",
+	.attrs = global_user_attrs,
+};
+
 static const struct attribute_group *global_groups[] = {
 	&global_group,
+	&global_user_group,
 	&global_default_group,
 	&global_statistics_group,
 	NULL

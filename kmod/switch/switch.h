@@ -92,6 +92,7 @@ struct xs_item {
  * @trigger: of the armed switch it runs or checks, or NULL
  * @armed: the switch it runs, for xs_news.batch_over; NULL: none, or it is gone
  * @promised: it ends with an APPLY_DONE event, with @cookie
+ * @charged: so many entries are on the account of its client
  * @cookie: for that
  * @start_ns: when the caller began to wait
  * @items: entries of an APPLY that is not async, or NULL
@@ -118,6 +119,7 @@ struct xs_batch {
 	const struct xs_trigger *trigger;
 	struct xs_armed *armed;
 	bool promised;
+	u32 charged;
 	u64 cookie;
 	u64 start_ns;
 	struct xs_item *items;

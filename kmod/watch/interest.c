@@ -68,10 +68,14 @@ struct xs_interest xs_interest_sum_locked(void)
 	return sum;
 }
 
-/* As events are: by the credentials the owner had when the queue came. */
+/*
+ * As events are: by the credentials the owner had when the queue came. Mostly these are
+ * those of the queue before, and need not be looked at again.
+ */
 static bool interest_sees_any_locked(const struct xs_interest *interest,
 				     const struct xs_process *process)
 {
+	struct xs_owner seen = {};
 	const struct xs_queue *queue;
 	const struct xs_pdd *pdd;
 
@@ -79,8 +83,12 @@ static bool interest_sees_any_locked(const struct xs_interest *interest,
 
 	list_for_each_entry(pdd, &process->pdds, in_process) {
 		list_for_each_entry(queue, &pdd->queues, in_pdd) {
+			if (queue->owner.cred == seen.cred &&
+			    queue->owner.dumpable == seen.dumpable)
+				continue;
 			if (xs_owner_shows(&queue->owner, interest->file))
 				return true;
+			seen = queue->owner;
 		}
 	}
 	return false;

@@ -49,6 +49,28 @@
  */
 
 /**
+ * DOC: Limits of a user
+ *
+ * What a client has costs the others time, so there are limits of what all
+ * clients of one user have together. Whoever opened the device with
+ * CAP_SYS_NICE in the first user namespace has none. What is opened in another
+ * user namespace counts for the owner of that, or of the outermost one above it
+ * except the first. At a limit, open(2) or the ioctl fails with EDQUOT and
+ * changes nothing. The numbers are in /sys/class/kfd_xsched/global/limits_of_user:
+ *
+ * =============  =====  ===================================================
+ * file           now    what it limits
+ * =============  =====  ===================================================
+ * clients        1024   open files, until their last call is over
+ * subscriptions  256    clients that subscribed to events
+ * armed          256    armed switches
+ * armed_entries  4096   entries of all armed switches
+ * entries        16384  entries of APPLY calls on their way that are ASYNC or
+ *                       have more than 64 entries: others always may
+ * =============  =====  ===================================================
+ */
+
+/**
  * DOC: Rules of evolution
  *
  * - Every argument structure begins with its own size in bytes, set by the
@@ -86,6 +108,8 @@
  *             targets in turn, holds the trigger: both could wait for ever
  * ENOSPC      KFD_XSCHED_MAX_TENANTS tenants of this client exist, or
  *             KFD_XSCHED_MAX_ARMED switches
+ * EDQUOT      the clients of this user have as much as they may, see "Limits
+ *             of a user"; also open(2)
  * EPERM       the caller may not do this to this target
  * EIO         the firmware or a reset in progress refused the switch;
  *             amdkfd's own recovery takes over

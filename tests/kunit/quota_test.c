@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How much one user's clients may have, and that others are none the worse for it.
+ */
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kstrtox.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+#include "front/account.h"
+#include "front/client.h"
+#include "files.h"
+#include "watched.h"
+
+#define OP(_op)		KFD_XSCHED_OP_##_op
+#define PATH		"/kfd_xsched"
+#define LIMITS		XT_GLOBAL "limits_of_user/"
+#define USERS		16
+#define LEASE_MS	60
+#define SOON_MS		(20 * LEASE_MS)
+#define WALKS		5
+
+/**
+ * struct crowd - files of one user, closed at the end of the test
+ * @in_crowds: in the list of all
+ * @count: how many
+ * @files: them, or ERR_PTR()
+ */
+struct crowd {
+	struct list_head in_crowds;
+	unsigned int count;
+	struct file *files[] __counted_by(count);
+};
+
+static LIST_HEAD(crowds);
+
+static void disperse(struct crowd *crowd)
+{
+	unsigned int i;
+
+	for (i = 0; i < crowd->count; i++) {
+		if (!IS_ERR(crowd->files[i]))
+			__fput_sync(crowd->files[i]);
+	}
+	list_del(&crowd->in_crowds);
+	kvfree(crowd);
+}
+
+/* Before the core stops. */
+static void exit(struct kunit *test)
+{
+	struct crowd *crowd, *next;
+
+	list_for_each_entry_safe(crowd, next, &crowds, in_crowds)
+		disperse(crowd);
+	xt_exit(test);
+}
+
+static struct file *open_as(struct kunit *test, unsigned int uid)
+{
+	struct file *file;
+
+	xt_become(test, uid);
+	file = filp_open(PATH, O_RDWR | O_NONBLOCK, 0);
+	xt_unbecome(test);
+	return file;
+}
+
+static struct crowd *gather(struct kunit *test, unsigned int uid, unsigned int count)
+{
+	struct crowd *crowd = kvzalloc(struct_size(crowd, files, count), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	crowd->count = count;
+	xt_become(test, uid);
+	for (i = 0; i < count; i++)
+		crowd->files[i] = filp_open(PATH, O_RDWR | O_NONBLOCK, 0);
+	xt_unbecome(test);
+	list_add(&crowd->in_crowds, &crowds);
+	return crowd;
+}
+
+static void expect_limit(struct kunit *test, const char *name, u32 limit)
+{
+	u32 shown = 0;
+
+	KUNIT_EXPECT_EQ(test, kstrtou32(xt_sysfs_read(test, name), 10, &shown), 0);
+	KUNIT_EXPECT_EQ(test, shown, limit);
+}
+
+/* One user has so many files, and no more; others, and root, have theirs. */
+static void clients(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_CLIENTS);
+	struct crowd *crowd = gather(test, XT_UID, limit + 1), *again;
+
+	expect_limit(test, LIMITS "clients", limit);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(crowd->files[limit - 1]));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(crowd->files[limit]), -EDQUOT);
+	xt_close(test, xt_open(test));
+	again = gather(test, XT_OTHER_UID, 1);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(again->files[0]));
+	disperse(crowd);
+	again = gather(test, XT_UID, limit);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(again->files[limit - 1]));
+}
+
+/* Each client that subscribes counts once, until it ends that or is closed. */
+static void subscriptions(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_SUBSCRIPTIONS), bit = 1;
+	struct crowd *crowd = gather(test, XT_UID, limit + 1);
+	unsigned int i;
+
+	expect_limit(test, LIMITS "subscriptions", limit);
+	for (i = 0; i < limit; i++) {
+		KUNIT_ASSERT_EQ(test, xt_subscribe(test, crowd->files[i], bit, 0, 0), 0);
+		KUNIT_ASSERT_EQ(test, xt_subscribe(test, crowd->files[i], bit, 0, 0), 0);
+	}
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, crowd->files[limit], bit, 0, 0), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, xt_open(test), bit, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, crowd->files[0], 0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, crowd->files[limit], bit, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, crowd->files[0], bit, 0, 0), -EDQUOT);
+	__fput_sync(crowd->files[1]);
+	crowd->files[1] = ERR_PTR(-EBADF);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, crowd->files[0], bit, 0, 0), 0);
+}
+
+/* A switch on an empty tenant, that the process triggers: its id, or -errno. */
+static long arm(struct kunit *test, struct file *file, u32 count)
+{
+	struct xt *xt = test->priv;
+	const size_t used = xt->used;
+	const unsigned long entries = xt_alloc(test, count * sizeof(struct kfd_xsched_entry));
+	const struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, TENANT, 1, 0);
+	struct kfd_xsched_arm arg = {
+		.size = sizeof(arg),
+		.op = KFD_XSCHED_ARM_SET,
+		.trigger = KFD_XSCHED_TARGET_PROCESS,
+		.trigger_id = xt->process->nr,
+		.count = count,
+		.stride = sizeof(entry),
+		.entries = entries,
+	};
+	long ret;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)entries + i * sizeof(entry),
+						   &entry, sizeof(entry)), 0);
+	ret = xt_ioctl_arg(test, file, KFD_XSCHED_ARM, &arg, sizeof(arg));
+	xt->used = used;
+	return ret ?: (long)arg.id;
+}
+
+/* Arm switches of @count entries by clients of one user, as many as go. */
+static unsigned int arm_all(struct kunit *test, struct crowd *crowd, u32 count)
+{
+	unsigned int armed = 0, i = 0;
+	long ret;
+
+	xt_become(test, XT_UID);
+	for (i = 0; i < crowd->count; i++) {
+		KUNIT_ASSERT_EQ(test, xt_tenant(test, crowd->files[i], KFD_XSCHED_TENANT_CREATE,
+						0, 0), 1);
+		while ((ret = arm(test, crowd->files[i], count)) > 0)
+			armed++;
+		if (ret == -EDQUOT)
+			break;
+		KUNIT_ASSERT_EQ(test, ret, -ENOSPC);
+	}
+	KUNIT_EXPECT_EQ(test, ret, -EDQUOT);
+	xt_unbecome(test);
+	return armed;
+}
+
+/* Switches of all clients of a user, and their entries. */
+static void armed(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_ARMED);
+	const u32 entries = xs_account_limit(XS_QUOTA_ARMED_ENTRIES);
+	struct crowd *crowd = gather(test, XT_UID, limit / KFD_XSCHED_MAX_ARMED + 1);
+
+	expect_limit(test, LIMITS "armed", limit);
+	expect_limit(test, LIMITS "armed_entries", entries);
+	KUNIT_EXPECT_EQ(test, arm_all(test, crowd, 1), limit);
+	disperse(crowd);
+	crowd = gather(test, XT_UID, 1);
+	KUNIT_EXPECT_EQ(test, arm_all(test, crowd, KFD_XSCHED_MAX_ARMED_ENTRIES),
+			entries / KFD_XSCHED_MAX_ARMED_ENTRIES);
+	disperse(crowd);
+	crowd = gather(test, XT_UID, 1);
+	KUNIT_EXPECT_EQ(test, arm_all(test, crowd, KFD_XSCHED_MAX_ARMED_ENTRIES),
+			entries / KFD_XSCHED_MAX_ARMED_ENTRIES);
+}
+
+/* As many entries as go into one call, all the same. */
+static unsigned long put_entries(struct kunit *test, const struct kfd_xsched_entry *entry)
+{
+	const size_t size = sizeof(*entry);
+	const unsigned long entries = xt_alloc(test, KFD_XSCHED_MAX_ENTRIES * size);
+	u32 i;
+
+	for (i = 0; i < KFD_XSCHED_MAX_ENTRIES; i++)
+		KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)entries + i * size, entry,
+						   size), 0);
+	return entries;
+}
+
+static long apply(struct kunit *test, struct file *file, unsigned long entries, u32 count,
+		  u32 flags)
+{
+	struct kfd_xsched_apply arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.count = count,
+		.stride = sizeof(struct kfd_xsched_entry),
+		.entries = entries,
+	};
+
+	return xt_ioctl_arg(test, file, KFD_XSCHED_APPLY, &arg, sizeof(arg));
+}
+
+/* Those on their way to a node that does not answer; a short call always may. */
+static void entries_on_their_way(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_ENTRIES), most = KFD_XSCHED_MAX_ENTRIES;
+	const u32 async = KFD_XSCHED_APPLY_ASYNC;
+	struct xt *xt = test->priv;
+	const struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, QUEUE, xt->ids[0], 0);
+	const struct kfd_xsched_entry other = XT_ENTRY(RESUME, QUEUE, xt->ids[1], 0);
+	const unsigned long entries = put_entries(test, &entry);
+	const unsigned long release = put_entries(test, &other);
+	struct crowd *crowd = gather(test, XT_UID, 4);
+	struct file *const *files = crowd->files;
+
+	expect_limit(test, LIMITS "entries", limit);
+	KUNIT_ASSERT_EQ(test, limit, 2 * most);
+	xt_become(test, XT_UID);
+	fake_hang(xt->node);
+	KUNIT_EXPECT_EQ(test, apply(test, files[0], entries, most, async), 0);
+	/* One that fails is not on its way. */
+	KUNIT_EXPECT_EQ(test, apply(test, files[2], entries, most, 1u << 31), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, apply(test, files[0], entries, most, async), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, apply(test, files[2], release, most, 0), -EALREADY);
+	KUNIT_EXPECT_EQ(test, apply(test, files[1], entries, most, async), 0);
+	KUNIT_EXPECT_EQ(test, apply(test, files[2], entries, 1, async), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, apply(test, files[2], release, 65, 0), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, apply(test, files[2], release, 64, 0), -EALREADY);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, apply(test, xt->files[0], release, most, 0), -EALREADY);
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, files[0]).type, KFD_XSCHED_EVENT_APPLY_DONE);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, files[1]).type, KFD_XSCHED_EVENT_APPLY_DONE);
+	xt_become(test, XT_UID);
+	KUNIT_EXPECT_EQ(test, apply(test, files[2], entries, most, 0), 0);
+	xt_unbecome(test);
+}
+
+static u64 walk_once_ns(void)
+{
+	const u64 begin = ktime_get_ns();
+	struct xs_client *client;
+	u64 id = 0;
+
+	while ((client = xs_client_next(id))) {
+		id = client->id;
+		xs_client_put(client);
+	}
+	return ktime_get_ns() - begin;
+}
+
+/* How long it takes to go through all clients, if nobody comes in between. */
+static u64 walk_ns(void)
+{
+	u64 shortest = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < WALKS; i++)
+		shortest = min(shortest, walk_once_ns());
+	return shortest;
+}
+
+/* With as many clients as several users may have, a silent holder is ejected as soon. */
+static void many_clients(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_CLIENTS);
+	struct xt_watched w = xt_add_watched(test, 1);
+	unsigned int uid, ms;
+	struct file *holder;
+
+	xs_watchdog_set_ms(LEASE_MS);
+	for (uid = 0; uid < USERS; uid++)
+		gather(test, XT_UID + uid, limit);
+	/* Of all of them the last one. */
+	holder = open_as(test, XT_UID + USERS);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(holder));
+	KUNIT_EXPECT_EQ(test, xs_client_count(), USERS * limit + 2);
+	/* It takes some 0.1 s; a minute, if each is searched from the first one on. */
+	KUNIT_EXPECT_LT(test, walk_ns(), NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, holder, w.id), 0);
+	for (ms = 0; ms < SOON_MS && READ_ONCE(w.queue->held); ms++)
+		usleep_range(1000, 1100);
+	KUNIT_EXPECT_FALSE(test, w.queue->held);
+	__fput_sync(holder);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(clients),
+	KUNIT_CASE(subscriptions),
+	KUNIT_CASE(armed),
+	KUNIT_CASE(entries_on_their_way),
+	KUNIT_CASE_SLOW(many_clients),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "quota",
+	.init = xt_init,
+	.exit = exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
