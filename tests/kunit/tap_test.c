@@ -197,6 +197,24 @@ static void not_tappable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tap->arms, 1);
 }
 
+/* One that cannot be tapped any more, as it has mapped its doorbells too often, is sampled. */
+static void not_tappable_any_more(struct kunit *test)
+{
+	struct fake_tap *tap = tap_of(process_of(test));
+	struct xt_watched w = add_tappable(test, 0);
+
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	tap->ret = -EOPNOTSUPP;
+	fake_ring(process_of(test), tappable);
+	msleep(QUIET_MS);
+	expect_counts(test, 1, 0);
+	KUNIT_EXPECT_EQ(test, tap->arms, 2);
+	expect_state(test, &w, KFD_XSCHED_QUEUE_WATCHED);
+	xt_set_indices(test, &w, 0, 1);
+	xt_expect_event(test, client(test), &w, XT_READY);
+}
+
 /* Of two processes and a node without a tap, each is what it can be. */
 static void each_by_itself(struct kunit *test)
 {
@@ -437,6 +455,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ring_in_vain),
 	KUNIT_CASE(work_before_the_tap),
 	KUNIT_CASE(not_tappable),
+	KUNIT_CASE(not_tappable_any_more),
 	KUNIT_CASE(each_by_itself),
 	KUNIT_CASE(waves_are_work),
 	KUNIT_CASE(held_and_tapped),

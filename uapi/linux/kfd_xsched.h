@@ -630,7 +630,10 @@ struct kfd_xsched_event {
  * On a node with KFD_XSCHED_CAP_TAP an idle process is not sampled, either: its
  * next doorbell faults, once, and is reported as READY, with the time of that
  * fault. Two kinds of doorbells do not fault: those rung by a GPU, and those of
- * a process that mapped its doorbells MAP_PRIVATE, which is sampled instead.
+ * a process that mapped its doorbells MAP_PRIVATE, or those of one node more
+ * than four times, which is sampled instead: LIST reports its queues as WATCHED
+ * and not as TAPPED. To take doorbells away costs time for each mapping, for
+ * which all would wait; a runtime needs one.
  */
 struct kfd_xsched_subscribe {
 	__u32 size;
