@@ -456,6 +456,29 @@ static void target_goes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, xt->queues[1]->held);
 }
 
+/* A number that is used again names a stranger: the switch keeps the process it was set for. */
+static void number_is_used_again(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *other = fake_process_add(test, XT_UID), *stranger;
+	const struct kfd_xsched_entry entries[] = {
+		XT_ENTRY(SUSPEND, PROCESS, other->nr, 0),
+		XT_ENTRY(SUSPEND, PROCESS, xt->process->nr, 0),
+	};
+	const pid_t nr = other->nr;
+	struct xs_hw_queue *queue;
+
+	fake_queue_add(test, other, xt->node);
+	KUNIT_ASSERT_EQ(test, arm(test, client(test), PROCESS, high->nr, entries, 2), 1);
+	fake_process_exit(other);
+	stranger = fake_process_add_again(test, XT_UID, nr);
+	queue = fake_queue_add(test, stranger, xt->node);
+	get_work(test);
+	expect_held(test, xt->queues[0], true);
+	KUNIT_EXPECT_FALSE(test, queue->held);
+	KUNIT_EXPECT_FALSE(test, stranger->hold_new);
+}
+
 /* ---- ends ---------------------------------------------------------------- */
 
 /**
@@ -825,6 +848,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(undo_fails),
 	KUNIT_CASE(run_hangs),
 	KUNIT_CASE(target_goes),
+	KUNIT_CASE(number_is_used_again),
 	KUNIT_CASE_PARAM(ends_in_force, end_gen_params),
 	KUNIT_CASE(bad_fields),
 	KUNIT_CASE(bad_clear),

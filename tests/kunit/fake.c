@@ -18,6 +18,9 @@
 #include "core.h"
 #include "fake.h"
 
+/* How often to try to be the next one that begins. */
+#define FAKE_TRIES	3
+
 static struct xs_hw_node nodes[FAKE_NODES];
 static struct xs_hw_process processes[FAKE_PROCESSES];
 static struct xs_hw_queue queues[FAKE_QUEUES];
@@ -297,11 +300,7 @@ struct xs_hw_process *fake_space_add(struct kunit *test, struct xs_hw_process *p
 	return space;
 }
 
-void fake_next_number(pid_t nr)
-{
-	idr_set_cursor(&init_pid_ns.idr, nr);
-}
-
+/* Its number is free then. */
 void fake_leader_exit(struct xs_hw_process *process)
 {
 	kthread_stop(process->task);
@@ -322,12 +321,29 @@ void fake_process_exit(struct xs_hw_process *process)
 			fake_queue_remove(&queues[i]);
 	}
 	if (!process->leaderless)
-		kthread_stop(process->task);
+		fake_leader_exit(process);
 	put_task_struct(process->task);
 	put_pid(process->pid);
 	process->task = NULL;
 	process->hold_new = false;
 	process->exited = false;
+}
+
+struct xs_hw_process *fake_process_add_again(struct kunit *test, unsigned int uid, pid_t nr)
+{
+	struct xs_hw_process *process;
+	unsigned int i;
+
+	for (i = 0; i < FAKE_TRIES; i++) {
+		idr_set_cursor(&init_pid_ns.idr, nr);
+		process = fake_process_add(test, uid);
+		if (process->nr == nr)
+			return process;
+		kunit_info(test, "somebody else has taken number %d\n", nr);
+		fake_process_exit(process);
+	}
+	KUNIT_FAIL_AND_ABORT(test, "nobody gets number %d", nr);
+	return NULL;
 }
 
 struct xs_hw_queue *fake_queue_add_desc(struct kunit *test,

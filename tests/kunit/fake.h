@@ -157,8 +157,8 @@ struct xs_hw_process *fake_process_add(struct kunit *test, unsigned int uid);
 /* One more address space of the process: the driver has a handle for each. */
 struct xs_hw_process *fake_space_add(struct kunit *test, struct xs_hw_process *process);
 
-/* The next one has that number, if it is free and nobody else begins meanwhile. */
-void fake_next_number(pid_t nr);
+/* A process with a number that was another's. */
+struct xs_hw_process *fake_process_add_again(struct kunit *test, unsigned int uid, pid_t nr);
 
 /* Its leader exits and is reaped, while somebody else keeps its address space. */
 void fake_leader_exit(struct xs_hw_process *process);

@@ -11,7 +11,6 @@
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define PROCESS		KFD_XSCHED_TARGET_PROCESS
-#define TRIES		3
 
 static struct file *client(struct kunit *test)
 {
@@ -21,24 +20,6 @@ static struct file *client(struct kunit *test)
 static long op_on(struct kunit *test, u32 op, pid_t nr)
 {
 	return xt_do(test, client(test), op, PROCESS, nr, 0);
-}
-
-/* A process with the number of another, whose leader is gone. */
-static struct xs_hw_process *add_with_number(struct kunit *test, pid_t nr)
-{
-	struct xs_hw_process *process;
-	unsigned int i;
-
-	for (i = 0; i < TRIES; i++) {
-		fake_next_number(nr);
-		process = fake_process_add(test, XT_UID);
-		if (process->nr == nr)
-			return process;
-		kunit_info(test, "somebody else has taken number %d\n", nr);
-		fake_process_exit(process);
-	}
-	KUNIT_FAIL_AND_ABORT(test, "nobody gets number %d", nr);
-	return NULL;
 }
 
 /* It is held, and released, by its number, as before. */
@@ -138,7 +119,7 @@ static void number_is_used_again(struct kunit *test)
 	struct xs_hw_queue *queue;
 
 	fake_leader_exit(xt->process);
-	other = add_with_number(test, nr);
+	other = fake_process_add_again(test, XT_UID, nr);
 	/* It has no queue. */
 	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), 0);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
