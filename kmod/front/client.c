@@ -162,6 +162,7 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	list_add(&client->holder.in_client, &client->holders);
 	INIT_LIST_HEAD(&client->interest.in_interests);
 	client->interest.file = file;
+	client->interest.limited = account;
 	xa_init(&client->armed);
 	init_waitqueue_head(&client->readable);
 	client->file = file;

@@ -66,6 +66,8 @@ struct xs_space {
  * @born_held: @hold_new was ever set: what a new queue is born as is unknown
  * @triggers: armed switches it triggers by itself
  * @watched: somebody wants to know of it; changed under sampler.lock, too
+ * @settle_ns: how long it has no work before it is IDLE; sampler.lock
+ * @no_tap: its doorbells are left alone; sampler.lock
  * @ready: queues that are READY; written under sampler.lock
  * @edge_ns: when that last came from 0 or went to 0; likewise
  */
@@ -84,6 +86,8 @@ struct xs_process {
 	bool born_held;
 	u32 triggers;
 	bool watched;
+	u64 settle_ns;
+	bool no_tap;
 	u32 ready;
 	u64 edge_ns;
 };

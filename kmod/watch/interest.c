@@ -50,22 +50,28 @@ void xs_interest_clear_locked(struct xs_interest *interest)
 	interest->no_tap = false;
 }
 
-struct xs_interest xs_interest_sum_locked(void)
+/* All that is watched is looked at by one clock: nobody may make it faster for others. */
+static u32 interest_sample_us(const struct xs_interest *interest)
+{
+	const u32 usual = xs_interest_period_us();
+
+	if (!interest->sample_us)
+		return usual;
+	return interest->limited ? max(interest->sample_us, usual) : interest->sample_us;
+}
+
+u32 xs_interest_sample_us_locked(void)
 {
 	const struct xs_interest *interest;
-	struct xs_interest sum = {};
+	u32 sample_us = 0;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(interest, &interest_list, in_interests) {
-		if (!interest->all && !interest->armed)
-			continue;
-		sum.sample_us = min_not_zero(sum.sample_us, interest->sample_us ?:
-					     xs_interest_period_us());
-		sum.settle_us = max(sum.settle_us, interest->settle_us);
-		sum.no_tap |= interest->no_tap;
+		if (interest->all || interest->armed)
+			sample_us = min_not_zero(sample_us, interest_sample_us(interest));
 	}
-	return sum;
+	return sample_us;
 }
 
 /*
@@ -94,17 +100,19 @@ static bool interest_sees_any_locked(const struct xs_interest *interest,
 	return false;
 }
 
-bool xs_interest_in_locked(const struct xs_process *process)
+struct xs_interest xs_interest_in_locked(const struct xs_process *process)
 {
+	struct xs_interest sum = { .all = xs_trigger_any_locked(process) };
 	const struct xs_interest *interest;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (xs_trigger_any_locked(process))
-		return true;
 	list_for_each_entry(interest, &interest_list, in_interests) {
-		if (interest->all && interest_sees_any_locked(interest, process))
-			return true;
+		if (!interest->all || !interest_sees_any_locked(interest, process))
+			continue;
+		sum.all = true;
+		sum.settle_us = max(sum.settle_us, interest->settle_us);
+		sum.no_tap |= interest->no_tap;
 	}
-	return false;
+	return sum;
 }

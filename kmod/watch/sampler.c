@@ -57,9 +57,7 @@
  *	has not seen
  * @tapped: those that will ring, likewise
  * @unwatched: those nobody asks for, likewise
- * @no_tap: a subscriber does not want doorbells to be tapped
  * @period_ns: from one round to the next
- * @settle_ns: from dry to IDLE
  * @round: number of the round
  * @due: when it was to begin
  * @looked_ns: end of the last slice; read by the timer
@@ -75,9 +73,7 @@ struct xs_sampler {
 	struct list_head sampled;
 	struct list_head tapped;
 	struct list_head unwatched;
-	bool no_tap;
 	u64 period_ns;
-	u64 settle_ns;
 	u32 round;
 	u64 due;
 	u64 looked_ns;
@@ -161,7 +157,7 @@ static struct xs_queue *sampler_next_queue(struct xs_pdd *pdd)
 static bool sampler_look(struct xs_pdd *pdd, u64 edge_ns, u64 until)
 {
 	struct xs_look look = {
-		.settle_ns = sampler.settle_ns,
+		.settle_ns = pdd->process->settle_ns,
 		.edge_ns = edge_ns,
 		.tapping = pdd->watch.tapping,
 	};
@@ -205,7 +201,7 @@ static void sampler_untap(struct xs_pdd *pdd)
 static bool sampler_may_tap(const struct xs_pdd *pdd)
 {
 	return pdd->node->desc.caps & KFD_XSCHED_CAP_TAP && !pdd->watch.untappable &&
-		!sampler.no_tap && ktime_get_ns() >= pdd->watch.tap_after_ns;
+		!pdd->process->no_tap && ktime_get_ns() >= pdd->watch.tap_after_ns;
 }
 
 /* All its queues are idle: look at them once more, without doorbells. */
@@ -432,15 +428,31 @@ static void sampler_unwatch_pdd(struct xs_pdd *pdd)
 	list_move_tail(&pdd->watch.in_sampler, &sampler.unwatched);
 }
 
-/* Begin to watch a process that somebody asks for, or cease to. */
-static void sampler_watch_locked(struct xs_process *process)
+static void sampler_untap_process_locked(struct xs_process *process)
 {
-	const bool watched = xs_interest_in_locked(process);
 	struct xs_pdd *pdd;
 
 	lockdep_assert_held(&xs_lock);
 	lockdep_assert_held(&sampler.lock);
 
+	list_for_each_entry(pdd, &process->pdds, in_process)
+		sampler_untap(pdd);
+}
+
+/* Begin to watch a process that somebody asks for, as those ask who may, or cease to. */
+static void sampler_watch_locked(struct xs_process *process)
+{
+	const struct xs_interest wanted = xs_interest_in_locked(process);
+	const bool watched = wanted.all;
+	struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+	lockdep_assert_held(&sampler.lock);
+
+	process->settle_ns = (u64)wanted.settle_us * NSEC_PER_USEC;
+	process->no_tap = wanted.no_tap;
+	if (process->no_tap)
+		sampler_untap_process_locked(process);
 	if (watched == process->watched)
 		return;
 	WRITE_ONCE(process->watched, watched);
@@ -483,26 +495,14 @@ static void sampler_tell_ready(struct xs_interest *newcomer)
 	}
 }
 
-static void sampler_untap_all(void)
-{
-	struct xs_pdd *pdd, *next;
-
-	list_for_each_entry_safe(pdd, next, &sampler.tapped, watch.in_sampler)
-		sampler_untap(pdd);
-}
-
 void xs_sampler_configure_locked(struct xs_interest *newcomer)
 {
-	const struct xs_interest sum = xs_interest_sum_locked();
+	const u32 sample_us = xs_interest_sample_us_locked();
 
 	lockdep_assert_held(&xs_lock);
 
 	guard(mutex)(&sampler.lock);
-	sampler.period_ns = (u64)sum.sample_us * NSEC_PER_USEC;
-	sampler.settle_ns = (u64)sum.settle_us * NSEC_PER_USEC;
-	sampler.no_tap = sum.no_tap;
-	if (sampler.no_tap)
-		sampler_untap_all();
+	sampler.period_ns = (u64)sample_us * NSEC_PER_USEC;
 	if (newcomer)
 		sampler_tell_ready(newcomer);
 	sampler_watch_all_locked();

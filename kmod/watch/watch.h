@@ -38,6 +38,7 @@ struct xs_queue_watch;
  * @sample_us: time between two looks; 0: what an administrator has set
  * @settle_us: from the last work to IDLE
  * @no_tap: it does not want doorbells to be tapped
+ * @limited: it may not have others looked at more often than an administrator has set
  */
 struct xs_interest {
 	struct list_head in_interests;
@@ -47,6 +48,7 @@ struct xs_interest {
 	u32 sample_us;
 	u32 settle_us;
 	bool no_tap;
+	bool limited;
 };
 
 /* It counts from here on, and no more. After any change: xs_sampler_configure_locked(). */
@@ -56,11 +58,14 @@ void xs_interest_del_locked(struct xs_interest *interest);
 /* The client wants to know nothing any more. */
 void xs_interest_clear_locked(struct xs_interest *interest);
 
-/* What all want together: the shortest period, or 0 if nobody asks, and the longest settle time. */
-struct xs_interest xs_interest_sum_locked(void);
+/* The shortest period that anybody asks for and may have, or 0 if nobody asks. */
+u32 xs_interest_sample_us_locked(void);
 
-/* Whether anybody wants to know of that process. */
-bool xs_interest_in_locked(const struct xs_process *process);
+/*
+ * What those who may see the process want of it together: @all, if anybody wants to know
+ * of it, the longest settle time, and whether one wants that its doorbells are left alone.
+ */
+struct xs_interest xs_interest_in_locked(const struct xs_process *process);
 
 /* Time between two looks where nobody asks for another one; without a lock. */
 u32 xs_interest_period_us(void);

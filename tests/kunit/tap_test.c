@@ -365,6 +365,58 @@ static void no_tap(struct kunit *test)
 	expect_counts(test, 0, 1);
 }
 
+/* What a user asks of activity is for processes that user may see; others notice nothing. */
+static void users_do_not_interfere(struct kunit *test)
+{
+	struct kfd_xsched_subscribe arg = {
+		.size = sizeof(arg),
+		.flags = KFD_XSCHED_SUBSCRIBE_NO_TAP,
+		.events = XT_ACTIVITY,
+		.sample_us = KFD_XSCHED_SAMPLE_US_MIN,
+		.settle_us = KFD_XSCHED_SETTLE_US_MAX,
+	};
+	struct xs_hw_process *its = fake_process_add(test, XT_OTHER_UID);
+	struct xt_watched mine = add_tappable(test, 0);
+	struct xt_watched other = xt_add_watched_on(test, its, tappable, 0);
+	struct file *b;
+
+	xt_become(test, XT_OTHER_UID);
+	b = xt_open(test);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, b, KFD_XSCHED_SUBSCRIBE, &arg,
+					   sizeof(arg)), 0);
+	scoped_guard(mutex, &xs_lock)
+		KUNIT_EXPECT_EQ(test, xs_interest_sample_us_locked(), XS_SAMPLE_PERIOD_US);
+	subscribe(test, client(test));
+	scoped_guard(mutex, &xs_lock)
+		KUNIT_EXPECT_EQ(test, xs_interest_sample_us_locked(), XS_SAMPLE_PERIOD_US);
+	/* That one's is sampled, because the user wants it so; the other's is tapped. */
+	expect_counts(test, 1, 1);
+	KUNIT_EXPECT_TRUE(test, tap_of(process_of(test))->armed);
+	KUNIT_EXPECT_EQ(test, tap_of(its)->arms, 0);
+	xt_set_indices(test, &mine, 0, 1);
+	fake_ring(process_of(test), tappable);
+	xt_expect_event(test, client(test), &mine, XT_READY);
+	xt_set_indices(test, &mine, 1, 1);
+	xt_expect_event(test, client(test), &mine, XT_IDLE);
+	xt_set_indices(test, &other, 0, 1);
+	xt_expect_event(test, client(test), &other, XT_READY);
+	xt_set_indices(test, &other, 1, 1);
+	xt_expect_silence(test, client(test));
+	xt_close(test, b);
+	xt_expect_event(test, client(test), &other, XT_IDLE);
+	expect_counts(test, 0, 2);
+}
+
+/* Who may hold everybody's queues may have them looked at as often as can be. */
+static void fast_clock(struct kunit *test)
+{
+	add_tappable(test, 0);
+	xt_subscribe(test, client(test), XT_ACTIVITY, KFD_XSCHED_SAMPLE_US_MIN, 0);
+	scoped_guard(mutex, &xs_lock)
+		KUNIT_EXPECT_EQ(test, xs_interest_sample_us_locked(), KFD_XSCHED_SAMPLE_US_MIN);
+}
+
 static unsigned int wave_reads(const struct xt_watched *w, unsigned int count)
 {
 	unsigned int reads = 0;
@@ -463,6 +515,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(exit_while_tapped),
 	KUNIT_CASE(two_clients),
 	KUNIT_CASE(no_tap),
+	KUNIT_CASE(users_do_not_interfere),
+	KUNIT_CASE(fast_clock),
 	KUNIT_CASE(ring_comes_first),
 	KUNIT_CASE(ring_during_a_switch),
 	KUNIT_CASE(churn),

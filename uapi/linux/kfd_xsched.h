@@ -598,7 +598,7 @@ struct kfd_xsched_event {
 
 /*
  * struct kfd_xsched_subscribe.flags: do not intercept doorbells. While one
- * client sets it, queues are sampled for all clients.
+ * client sets it, queues that it may see are sampled for all clients.
  */
 #define KFD_XSCHED_SUBSCRIBE_NO_TAP	(1u << 0)
 
@@ -611,10 +611,11 @@ struct kfd_xsched_event {
  * @sample_us: with READY or IDLE: period in which a queue's indices are
  *	compared, KFD_XSCHED_SAMPLE_US_MIN..MAX, or zero for the period the
  *	administrator chose; without them zero. The shortest of all clients is
- *	in effect.
+ *	in effect; of a client that was opened without CAP_SYS_NICE in the first
+ *	user namespace, no shorter one than the administrator chose.
  * @settle_us: with READY or IDLE: how long a queue must have no work before it
- *	is IDLE, 0..KFD_XSCHED_SETTLE_US_MAX. The longest of all clients is
- *	in effect.
+ *	is IDLE, 0..KFD_XSCHED_SETTLE_US_MAX. The longest of all clients that
+ *	may see a queue of the process is in effect.
  * @reserved: must be zero
  *
  * Replaces the former subscription. A queue that has work when its sampling
