@@ -66,7 +66,12 @@ static ssize_t dir_show(struct kobject *kobj, struct attribute *attr, char *buf)
 
 	guard(mutex)(&xs_lock);
 	queue = xs_queue_find_locked(dir->id);
-	return IS_ERR(queue) ? -ENODEV : file->show(queue, buf);
+	if (IS_ERR(queue))
+		return -ENODEV;
+	/* No more than LIST shows. */
+	if (!xs_process_permits_locked(queue->pdd->process, XS_PERMIT_LIST))
+		return -EPERM;
+	return file->show(queue, buf);
 }
 
 static ssize_t dir_store(struct kobject *kobj, struct attribute *attr,

@@ -372,6 +372,36 @@ static void queue_files(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, xt_sysfs_read(test, DIR "priority"));
 }
 
+/* What LIST does not show to a user, the files do not, either. */
+static void queue_files_of_others(struct kunit *test)
+{
+	static const char *const names[] = {
+		DIR "priority", DIR "class", DIR "state", DIR "holder", DIR "held_us",
+		DIR "preemptions",
+	};
+	struct xt *xt = test->priv;
+	struct xs_hw_queue *queue = add_queue(test, xt->process);
+	struct file *file;
+	char text[64];
+	unsigned int i;
+
+	xt_suspend(test, xt->files[0], last_id(test));
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		file = xt_open_in(test, "sysfs", names[i], O_RDONLY);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+		xt_become(test, XT_OTHER_UID);
+		KUNIT_EXPECT_EQ_MSG(test, xt_file_read(file, text, sizeof(text)), -EPERM, "%s",
+				    names[i]);
+		xt_unbecome(test);
+		xt_become(test, XT_UID);
+		KUNIT_EXPECT_GT_MSG(test, xt_file_read(file, text, sizeof(text)), 0, "%s",
+				    names[i]);
+		xt_unbecome(test);
+		__fput_sync(file);
+	}
+	fake_queue_remove(queue);
+}
+
 /* A priority that is written is in effect until "app" is written. */
 static void write_priority(struct kunit *test)
 {
@@ -625,6 +655,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(enabled),
 	KUNIT_CASE(node),
 	KUNIT_CASE(queue_files),
+	KUNIT_CASE(queue_files_of_others),
 	KUNIT_CASE(write_priority),
 	KUNIT_CASE(write_class),
 	KUNIT_CASE(write_permission),
