@@ -23,6 +23,7 @@
 #include "front/client.h"
 #include "front/front.h"
 #include "model/node.h"
+#include "switch/switch.h"
 #include "watch/watch.h"
 
 struct xs_holder xs_sysfs_holder;
@@ -355,12 +356,19 @@ XS_QUOTA_FILE(armed, XS_QUOTA_ARMED);
 XS_QUOTA_FILE(armed_entries, XS_QUOTA_ARMED_ENTRIES);
 XS_QUOTA_FILE(entries, XS_QUOTA_ENTRIES);
 
+static ssize_t steps_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", XS_STEPS_OF_USER);
+}
+static DEVICE_ATTR_RO(steps);
+
 static struct attribute *global_user_attrs[] = {
 	&user_clients.attr,
 	&user_subscriptions.attr,
 	&user_armed.attr,
 	&user_armed_entries.attr,
 	&user_entries.attr,
+	&dev_attr_steps.attr,
 	NULL
 };
 

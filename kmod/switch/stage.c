@@ -286,6 +286,15 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 
 /* ---- an entry on a process ----------------------------------------------- */
 
+/* 0, or -E2BIG: all entries together ask for too much. */
+static int stage_step(struct xs_batch *batch, u32 steps)
+{
+	if (batch->steps_left < steps)
+		return -E2BIG;
+	batch->steps_left -= steps;
+	return 0;
+}
+
 /* Queues on which the holder has a request, and which the entry can mean. */
 static int stage_own_requests_locked(struct xs_batch *batch, struct xs_item *item,
 				     struct xs_pdd *pdd)
@@ -361,6 +370,9 @@ static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct
 
 	lockdep_assert_held(&xs_lock);
 
+	ret = stage_step(batch, 1 + pdd->own_requests);
+	if (ret)
+		return ret;
 	if (xs_pdd_is_gone(pdd))
 		return 0;
 	item->any = true;
@@ -392,6 +404,9 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 
 	lockdep_assert_held(&xs_lock);
 
+	ret = stage_step(batch, 1);
+	if (ret)
+		return ret;
 	if (stage_is_own_trigger_locked(batch, process))
 		return -EINVAL;
 	xs_terms_init(&mine);

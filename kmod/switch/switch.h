@@ -38,6 +38,14 @@ struct xs_trigger;
 /* No entry asked for a grace on this node. */
 #define XS_GRACE_UNSET		(-1)
 
+/*
+ * How much the entries of a batch may come to, as all of it is staged under xs_lock: each
+ * time that one names a process, itself or as a member of a tenant, each node it is on
+ * there, and each of its queues that has requests of its own.
+ */
+#define XS_STEPS		65536
+#define XS_STEPS_OF_USER	16384
+
 /**
  * struct xs_part - what a batch does on one node
  * @work: runs it in the node's worker
@@ -102,6 +110,7 @@ struct xs_item {
  * @unfinished: how many of them are not done
  * @requests: on processes and tenants, by xs_request.in_batch
  * @done: completed when it is over, unless the caller's part was the last
+ * @steps_left: of XS_STEPS; also after an abort, as staging anew takes as long
  * @first: one of @parts: most batches have no other
  *
  *	xs_batch_new()
@@ -129,6 +138,7 @@ struct xs_batch {
 	u32 unfinished;
 	struct list_head requests;
 	struct completion done;
+	u32 steps_left;
 	struct xs_part first;
 };
 

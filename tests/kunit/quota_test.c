@@ -15,6 +15,7 @@
 
 #include "front/account.h"
 #include "front/client.h"
+#include "switch/switch.h"
 #include "files.h"
 #include "watched.h"
 
@@ -265,6 +266,27 @@ static void entries_on_their_way(struct kunit *test)
 	xt_unbecome(test);
 }
 
+/* A call that names too much is refused as a whole, and how much that is depends on the user. */
+static void steps(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_node *second = fake_node_add(test, XT_GPU + 1, FAKE_CAPS);
+	const struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, PROCESS, xt->process->nr, 0);
+	const unsigned long entries = put_entries(test, &entry);
+	struct crowd *crowd = gather(test, XT_UID, 1);
+	/* The process, and two nodes. */
+	const u32 most = XS_STEPS_OF_USER / 3;
+
+	expect_limit(test, LIMITS "steps", XS_STEPS_OF_USER);
+	fake_queue_add(test, xt->process, second);
+	xt_become(test, XT_UID);
+	KUNIT_EXPECT_EQ(test, apply(test, crowd->files[0], entries, most + 1, 0), -E2BIG);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_EQ(test, apply(test, crowd->files[0], entries, most, 0), 0);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, apply(test, xt->files[0], entries, KFD_XSCHED_MAX_ENTRIES, 0), 0);
+}
+
 static u64 walk_once_ns(void)
 {
 	const u64 begin = ktime_get_ns();
@@ -318,6 +340,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(subscriptions),
 	KUNIT_CASE(armed),
 	KUNIT_CASE(entries_on_their_way),
+	KUNIT_CASE(steps),
 	KUNIT_CASE_SLOW(many_clients),
 	{}
 };

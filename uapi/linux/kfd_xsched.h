@@ -67,7 +67,12 @@
  * armed_entries  4096   entries of all armed switches
  * entries        16384  entries of APPLY calls on their way that are ASYNC or
  *                       have more than 64 entries: others always may
+ * steps          16384  what the entries of one call come to (E2BIG)
  * =============  =====  ===================================================
+ *
+ * A step is a process that an entry names, itself or as a member of a tenant, a
+ * GPU node that the process is on, and a queue of it there of which something
+ * is asked by itself. For others than users with limits there may be 65536.
  */
 
 /**
@@ -92,7 +97,8 @@
  * EINVAL      size too small, reserved field set, value outside its limits
  * E2BIG       nonzero data in a tail this kernel does not know, or a count
  *             above KFD_XSCHED_MAX_ENTRIES, for ARM
- *             KFD_XSCHED_MAX_ARMED_ENTRIES
+ *             KFD_XSCHED_MAX_ARMED_ENTRIES; the entries together come to too
+ *             many steps (see "Limits of a user")
  * EFAULT      a pointer could not be read or written
  * ENOTTY      no such ioctl
  * EOPNOTSUPP  unknown flag, operation, target or event; or the node does not
