@@ -381,7 +381,8 @@ static void reads_process(void **state)
 	struct process process;
 
 	(void)state;
-	process_read(&process, getpid());
+	process_read_facts(&process, getpid());
+	process_read_rest(&process, true);
 	assert_true(process.known);
 	assert_int_equal(process.uid, getuid());
 	assert_false(process.changed_credentials);
@@ -392,8 +393,17 @@ static void reads_process(void **state)
 	assert_null(process_variable(&process, "PAT"));
 	process_free(&process);
 	/* Above the largest pid Linux gives out. */
-	process_read(&process, 0x7fffffff);
+	process_read_owner(&process, 0x7fffffff);
 	assert_false(process.known);
+	process_read_facts(&process, 0x7fffffff);
+	assert_false(process.known);
+	process_read_rest(&process, true);
+	assert_null(process.environ);
+	/* Of the owner at least this is known. */
+	process_read_owner(&process, getpid());
+	assert_true(process.known);
+	assert_int_equal(process.uid, geteuid());
+	assert_int_equal(process.gid, getegid());
 }
 
 /* A directory named first masks a file of the same name in a later one. */

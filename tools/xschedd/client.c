@@ -36,6 +36,8 @@
  * @peer: user at the other end
  * @listener: to the stream of events
  * @listening: it subscribed to the stream
+ * @reading: a question about a process, for an answer
+ * @asking: the answer waits for @reading
  * @over: the connection is to be closed
  * @out: what waits to be taken
  * @out_sent: bytes of @out that were taken
@@ -53,6 +55,8 @@ struct client {
 	struct peer peer;
 	struct listener listener;
 	bool listening;
+	struct reading reading;
+	bool asking;
 	bool over;
 	char *out;
 	size_t out_sent;
@@ -123,6 +127,9 @@ static void client_set_events(struct client *client)
 
 	if (client->listening)
 		events |= EPOLLIN;
+	/* Only whether it is still there. */
+	if (client->asking)
+		events = 0;
 	sd_event_source_set_io_events(client->source, events);
 	sd_event_source_get_enabled(client->patience, &enabled);
 	if (half_way == (enabled != SD_EVENT_OFF))
@@ -183,27 +190,69 @@ static void client_listen_to_events(struct client *client)
 
 /* ---- in ----------------------------------------------------------------- */
 
-static int client_answer(struct client *client, const char *line, size_t length)
+/* Send an answer, and free it. */
+static int client_send(struct client *client, struct json_object *reply)
 {
-	struct request request = { 0 };
-	struct json_object *reply;
-	const char *message, *text;
-	bool good;
+	const char *text;
 	size_t size;
 	int ret;
 
-	good = !protocol_parse(&request, line, length, &message);
-	reply = good ? reply_to(client->host, &client->peer, &request) :
-		       protocol_error(-EINVAL, message);
 	text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN,
 						 &size);
 	ret = text ? client_append(client, text, size) : -ENOMEM;
 	if (!ret)
 		ret = client_append(client, "\n", 1);
 	json_object_put(reply);
+	return ret ? ret : client_send_some(client);
+}
+
+static int client_answer_lines(struct client *client);
+
+static void client_on_facts(struct reading *reading, const struct process *process,
+			    bool whole)
+{
+	struct client *client = reading->user;
+	int ret;
+
+	/* What there is is enough. */
+	(void)whole;
+	reader_forget(client->host->sched->reader, reading);
+	client->asking = false;
+	ret = client_send(client, reply_with_facts(client->host->sched,
+						   &client->peer, process));
 	if (!ret)
-		ret = client_send_some(client);
-	if (!ret && good && request.command == COMMAND_EVENTS)
+		ret = client_answer_lines(client);
+	if (ret < 0)
+		client_hang_up(client);
+	else
+		client_set_events(client);
+}
+
+static void client_ask(struct client *client, pid_t pid)
+{
+	client->asking = true;
+	client->reading = (struct reading){ .pid = pid, .cmdline = true,
+					    .done = client_on_facts,
+					    .user = client };
+	reader_ask(client->host->sched->reader, &client->reading);
+}
+
+static int client_answer(struct client *client, const char *line, size_t length)
+{
+	struct request request = { 0 };
+	struct json_object *reply;
+	const char *message;
+	int ret;
+
+	if (protocol_parse(&request, line, length, &message))
+		return client_send(client, protocol_error(-EINVAL, message));
+	reply = reply_to(client->host, &client->peer, &request);
+	if (!reply && request.command == COMMAND_RULES) {
+		client_ask(client, request.pid);
+		return 0;
+	}
+	ret = client_send(client, reply);
+	if (!ret && request.command == COMMAND_EVENTS)
 		client_listen_to_events(client);
 	return ret;
 }
@@ -214,7 +263,7 @@ static int client_answer_lines(struct client *client)
 	char *end;
 	int ret = 0;
 
-	while (!ret && !client->out && !client->listening &&
+	while (!ret && !client->out && !client->listening && !client->asking &&
 	       (end = memchr(client->in, '\n', client->used))) {
 		size_t length = end - client->in;
 
@@ -307,6 +356,8 @@ void client_free(struct client *client)
 {
 	if (client->listening)
 		stream_leave(client->host->sched->stream, &client->listener);
+	if (client->asking)
+		reader_forget(client->host->sched->reader, &client->reading);
 	/* Closes the descriptor, too. */
 	sd_event_source_disable_unref(client->source);
 	sd_event_source_disable_unref(client->patience);

@@ -214,6 +214,14 @@ int config_load(struct config *config, const char *path, char *error,
 	return ret;
 }
 
+bool config_wants_cmdline(const struct config *config)
+{
+	for (size_t i = 0; i < config->rule_count; i++)
+		if (config->rules[i].patterns[RULE_CMDLINE])
+			return true;
+	return config->http_front;
+}
+
 void config_free(struct config *config)
 {
 	for (size_t i = 0; i < config->rule_count; i++)

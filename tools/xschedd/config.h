@@ -78,6 +78,9 @@ struct config {
 int config_load(struct config *config, const char *path, char *error,
 		size_t size);
 
+/** config_wants_cmdline() - whether the arguments of processes are used */
+bool config_wants_cmdline(const struct config *config);
+
 /** config_free() - free what @config points to */
 void config_free(struct config *config);
 

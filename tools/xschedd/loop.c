@@ -12,11 +12,30 @@
 #include "lease.h"
 #include "loop.h"
 #include "switch.h"
+#include "tenant.h"
 
 /* How late each timer may be. */
 #define REST_LATE_USEC	1000
 #define SIGN_LATE_USEC	5000
 #define DUE_LATE_USEC	1
+
+void loop_switch(struct sched *sched, uint64_t event_ns)
+{
+	if (!tenant_awaits(sched))
+		switch_now(sched, event_ns);
+	else if (!sched->await.event_ns)
+		sched->await.event_ns = event_ns;
+}
+
+static int loop_on_awaited(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct sched *sched = user;
+
+	(void)source;
+	(void)usec;
+	switch_now(sched, tenant_await_ends(sched));
+	return 0;
+}
 
 static int loop_on_device(sd_event_source *source, int fd, uint32_t revents,
 			  void *user)
@@ -34,7 +53,7 @@ static int loop_on_device(sd_event_source *source, int fd, uint32_t revents,
 		return 0;
 	}
 	switch_wait(sched);
-	switch_now(sched, event_ns);
+	loop_switch(sched, event_ns);
 	return 0;
 }
 
@@ -94,6 +113,9 @@ int loop_open(struct sched *sched)
 	if (ret >= 0)
 		ret = loop_add_timer(sched, &sched->lease, SIGN_LATE_USEC,
 				     loop_on_sign);
+	if (ret >= 0)
+		ret = loop_add_timer(sched, &sched->await.timer, DUE_LATE_USEC,
+				     loop_on_awaited);
 	return ret < 0 ? ret : 0;
 }
 
@@ -107,4 +129,5 @@ void loop_close(struct sched *sched)
 	sd_event_source_disable_unref(sched->device_source);
 	sd_event_source_disable_unref(sched->timer);
 	sd_event_source_disable_unref(sched->lease);
+	sched->await.timer = sd_event_source_disable_unref(sched->await.timer);
 }

@@ -14,7 +14,8 @@
  *		come and go; what became of the entries of a switch
  *	kernel	the device, its lease, armed switches
  *	state	what the scheduler knows; the stream and the trace report it
- *	facts	what is read: the configuration, processes, peers, ratings
+ *	facts	what is read: the configuration, processes (by a helper), peers,
+ *		ratings
  *	base	time, messages, and other parts that do not depend on a daemon
  *
  * Three calls go up, through a pointer handed down: a line of the stream to its
@@ -197,7 +198,7 @@ static int main_add_signals(struct daemon *daemon)
 
 /*
  * Run before ordinary processes, with all pages in memory: an application waits
- * for the daemon. Child processes, of which there are none, do not inherit it.
+ * for the daemon. The helper that reads /proc does not inherit it.
  */
 static void main_go_realtime(void)
 {

@@ -12,16 +12,41 @@
 #include "log.h"
 #include "privileges.h"
 
-static const struct {
+static const struct privilege {
 	unsigned int capability;
+	bool reads;
 	const char *reason;
 } needed[] = {
-	{ CAP_SYS_NICE, "hold and prioritise queues of all users" },
-	{ CAP_SYS_PTRACE, "see what a process executes, and in which namespace" },
-	{ CAP_DAC_READ_SEARCH, "read the environment of a process" },
+	{ CAP_SYS_NICE, false, "hold and prioritise queues of all users" },
+	{ CAP_SYS_PTRACE, true, "see what a process executes, and in which namespace" },
+	{ CAP_DAC_READ_SEARCH, true, "read the environment of a process" },
 	/* Without it a locked stack cannot grow, and the daemon dies. */
-	{ CAP_IPC_LOCK, "stay in memory" },
+	{ CAP_IPC_LOCK, false, "stay in memory" },
 };
+
+static const struct privilege *privileges_find(unsigned int capability)
+{
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (needed[i].capability == capability)
+			return &needed[i];
+	return NULL;
+}
+
+static void privileges_lose(unsigned int capability)
+{
+	capng_update(CAPNG_DROP, CAPNG_EFFECTIVE | CAPNG_PERMITTED |
+		     CAPNG_INHERITABLE | CAPNG_BOUNDING_SET | CAPNG_AMBIENT,
+		     capability);
+}
+
+/* The bounding set first: dropping from it takes a capability, too. */
+static bool privileges_apply(bool may_bound)
+{
+	bool done = !may_bound || !capng_apply(CAPNG_SELECT_BOUNDS);
+
+	return !capng_apply(CAPNG_SELECT_CAPS) &&
+	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && done;
+}
 
 void privileges_drop(void)
 {
@@ -31,24 +56,30 @@ void privileges_drop(void)
 		log_message(LOG_WARNING, "cannot read the capabilities");
 	may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP);
 	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++) {
-		const char *reason = NULL;
+		const struct privilege *privilege = privileges_find(i);
 
-		for (size_t j = 0; j < sizeof(needed) / sizeof(*needed); j++)
-			if (needed[j].capability == i)
-				reason = needed[j].reason;
-		if (!reason)
-			capng_update(CAPNG_DROP, CAPNG_EFFECTIVE |
-				     CAPNG_PERMITTED | CAPNG_INHERITABLE |
-				     CAPNG_BOUNDING_SET | CAPNG_AMBIENT, i);
+		if (!privilege)
+			privileges_lose(i);
 		else if (!capng_have_capability(CAPNG_EFFECTIVE, i))
 			log_message(LOG_INFO, "%s is missing: cannot %s",
-				    capng_capability_to_name(i), reason);
+				    capng_capability_to_name(i),
+				    privilege->reason);
 	}
-	/* The bounding set first: dropping from it takes a capability, too. */
-	if (may_bound && capng_apply(CAPNG_SELECT_BOUNDS))
-		log_message(LOG_WARNING, "cannot restrict the bounding set");
-	if (capng_apply(CAPNG_SELECT_CAPS))
-		log_message(LOG_WARNING, "cannot drop capabilities");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		log_message(LOG_WARNING, "cannot refuse new privileges: %m");
+	if (!privileges_apply(may_bound))
+		log_message(LOG_WARNING, "cannot drop all capabilities that are not needed: %m");
+}
+
+void privileges_drop_to_read(void)
+{
+	bool may_bound;
+
+	capng_get_caps_process();
+	may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP);
+	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++) {
+		const struct privilege *privilege = privileges_find(i);
+
+		if (!privilege || !privilege->reads)
+			privileges_lose(i);
+	}
+	privileges_apply(may_bound);
 }

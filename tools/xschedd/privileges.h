@@ -16,4 +16,11 @@
  */
 void privileges_drop(void);
 
+/**
+ * privileges_drop_to_read() - keep the capabilities that /proc takes, likewise
+ *
+ * Nothing is logged.
+ */
+void privileges_drop_to_read(void);
+
 #endif /* XSCHEDD_PRIVILEGES_H */

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Facts about a process. They are read when it appears and on request, never
- * while a switch waits.
+ * Facts about a process.
+ *
+ * A process can stop whoever reads some of them: the kernel waits for the end
+ * of its exec(), or for a page of its memory, and both can depend on a file
+ * system that the process serves itself. Others the kernel has at hand. Each
+ * function here says which it reads. The daemon reads only the owner by itself;
+ * reader.c has a process for all else.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -17,10 +22,6 @@
 #include <unistd.h>
 
 #include "process.h"
-
-/* The kernel allows 128 KiB for a string, and far more in all. */
-#define ENVIRON_MAX	(1u << 20)
-#define CMDLINE_MAX	4096
 
 #define PATH_SIZE	64
 
@@ -90,7 +91,7 @@ static void process_read_cmdline(struct process *process)
 {
 	size_t length;
 
-	process->cmdline = process_read_all(process, "cmdline", CMDLINE_MAX, &length);
+	process->cmdline = process_read_all(process, "cmdline", PROCESS_CMDLINE, &length);
 	if (!process->cmdline)
 		return;
 	while (length && !process->cmdline[length - 1])
@@ -140,8 +141,7 @@ static void process_parse_status(struct process *process, const char *line)
 	} else if (!strncmp(line, "Groups:", 7)) {
 		process_parse_groups(process, line + 7);
 	} else if (sscanf(line, "CapEff: %llx", &capabilities) == 1) {
-		process->nice_capable = capabilities >> CAP_SYS_NICE & 1 &&
-					process_same_user_namespace(process->pid);
+		process->has_sys_nice = capabilities >> CAP_SYS_NICE & 1;
 	}
 }
 
@@ -244,26 +244,55 @@ void process_container(const char *cgroup, char *out, size_t size)
 
 /* ---- all of it ---------------------------------------------------------- */
 
-void process_read(struct process *process, pid_t pid)
+static void process_read_nice(struct process *process)
 {
-	size_t length;
+	errno = 0;
+	process->nice = getpriority(PRIO_PROCESS, process->pid);
+	if (errno)
+		process->nice = 0;
+}
 
+void process_read_owner(struct process *process, pid_t pid)
+{
+	char path[PATH_SIZE];
+	struct stat status;
+
+	*process = (struct process){ .pid = pid };
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	if (stat(path, &status))
+		return;
+	process->known = true;
+	process->uid = status.st_uid;
+	process->gid = status.st_gid;
+	process_read_nice(process);
+}
+
+void process_read_facts(struct process *process, pid_t pid)
+{
 	*process = (struct process){ .pid = pid };
 	process_read_status(process);
 	if (!process->known)
 		return;
-	process_read_exe(process);
 	process_read_comm(process);
-	process_read_cmdline(process);
 	process_read_cgroup(process);
 	process_read_unit(process);
 	process_container(process->cgroup, process->container,
 			  sizeof(process->container));
-	process->environ = process_read_all(process, "environ", ENVIRON_MAX, &length);
-	errno = 0;
-	process->nice = getpriority(PRIO_PROCESS, pid);
-	if (errno)
-		process->nice = 0;
+	process_read_nice(process);
+}
+
+void process_read_rest(struct process *process, bool cmdline)
+{
+	size_t length;
+
+	if (!process->known)
+		return;
+	process_read_exe(process);
+	process->nice_capable = process->has_sys_nice &&
+				process_same_user_namespace(process->pid);
+	if (cmdline)
+		process_read_cmdline(process);
+	process->environ = process_read_all(process, "environ", PROCESS_ENVIRON, &length);
 }
 
 bool process_is_owned(const struct process *process)
@@ -271,15 +300,17 @@ bool process_is_owned(const struct process *process)
 	return process->known && !process->changed_credentials;
 }
 
-void process_forget_environ(struct process *process)
+void process_copy(struct process *to, const struct process *from)
 {
-	free(process->environ);
-	process->environ = NULL;
+	*to = *from;
+	to->environ = NULL;
+	to->cmdline = from->cmdline ? strdup(from->cmdline) : NULL;
 }
 
 void process_free(struct process *process)
 {
-	process_forget_environ(process);
+	free(process->environ);
+	process->environ = NULL;
 	free(process->cmdline);
 	process->cmdline = NULL;
 }

@@ -14,6 +14,11 @@
 
 #define PROCESS_GROUPS	64	/* supplementary groups looked at */
 
+/** Bytes that are read of the arguments, and of the environment. */
+#define PROCESS_CMDLINE	4096
+/* The kernel allows 128 KiB for a string, and far more in all. */
+#define PROCESS_ENVIRON	(1u << 20)
+
 /**
  * struct process - a process, as it was when it was read
  * @pid: its id
@@ -23,6 +28,7 @@
  * @groups: supplementary groups
  * @group_count: number of @groups
  * @changed_credentials: its real, effective and saved users differ
+ * @has_sys_nice: it has CAP_SYS_NICE in its user namespace
  * @nice_capable: it has CAP_SYS_NICE in the daemon's user namespace
  * @nice: nice value of its first thread
  * @exe: path of its executable, empty: not permitted or deleted
@@ -41,6 +47,7 @@ struct process {
 	gid_t groups[PROCESS_GROUPS];
 	size_t group_count;
 	bool changed_credentials;
+	bool has_sys_nice;
 	bool nice_capable;
 	int nice;
 	char exe[256];
@@ -52,11 +59,43 @@ struct process {
 	char *environ;
 };
 
-/** process_read() - read about a process; end with process_free() */
-void process_read(struct process *process, pid_t pid);
+/**
+ * process_read_owner() - read whose a process is, and its nice value
+ * @process: out; all else in it is empty
+ * @pid: process
+ *
+ * The user and the group are the effective ones, by fstat() of /proc/PID. No
+ * process can make this wait.
+ */
+void process_read_owner(struct process *process, pid_t pid);
 
-/** process_forget_environ() - it is large, and may have secrets in it */
-void process_forget_environ(struct process *process);
+/**
+ * process_read_facts() - read what the kernel has at hand
+ * @process: out; to be completed by process_read_rest()
+ * @pid: process
+ *
+ * These are credentials, name, cgroup, unit, container and nice value. No
+ * process can make this wait.
+ */
+void process_read_facts(struct process *process, pid_t pid);
+
+/**
+ * process_read_rest() - read the executable, CAP_SYS_NICE, and the environment
+ * @process: as process_read_facts() left it; end with process_free()
+ * @cmdline: read the arguments, too
+ *
+ * The process can make this wait, for ever.
+ */
+void process_read_rest(struct process *process, bool cmdline);
+
+/**
+ * process_copy() - copy facts, without the environment
+ * @to: out, end with process_free()
+ * @from: facts
+ *
+ * Without memory the copy has no arguments.
+ */
+void process_copy(struct process *to, const struct process *from);
 
 /** process_free() - free what @process points to */
 void process_free(struct process *process);

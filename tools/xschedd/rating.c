@@ -157,6 +157,16 @@ static void rating_take_group(struct rating *rating, const struct process *proce
 			 tenant_kind_name(rating->kind), of);
 }
 
+void rating_of_unread(struct rating *rating, const struct process *process)
+{
+	*rating = (struct rating){
+		.source = SOURCE_NICE,
+		.priority = -process->nice,
+		.limit = process->nice < 0 ? -process->nice : 0,
+		.kind = TENANT_PROCESS,
+	};
+}
+
 void rating_of(struct rating *rating, const struct process *process,
 	       const struct config *config)
 {

@@ -67,7 +67,10 @@ struct rating {
 	size_t hint_count;
 };
 
-/** rating_of() - rate a process; its environment must have been read */
+/** rating_of_unread() - rate a process about which only its nice value is known */
+void rating_of_unread(struct rating *rating, const struct process *process);
+
+/** rating_of() - rate a process by what is known */
 void rating_of(struct rating *rating, const struct process *process,
 	       const struct config *config);
 

@@ -176,23 +176,34 @@ static struct json_object *reply_act(struct sched *sched, const struct peer *pee
 
 /* ---- others ------------------------------------------------------------- */
 
-/* For any process, not only those that use a GPU. */
-static struct json_object *reply_rules(const struct sched *sched,
-				       const struct peer *peer, pid_t pid)
+/* For any process, not only those that use a GPU. NULL: the user may ask. */
+static struct json_object *reply_refusal(const struct peer *peer,
+					 const struct process *process)
 {
-	struct json_object *reply;
+	if (!process->known)
+		return protocol_error(-ESRCH, "no process of that id");
+	if (!peer_may(peer, process))
+		return protocol_error(-EPERM,
+				      "not permitted: another user's process");
+	return NULL;
+}
+
+/* Whose it is comes first: nothing else is read of another user's process. */
+static struct json_object *reply_rules(const struct peer *peer, pid_t pid)
+{
 	struct process process;
 
-	process_read(&process, pid);
-	if (!process.known)
-		reply = protocol_error(-ESRCH, "no process of that id");
-	else if (!peer_may(peer, &process))
-		reply = protocol_error(-EPERM,
-				       "not permitted: another user's process");
-	else
-		reply = show_rating(sched, &process);
-	process_free(&process);
-	return reply;
+	process_read_owner(&process, pid);
+	return reply_refusal(peer, &process);
+}
+
+struct json_object *reply_with_facts(const struct sched *sched,
+				     const struct peer *peer,
+				     const struct process *process)
+{
+	struct json_object *refusal = reply_refusal(peer, process);
+
+	return refusal ? refusal : show_rating(sched, process);
 }
 
 static struct json_object *reply_reload(const struct host *host,
@@ -223,7 +234,7 @@ struct json_object *reply_to(const struct host *host,
 	case COMMAND_EVENTS:
 		return protocol_ok();
 	case COMMAND_RULES:
-		return reply_rules(sched, peer, request->pid);
+		return reply_rules(peer, request->pid);
 	case COMMAND_RELOAD:
 		return reply_reload(host, peer);
 	default:

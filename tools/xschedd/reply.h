@@ -20,10 +20,16 @@
  * @peer: user who asks
  * @request: request
  *
- * Return: the answer, owned by the caller; NULL: out of memory.
+ * Return: the answer, owned by the caller. NULL: out of memory; for
+ * COMMAND_RULES: the process is to be read, for reply_with_facts().
  */
 struct json_object *reply_to(const struct host *host,
 			     const struct peer *peer,
 			     const struct request *request);
+
+/** reply_with_facts() - answer COMMAND_RULES, by facts that have been read */
+struct json_object *reply_with_facts(const struct sched *sched,
+				     const struct peer *peer,
+				     const struct process *process);
 
 #endif /* XSCHEDD_REPLY_H */

@@ -4,7 +4,8 @@
  *
  * An application waits from an event to its APPLY: one read, the engine, one
  * ioctl. This path does not allocate, read /proc or write a file, except when a
- * process appears for the first time.
+ * process appears for the first time; then a switch waits for a moment until the
+ * helper has read about it (see tenant.c).
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -48,6 +49,8 @@ static int sched_make_parts(struct sched *sched)
 		ret = xsched_apply_new(&sched->apply, APPLY_ROOM);
 	if (!ret)
 		ret = stream_new(&sched->stream, sched->event);
+	if (!ret)
+		ret = reader_new(&sched->reader, sched->event);
 	if (!ret)
 		ret = armed_open(sched);
 	if (!ret)
@@ -94,7 +97,7 @@ int sched_start(struct sched *sched, sd_event *event,
 	if (!ret)
 		ret = events_resync(sched);
 	if (!ret)
-		switch_now(sched, 0);
+		loop_switch(sched, 0);
 	return ret;
 }
 
@@ -112,6 +115,7 @@ void sched_stop(struct sched *sched)
 	loop_close(sched);
 	xsched_apply_free(sched->apply);
 	xsched_engine_free(sched->engine);
+	reader_free(sched->reader);
 	xsched_queue_list_free(&sched->list);
 	xsched_close(sched->device);
 	stream_free(sched->stream);
@@ -146,7 +150,6 @@ void sched_reload(struct sched *sched, const struct config *config)
 	xsched_engine_set_policy(sched->engine, config->policy);
 	sched_apply_options(sched);
 	tenant_rate_all(sched);
-	tenant_rules_said(sched);
 	if (new_trace) {
 		trace_close(sched->trace);
 		sched->trace = NULL;
@@ -154,5 +157,5 @@ void sched_reload(struct sched *sched, const struct config *config)
 	}
 	device_subscribe(sched);
 	device_check_nodes(sched);
-	switch_now(sched, 0);
+	loop_switch(sched, 0);
 }

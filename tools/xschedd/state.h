@@ -11,10 +11,12 @@
 
 #include <libxsched.h>
 
+#include "bucket.h"
 #include "config.h"
 #include "groups.h"
 #include "histogram.h"
 #include "rating.h"
+#include "reader.h"
 
 struct stream;
 struct trace;
@@ -23,6 +25,9 @@ struct trace;
  * struct task - what the daemon keeps of a tenant, beside the engine
  * @process: facts about it, as they were read last
  * @rating: its rating, likewise
+ * @reading: the question for these facts
+ * @unread: no facts have come since it appeared, or since the rules were read
+ * @matched: number of the rule that was counted as its own, from 1; 0: none
  * @group: number of the tenant it is part of, 0: it is one of its own
  * @has_hint: @hint was set by the program or its owner
  * @hint: priority by hint
@@ -38,6 +43,9 @@ struct trace;
 struct task {
 	struct process process;
 	struct rating rating;
+	struct reading reading;
+	bool unread;
+	size_t matched;
 	uint64_t group;
 	bool has_hint;
 	int32_t hint;
@@ -111,6 +119,24 @@ struct armed {
 };
 
 /**
+ * struct await - switches wait until the facts about a new process have come
+ * @unread: number of tasks that are &task.unread
+ * @say_rules: then, say which rules match no process
+ * @since_ns: since when switches wait, 0: they do not
+ * @event_ns: time of the first event that has to wait, 0: none
+ * @budget: how long they may wait
+ * @timer: ends the wait
+ */
+struct await {
+	size_t unread;
+	bool say_rules;
+	uint64_t since_ns;
+	uint64_t event_ns;
+	struct bucket budget;
+	sd_event_source *timer;
+};
+
+/**
  * struct sched - the scheduler
  * @event: loop
  * @config: in effect; not owned
@@ -120,6 +146,8 @@ struct armed {
  * @trace: trace or NULL
  * @stream: stream of events to listeners, or NULL
  * @groups: tenants of several processes
+ * @reader: reads about processes
+ * @await: how long switches wait for that, and whether they do
  * @armed: armed switches
  * @device_source: @device has events
  * @timer: deadline of the policy, or the next attempt after a failure
@@ -143,6 +171,8 @@ struct sched {
 	struct trace *trace;
 	struct stream *stream;
 	struct groups groups;
+	struct reader *reader;
+	struct await await;
 	struct armed armed;
 	sd_event_source *device_source;
 	sd_event_source *timer;

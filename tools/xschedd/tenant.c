@@ -84,20 +84,121 @@ static void tenant_give_hints(struct sched *sched, const struct task *task)
 				       rating->hints[i].value);
 }
 
-/* Read about a process and rate it. Its environment is not kept. */
-static void tenant_rate(struct sched *sched, struct task *task)
+/* It counts once, with the rule that the latest facts lead to. */
+static void tenant_count(struct sched *sched, struct task *task)
 {
+	if (!sched->matched)
+		return;
+	if (task->matched)
+		sched->matched[task->matched - 1]--;
+	task->matched = task->rating.rule ? task->rating.rule_index + 1 : 0;
+	if (task->matched)
+		sched->matched[task->matched - 1]++;
+}
+
+static void tenant_say_rules(const struct sched *sched)
+{
+	const struct config *config = sched->config;
+
+	for (size_t i = 0; i < config->rule_count; i++) {
+		const struct log_fields fields = { .rule = config->rules[i].name };
+
+		if (sched->matched && !sched->matched[i])
+			log_event(LOG_NOTICE, &fields,
+				  "rule '%s' matches no GPU process",
+				  config->rules[i].name);
+	}
+}
+
+/* ---- facts -------------------------------------------------------------- */
+
+/* Only so much of the time do switches wait: a process can make it long. */
+#define AWAIT_PERMILLE	10
+#ifndef AWAIT_ROOM_MS
+#define AWAIT_ROOM_MS	100
+#endif
+#define AWAIT_LEAST_NS	1000000ULL
+
+static void tenant_await(struct sched *sched, struct task *task)
+{
+	struct await *await = &sched->await;
+	uint64_t now = clock_ns(), left;
+
+	if (task->unread)
+		return;
+	task->unread = true;
+	if (await->unread++)
+		return;
+	left = bucket_fill(&await->budget, now, AWAIT_PERMILLE,
+			   AWAIT_ROOM_MS * 1000000ULL);
+	if (left < AWAIT_LEAST_NS)
+		return;
+	await->since_ns = now;
+	sd_event_source_set_time(await->timer, (now + left) / 1000);
+	sd_event_source_set_enabled(await->timer, SD_EVENT_ONESHOT);
+}
+
+static void tenant_is_read(struct sched *sched, struct task *task)
+{
+	struct await *await = &sched->await;
+
+	if (!task->unread)
+		return;
+	task->unread = false;
+	if (--await->unread || !await->timer)
+		return;
+	/* At once, but from the loop. */
+	sd_event_source_set_time(await->timer, 0);
+	sd_event_source_set_enabled(await->timer, SD_EVENT_ONESHOT);
+}
+
+bool tenant_awaits(const struct sched *sched)
+{
+	return sched->await.unread && sched->await.since_ns;
+}
+
+uint64_t tenant_await_ends(struct sched *sched)
+{
+	struct await *await = &sched->await;
+	uint64_t event_ns = await->event_ns;
+
+	if (await->since_ns)
+		bucket_take(&await->budget, clock_ns() - await->since_ns);
+	await->since_ns = 0;
+	await->event_ns = 0;
+	if (await->say_rules && !await->unread) {
+		await->say_rules = false;
+		tenant_say_rules(sched);
+	}
+	return event_ns;
+}
+
+/* Rate a process by what has been read. Its environment is not kept. */
+static void tenant_on_facts(struct reading *reading, const struct process *process,
+			    bool whole)
+{
+	struct sched *sched = reading->context;
+	struct task *task = reading->user;
+
+	(void)whole;
 	process_free(&task->process);
-	process_read(&task->process, task->process.pid);
+	process_copy(&task->process, process);
 	tenant_take_back_hints(sched, task);
-	rating_of(&task->rating, &task->process, sched->config);
-	process_forget_environ(&task->process);
-	if (task->rating.rule && sched->matched)
-		sched->matched[task->rating.rule_index]++;
+	rating_of(&task->rating, process, sched->config);
+	tenant_count(sched, task);
 	tenant_say_refusals(sched, task);
 	tenant_join(sched, task);
 	tenant_give_hints(sched, task);
 	tenant_apply(sched, task);
+	tenant_is_read(sched, task);
+}
+
+static void tenant_read(struct sched *sched, struct task *task)
+{
+	reader_forget(sched->reader, &task->reading);
+	task->reading.cmdline = config_wants_cmdline(sched->config);
+	tenant_await(sched, task);
+	reader_ask(sched->reader, &task->reading);
 }
 
 /* Without memory for a task it has the default priority. */
@@ -109,10 +210,15 @@ void tenant_adopt(struct sched *sched, pid_t pid)
 		log_message(LOG_WARNING, "process %d: out of memory", pid);
 		return;
 	}
-	task->process.pid = pid;
+	process_read_owner(&task->process, pid);
+	rating_of_unread(&task->rating, &task->process);
+	task->reading = (struct reading){ .pid = pid, .done = tenant_on_facts,
+					  .context = sched, .user = task };
 	task->seen_ns = clock_ns();
 	xsched_engine_set_user(sched->engine, pid, task);
-	tenant_rate(sched, task);
+	tenant_give_hints(sched, task);
+	tenant_apply(sched, task);
+	tenant_read(sched, task);
 	armed_stale(sched);
 }
 
@@ -124,6 +230,8 @@ void tenant_gone(void *context, int32_t pid, void *user)
 	(void)pid;
 	if (!task)
 		return;
+	reader_forget(sched->reader, &task->reading);
+	tenant_is_read(sched, task);
 	groups_put(&sched->groups, task->group);
 	process_free(&task->process);
 	free(task);
@@ -143,7 +251,7 @@ void tenant_rate_all(struct sched *sched)
 		log_message(LOG_ERR, "rules not applied: out of memory");
 		return;
 	}
-	/* Rating reorders the tenants: first note the pids. */
+	/* A change reorders the tenants: first note the pids. */
 	for (size_t i = 0; i < count; i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
 		pids[i] = tenant.pid;
@@ -152,22 +260,15 @@ void tenant_rate_all(struct sched *sched)
 		struct task *task = state_task(sched, pids[i]);
 
 		xsched_engine_set_exempt(sched->engine, pids[i], false);
-		if (task)
-			tenant_rate(sched, task);
+		if (!task)
+			continue;
+		/* The former rule is gone; what it gave stays until then. */
+		task->rating.rule = NULL;
+		task->matched = 0;
+		tenant_read(sched, task);
 	}
 	free(pids);
-}
-
-void tenant_rules_said(const struct sched *sched)
-{
-	const struct config *config = sched->config;
-
-	for (size_t i = 0; i < config->rule_count; i++) {
-		const struct log_fields fields = { .rule = config->rules[i].name };
-
-		if (sched->matched && !sched->matched[i])
-			log_event(LOG_NOTICE, &fields,
-				  "rule '%s' matches no GPU process",
-				  config->rules[i].name);
-	}
+	sched->await.say_rules = true;
+	if (!sched->await.unread)
+		tenant_await_ends(sched);
 }

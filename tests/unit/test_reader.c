@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What xschedd reads of processes, with a helper: it is killed when a process keeps
+ * it waiting, and nobody else waits for that.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../tools/xschedd/reader.h"
+
+#define USER	2000	/* first of the users of the processes below */
+#define MS	1000000ULL
+
+/* Seen by the helper, too, which is a fork. */
+static struct {
+	_Atomic bool stuck;		/* the rest of USER's and those above cannot be read */
+	_Atomic unsigned int rests;	/* processes of which the rest was read */
+	_Atomic int helper;		/* pid of the last */
+} *shared;
+
+static bool immortal;	/* SIGKILL ends no helper */
+
+void __real_process_read_rest(struct process *process, bool cmdline);
+void __wrap_process_read_rest(struct process *process, bool cmdline);
+int __real_kill(pid_t pid, int signal);
+int __wrap_kill(pid_t pid, int signal);
+
+/* A read that does not end. */
+void __wrap_process_read_rest(struct process *process, bool cmdline)
+{
+	shared->helper = getpid();
+	shared->rests++;
+	while (shared->stuck && process->uid >= USER)
+		usleep(1000);
+	__real_process_read_rest(process, cmdline);
+}
+
+int __wrap_kill(pid_t pid, int signal)
+{
+	return immortal ? 0 : __real_kill(pid, signal);
+}
+
+/**
+ * struct answer - what has come
+ * @process: last
+ * @whole: that is all of it
+ * @count: number of answers
+ */
+struct answer {
+	struct process process;
+	bool whole;
+	unsigned int count;
+};
+
+static sd_event *event;
+static struct reader *reader;
+static pid_t children[READER_LOST + 2];
+static size_t child_count;
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return shared == MAP_FAILED || sd_event_new(&event) < 0 ||
+	       reader_new(&reader, event);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	immortal = false;
+	reader_free(reader);
+	sd_event_unref(event);
+	while (child_count) {
+		__real_kill(children[--child_count], SIGKILL);
+		waitpid(children[child_count], NULL, 0);
+	}
+	munmap(shared, sizeof(*shared));
+	return 0;
+}
+
+static pid_t spawn_as(uid_t uid)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setgid(uid) || setuid(uid))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	children[child_count++] = pid;
+	/* It must be that user's before it is looked at. */
+	for (struct process process = { 0 }; process.uid != uid;)
+		process_read_facts(&process, pid);
+	return pid;
+}
+
+static void on_facts(struct reading *reading, const struct process *process,
+		     bool whole)
+{
+	struct answer *answer = reading->user;
+
+	process_free(&answer->process);
+	process_copy(&answer->process, process);
+	answer->whole = whole;
+	answer->count++;
+	if (whole)
+		assert_true(!process->known || process->environ);
+}
+
+static void ask(struct reading *reading, struct answer *answer, pid_t pid)
+{
+	*answer = (struct answer){ 0 };
+	*reading = (struct reading){ .pid = pid, .cmdline = true, .done = on_facts,
+				     .user = answer };
+	reader_ask(reader, reading);
+}
+
+/* Run the loop until there are so many answers. */
+static void await(const struct answer *answer, unsigned int count)
+{
+	uint64_t end_ns = now() + 20000 * MS;
+
+	while (answer->count < count) {
+		assert_true(sd_event_run(event, 100000) >= 0);
+		assert_true(now() < end_ns);
+	}
+}
+
+static void done(struct reading *reading, struct answer *answer)
+{
+	reader_forget(reader, reading);
+	process_free(&answer->process);
+}
+
+/* The helper reads all of a process, and finds that another is gone. */
+static void reads_processes(void **state)
+{
+	struct reading reading, gone_reading;
+	struct answer answer, gone;
+
+	(void)state;
+	ask(&reading, &answer, getpid());
+	ask(&gone_reading, &gone, 0x7fffffff);
+	await(&answer, 1);
+	assert_true(answer.whole);
+	assert_true(answer.process.known);
+	assert_int_equal(answer.process.uid, getuid());
+	assert_string_equal(answer.process.comm, "test_reader");
+	assert_non_null(strstr(answer.process.exe, "/test_reader"));
+	assert_non_null(strstr(answer.process.cmdline, "test_reader"));
+	await(&gone, 1);
+	assert_true(gone.whole);
+	assert_false(gone.process.known);
+	done(&reading, &answer);
+	done(&gone_reading, &gone);
+}
+
+/* The helper has the capabilities that /proc takes, and no others. */
+static void helper_may_only_read(void **state)
+{
+	struct reading reading;
+	struct answer answer;
+	char path[64], line[256];
+	unsigned long long effective = 0, permitted = 0;
+	FILE *file;
+
+	(void)state;
+	if (getuid())
+		skip();
+	ask(&reading, &answer, getpid());
+	await(&answer, 1);
+	done(&reading, &answer);
+	snprintf(path, sizeof(path), "/proc/%d/status", shared->helper);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "CapEff: %llx", &effective);
+		sscanf(line, "CapPrm: %llx", &permitted);
+	}
+	fclose(file);
+	/* DAC_READ_SEARCH 2, SYS_PTRACE 19 */
+	assert_int_equal(effective, 1 << 2 | 1 << 19);
+	assert_int_equal(permitted, effective);
+}
+
+/* A process that keeps the helper waiting: what cannot wait is known, others are read. */
+static void others_do_not_wait(void **state)
+{
+	struct reading reading, other_reading;
+	struct answer answer, other;
+	pid_t first;
+
+	(void)state;
+	if (getuid())
+		skip();
+	shared->stuck = true;
+	ask(&reading, &answer, spawn_as(USER));
+	ask(&other_reading, &other, getpid());
+	while (!shared->helper)
+		sd_event_run(event, 10000);
+	first = shared->helper;
+	await(&other, 1);
+	assert_true(other.whole);
+	assert_int_not_equal(shared->helper, first);
+	await(&answer, 1);
+	assert_false(answer.whole);
+	assert_true(answer.process.known);
+	assert_int_equal(answer.process.uid, USER);
+	assert_string_equal(answer.process.comm, "test_reader");
+	assert_string_equal(answer.process.exe, "");
+	done(&reading, &answer);
+	done(&other_reading, &other);
+	/* The first is dead, and has been waited for. */
+	for (int tries = 0; !__real_kill(first, 0); tries++) {
+		assert_true(tries < 1000);
+		ask(&other_reading, &other, getpid());
+		await(&other, 1);
+		done(&other_reading, &other);
+	}
+}
+
+/* One process of a user keeps the helper waiting, and no second one; later it is tried again. */
+static void one_of_a_user(void **state)
+{
+	struct reading readings[3];
+	struct answer answers[3];
+	pid_t pids[3];
+	uint64_t begin_ns;
+
+	(void)state;
+	if (getuid())
+		skip();
+	for (int i = 0; i < 3; i++)
+		pids[i] = spawn_as(USER);
+	shared->stuck = true;
+	begin_ns = now();
+	for (int i = 0; i < 3; i++)
+		ask(&readings[i], &answers[i], pids[i]);
+	for (int i = 0; i < 3; i++)
+		await(&answers[i], 1);
+	for (int i = 0; i < 3; i++)
+		assert_false(answers[i].whole);
+	assert_int_equal(shared->rests, 1);
+	assert_int_equal(answers[1].process.uid, USER);
+	shared->stuck = false;
+	for (int i = 0; i < 3; i++)
+		await(&answers[i], 2);
+	assert_true(now() - begin_ns >= READER_PENALTY_MS * MS);
+	for (int i = 0; i < 3; i++) {
+		assert_true(answers[i].whole);
+		assert_string_not_equal(answers[i].process.exe, "");
+		done(&readings[i], &answers[i]);
+	}
+}
+
+/* What is no longer wanted is not answered. */
+static void forgets(void **state)
+{
+	struct reading reading, other_reading;
+	struct answer answer, other;
+
+	(void)state;
+	ask(&reading, &answer, getpid());
+	ask(&other_reading, &other, getpid());
+	/* It may wait, or be read already. */
+	sd_event_run(event, 0);
+	done(&reading, &answer);
+	await(&other, 1);
+	assert_int_equal(answer.count, 0);
+	done(&other_reading, &other);
+}
+
+/* Helpers that the kernel does not let die are few; then the owner is known. */
+static void leaves_some_behind(void **state)
+{
+	struct reading reading;
+	struct answer answer;
+
+	(void)state;
+	if (getuid())
+		skip();
+	immortal = true;
+	shared->stuck = true;
+	for (int i = 0; i < READER_LOST; i++) {
+		ask(&reading, &answer, spawn_as(USER + i));
+		await(&answer, 1);
+		assert_false(answer.whole);
+		assert_string_equal(answer.process.comm, "test_reader");
+		done(&reading, &answer);
+		assert_int_equal(shared->rests, i + 1);
+	}
+	ask(&reading, &answer, spawn_as(USER + READER_LOST));
+	await(&answer, 1);
+	assert_false(answer.whole);
+	assert_true(answer.process.known);
+	assert_int_equal(answer.process.uid, USER + READER_LOST);
+	assert_string_equal(answer.process.comm, "");
+	assert_int_equal(shared->rests, READER_LOST);
+	done(&reading, &answer);
+	/* They end after all: the socket is closed. */
+	shared->stuck = false;
+	for (bool whole = false; !whole; usleep(1000)) {
+		ask(&reading, &answer, getpid());
+		await(&answer, 1);
+		whole = answer.whole;
+		done(&reading, &answer);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(reads_processes),
+		TEST(helper_may_only_read),
+		TEST(others_do_not_wait),
+		TEST(one_of_a_user),
+		TEST(forgets),
+		TEST(leaves_some_behind),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return RUN(tests);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/*
+ * xschedd and a process that lets nobody read about it: its exec() waits for a file
+ * system in user space that does not answer. The GPUs of the others are scheduled,
+ * and their requests are answered.
+ */
+#include "xschedd_bench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FILE_NODE	2
+
+/* ---- a file system with one file ---------------------------------------- */
+
+static void answer(int fd, uint64_t unique, int error, const void *data, size_t size)
+{
+	struct fuse_out_header head = { .len = sizeof(head) + size, .error = error,
+					.unique = unique };
+	struct iovec parts[] = { { &head, sizeof(head) }, { (void *)data, size } };
+
+	writev(fd, parts, 2);
+}
+
+static struct fuse_attr attributes_of(uint64_t node)
+{
+	return (struct fuse_attr){
+		.ino = node, .nlink = 1,
+		.mode = node == FILE_NODE ? S_IFREG | 0644 : S_IFDIR | 0755,
+	};
+}
+
+static void serve_one(int fd, const struct fuse_in_header *in, int flushes)
+{
+	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION,
+				      .minor = FUSE_KERNEL_MINOR_VERSION,
+				      .max_write = 4096 };
+	struct fuse_attr_out attributes = { .attr = attributes_of(in->nodeid) };
+	struct fuse_entry_out entry = { .nodeid = FILE_NODE,
+					.attr = attributes_of(FILE_NODE) };
+	struct fuse_open_out opened = { 0 };
+
+	switch (in->opcode) {
+	case FUSE_INIT:
+		answer(fd, in->unique, 0, &init, sizeof(init));
+		break;
+	case FUSE_GETATTR:
+		answer(fd, in->unique, 0, &attributes, sizeof(attributes));
+		break;
+	case FUSE_LOOKUP:
+		answer(fd, in->unique, 0, &entry, sizeof(entry));
+		break;
+	case FUSE_OPEN:
+		answer(fd, in->unique, 0, &opened, sizeof(opened));
+		break;
+	case FUSE_FLUSH:
+		/* The answer that does not come. */
+		write(flushes, "f", 1);
+		break;
+	case FUSE_FORGET:
+		break;
+	default:
+		answer(fd, in->unique, -ENOSYS, NULL, 0);
+	}
+}
+
+static _Noreturn void serve(int fd, int flushes)
+{
+	static char text[65536] __attribute__((aligned(8)));
+
+	/* Whatever becomes of the test: others may read /proc and wait, too. */
+	alarm(60);
+	while (read(fd, text, sizeof(text)) > 0)
+		serve_one(fd, (const struct fuse_in_header *)text, flushes);
+	_exit(0);
+}
+
+/*
+ * Mount it; 0, and its server, which writes a byte to @flushes for each exec() that
+ * waits, or why it cannot be had here.
+ */
+static int mount_files(const char *path, pid_t *server, int flushes)
+{
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	char options[128];
+
+	if (fd < 0)
+		return errno;
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	if (mount("xsched-test", path, "fuse", 0, options)) {
+		int error = errno;
+
+		close(fd);
+		return error;
+	}
+	*server = fork();
+	if (!*server)
+		serve(fd, flushes);
+	close(fd);
+	return 0;
+}
+
+/* ---- a process that waits in exec() ------------------------------------- */
+
+static pid_t exec_waiting(const char *path)
+{
+	char *const arguments[] = { "sleep", "1000", NULL };
+	char *const environment[] = { "XSCHED_AUTO_XQUEUE_PRIORITY=-7", NULL };
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+			_exit(1);
+		execve("/bin/sleep", arguments, environment);
+		_exit(126);
+	}
+	return pid;
+}
+
+/* pids[2] is the server, pids[3] waits. */
+static void make_waiting(struct bench *b)
+{
+	char directory[128], path[160], byte;
+	int flushes[2], error;
+
+	if (getuid()) {
+		print_message("# mounting a file system takes root\n");
+		skip();
+	}
+	snprintf(directory, sizeof(directory), "%s", in_dir(b, "out"));
+	snprintf(path, sizeof(path), "%s/file", directory);
+	assert_int_equal(mkdir(directory, 0755), 0);
+	assert_int_equal(pipe2(flushes, O_CLOEXEC), 0);
+	/* A mount of our own: nothing is left if the test does not end well. */
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		error = errno;
+	else
+		error = mount_files(directory, &b->pids[2], flushes[1]);
+	if (error) {
+		rmdir(directory);
+		print_message("# there is no FUSE here: %s\n", strerror(error));
+		skip();
+	}
+	b->pids[3] = exec_waiting(path);
+	close(flushes[1]);
+	assert_int_equal(read(flushes[0], &byte, 1), 1);
+	close(flushes[0]);
+	assert_int_equal(umount2(directory, MNT_DETACH), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* A connection on which nothing is waited for longer than this. */
+static int connect_impatient(const struct bench *b)
+{
+	const struct timeval patience = { .tv_sec = 10 };
+	int fd = connect_control(b);
+
+	assert_true(fd >= 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
+static void others_are_scheduled(struct bench *b)
+{
+	int fd = connect_impatient(b);
+
+	ask(fd, "{\"cmd\":\"stats\"}\n", "\"ok\":true");
+	close(fd);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+}
+
+/* Somebody asks about it: he gets what is known of it, the others do not notice. */
+static void requests(void **state)
+{
+	struct bench *b = *state;
+	char line[64];
+	int fd;
+
+	make_waiting(b);
+	start_daemon(b, "");
+	two_tenants(b);
+	fd = connect_impatient(b);
+	snprintf(line, sizeof(line), "{\"cmd\":\"rules\",\"pid\":%d}\n", b->pids[3]);
+	assert_int_equal(send(fd, line, strlen(line), MSG_NOSIGNAL), strlen(line));
+	others_are_scheduled(b);
+	read_until(fd, "\"uid\":0,");
+	close(fd);
+	assert_int_equal(stop_daemon(b), 0);
+}
+
+/* It is a tenant: its nice value counts, then what can be read later. */
+static void tenants(void **state)
+{
+	struct bench *b = *state;
+
+	make_waiting(b);
+	start_daemon(b, "");
+	two_tenants(b);
+	send_event(b, ADD, b->pids[3], 3);
+	others_are_scheduled(b);
+	expect(b, "err", "process %d of user 0 keeps its reader waiting", b->pids[3]);
+	assert_non_null(strstr(question(b, "{\"cmd\":\"list\"}"),
+			       "\"priority\":0,\"priority_from\":\"nice\""));
+	/* Its file system ends, and so does its exec(). */
+	kill(b->pids[2], SIGKILL);
+	while (!strstr(question(b, "{\"cmd\":\"list\"}"),
+		       "\"priority\":-7,\"priority_from\":\"environment\""))
+		nap();
+	assert_int_equal(stop_daemon(b), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(requests),
+		TEST(tenants),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return RUN(tests);
+}
