@@ -5,6 +5,7 @@
 #include "xschedd_bench.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -239,6 +240,68 @@ static void cuts_off_deaf_ones(void **state)
 	assert_int_equal(stop_daemon(b), 0);
 }
 
+/* A process of that name, and one whose arguments are like that. */
+static void spawn_obscene(struct bench *b, const char *text)
+{
+	char *const arguments[] = { (char *)text, "1000", NULL };
+
+	b->pids[0] = fork();
+	if (!b->pids[0]) {
+		prctl(PR_SET_NAME, text);
+		for (;;)
+			pause();
+	}
+	b->pids[1] = fork();
+	if (!b->pids[1]) {
+		execv("/bin/sleep", arguments);
+		_exit(126);
+	}
+}
+
+/* Whether "out" has a byte that a terminal would obey. */
+static bool commands_terminal(const struct bench *b)
+{
+	for (const char *at = read_whole(b, "out"); *at; at++)
+		if ((*at < ' ' && *at != '\n') || *at == 0x7f)
+			return true;
+	return false;
+}
+
+/* Until a request is answered so. */
+static void expect_answer(const struct bench *b, const char *request,
+			  const char *wanted)
+{
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		if (strstr(question(b, "%s", request), wanted))
+			return;
+		nap();
+	}
+	fail_msg("no %s in %s", wanted, question(b, "%s", request));
+}
+
+/* What others call their programs does not reach the terminal as it is. */
+static void shows_no_commands(void **state)
+{
+	struct bench *b = *state;
+	char request[64];
+
+	start_daemon(b, "");
+	spawn_obscene(b, "\033[2J\a\x7f\xff");
+	send_event(b, ADD, b->pids[0], 1);
+	expect_answer(b, "{\"cmd\":\"list\"}", "\"comm\":\"?[2J???\"");
+	snprintf(request, sizeof(request), "{\"cmd\":\"rules\",\"pid\":%d}",
+		 b->pids[1]);
+	expect_answer(b, request, "\"cmdline\":\"?[2J??? 1000\"");
+	assert_int_equal(ctl(b, "list"), 0);
+	expect(b, "out", "?[2J???");
+	assert_false(commands_terminal(b));
+	assert_int_equal(ctl(b, "rules test %d", b->pids[1]), 0);
+	assert_false(commands_terminal(b));
+	assert_int_equal(ctl(b, "top -b -n 1"), 0);
+	expect(b, "out", "?[2J???");
+	assert_false(commands_terminal(b));
+}
+
 /* Random bytes in lines, with a fixed seed: answered or hung up, no more. */
 static void survives_garbage(void **state)
 {
@@ -328,6 +391,7 @@ int main(void)
 		TEST(other_users),
 		TEST(many_connections),
 		TEST(cuts_off_deaf_ones),
+		TEST(shows_no_commands),
 		TEST(survives_garbage),
 		TEST(speaks_to_systemd),
 		TEST(drops_privileges),

@@ -14,6 +14,7 @@
 #include "front.h"
 #include "reply.h"
 #include "request.h"
+#include "show.h"
 
 #define DEVICE_TYPE_GPU	2ULL	/* kDeviceTypeGPU */
 
@@ -180,7 +181,7 @@ static struct json_object *front_new_process(const struct sched *sched, pid_t pi
 	struct json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "pid", json_object_new_int(pid));
-	json_object_object_add(o, "cmdline", json_object_new_string(cmdline));
+	json_object_object_add(o, "cmdline", show_new_text(cmdline));
 	return o;
 }
 

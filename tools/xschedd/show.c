@@ -42,14 +42,13 @@ static struct json_object *show_new_u64(uint64_t number)
 	return json_object_new_uint64(number);
 }
 
-/* Text from elsewhere may not be UTF-8, which JSON requires. */
-static struct json_object *show_new_text(const char *text)
+struct json_object *show_new_text(const char *text)
 {
-	char clean[1024];
+	char clean[PROCESS_CMDLINE + 1];
 	size_t used = 0;
 
 	for (; *text && used < sizeof(clean) - 1; text++)
-		clean[used++] = (unsigned char)*text < 0x80 ? *text : '?';
+		clean[used++] = *text >= ' ' && *text < 0x7f ? *text : '?';
 	clean[used] = '\0';
 	return json_object_new_string(clean);
 }

@@ -12,6 +12,11 @@
 #include "peer.h"
 #include "state.h"
 
+/** show_new_text() - text of others: all but printable ASCII becomes "?", since JSON
+ *  must be UTF-8, and a terminal would obey the rest
+ */
+struct json_object *show_new_text(const char *text);
+
 /** show_list() - tenants the peer may see */
 struct json_object *show_list(const struct sched *sched,
 			      const struct peer *peer);
