@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void wants(const char *reply, const char *wanted)
@@ -302,6 +303,72 @@ static void shows_no_commands(void **state)
 	assert_false(commands_terminal(b));
 }
 
+#define FLOOD	250
+
+/* As many requests as there are, in one piece; the answers are not read yet. */
+static int flood(const struct bench *b)
+{
+	static const char request[] = "{\"cmd\":\"stats\"}\n";
+	static char text[FLOOD * (sizeof(request) - 1)];
+	int fd = connect_control(b);
+
+	for (int i = 0; i < FLOOD; i++)
+		memcpy(text + i * (sizeof(request) - 1), request,
+		       sizeof(request) - 1);
+	assert_true(fd >= 0);
+	assert_int_equal(send(fd, text, sizeof(text), MSG_NOSIGNAL), sizeof(text));
+	return fd;
+}
+
+static void drain(int fd)
+{
+	char text[65536];
+	int answers = 0;
+
+	while (answers < FLOOD) {
+		ssize_t got = recv(fd, text, sizeof(text), 0);
+
+		assert_true(got > 0);
+		for (ssize_t i = 0; i < got; i++)
+			answers += text[i] == '\n';
+	}
+}
+
+/* A user who asks without end gets some answers a second; the others do not wait. */
+static void limits_users(void **state)
+{
+	struct timespec begin, end;
+	struct bench *b = *state;
+	int status, fd;
+	pid_t pid;
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	two_tenants(b);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	pid = fork();
+	if (!pid) {
+		if (setuid(OTHER_USER))
+			_exit(1);
+		fd = flood(b);
+		drain(fd);
+		_exit(0);
+	}
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "holds", "%d\n", b->pids[1]);
+	assert_int_equal(ctl(b, "stats"), 0);
+	/* A request costs a millisecond, 100 are free, then 50 come a second. */
+	waitpid(pid, &status, 0);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	assert_int_equal(status, 0);
+	assert_true(end.tv_sec - begin.tv_sec >= (FLOOD - 100) / 50 - 1);
+	/* For an administrator there is no limit, but a turn for each request. */
+	fd = flood(b);
+	drain(fd);
+	close(fd);
+}
+
 /* Random bytes in lines, with a fixed seed: answered or hung up, no more. */
 static void survives_garbage(void **state)
 {
@@ -392,6 +459,7 @@ int main(void)
 		TEST(many_connections),
 		TEST(cuts_off_deaf_ones),
 		TEST(shows_no_commands),
+		TEST(limits_users),
 		TEST(survives_garbage),
 		TEST(speaks_to_systemd),
 		TEST(drops_privileges),

@@ -572,6 +572,53 @@ static void other_users(void **state)
 	still_schedules(b);
 }
 
+/* A user has 16 connections, and gets some answers a second; root is served. */
+static void flood_as_other(void)
+{
+	int fds[17], served = 0, refused = 0;
+
+	if (setuid(OTHER_USER))
+		_exit(1);
+	for (int i = 0; i < 17; i++)
+		fds[i] = connect_http();
+	errno = 0;
+	assert_true(hung_up(fds[16]));
+	for (int i = 0; i < 17; i++)
+		close(fds[i]);
+	/* Until their end has come there, too. */
+	while (strncmp(http("GET", "/policy", NULL), "HTTP/1.1 200", 12))
+		nap();
+	for (int i = 0; i < 300; i++) {
+		const char *answer = http("GET", "/policy", NULL);
+
+		served += !strncmp(answer, "HTTP/1.1 200", 12);
+		refused += !strncmp(answer, "HTTP/1.1 429", 12);
+	}
+	assert_true(served > 50);
+	assert_true(refused > 0);
+}
+
+static void limits_users(void **state)
+{
+	struct bench *b = *state;
+	int status;
+	pid_t pid;
+
+	if (getuid())
+		skip();
+	start_front(b, "");
+	two_listed(b);
+	pid = fork();
+	if (!pid) {
+		flood_as_other();
+		_exit(0);
+	}
+	still_schedules(b);
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -588,6 +635,7 @@ int main(void)
 		TEST(keeps_busy_ones),
 		TEST(many_connections),
 		TEST(other_users),
+		TEST(limits_users),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -4,7 +4,8 @@
  *
  * It is either read from or written to: while an answer waits to be taken, no
  * further request is read, so a client that does not read cannot make the
- * daemon grow. A client that listens to events is disconnected when too many
+ * daemon grow. It answers one request in a turn of the loop, and only as much as
+ * the allowance of its user lasts: GPU events come first. A client that listens to events is disconnected when too many
  * wait, and any client when a request or an answer is incomplete for too long.
  *
  * Copyright (C) 2026 The kfd-xsched authors
@@ -16,6 +17,7 @@
 #include <sys/socket.h>
 
 #include "client.h"
+#include "clock.h"
 #include "log.h"
 #include "reply.h"
 #include "stream.h"
@@ -33,6 +35,7 @@
  * @context: handed to @gone
  * @source: its events
  * @patience: runs while something is half-way
+ * @turn: the next request that has been read is answered then
  * @peer: user at the other end
  * @listener: to the stream of events
  * @listening: it subscribed to the stream
@@ -52,6 +55,7 @@ struct client {
 	void *context;
 	sd_event_source *source;
 	sd_event_source *patience;
+	sd_event_source *turn;
 	struct peer peer;
 	struct listener listener;
 	bool listening;
@@ -118,18 +122,55 @@ static int client_send_some(struct client *client)
 	return 0;
 }
 
+static bool client_has_next(const struct client *client)
+{
+	return !client->out && !client->listening && !client->asking &&
+	       memchr(client->in, '\n', client->used);
+}
+
+/* When it may ask again, 0: now. */
+static uint64_t client_wait_ns(struct client *client, uint64_t now)
+{
+	return client->peer.admin ? 0 :
+	       allowance_wait(client->host->allowance, client->peer.uid, now);
+}
+
+static void client_charge(struct client *client, uint64_t begin_ns)
+{
+	uint64_t now = clock_ns();
+
+	if (!client->peer.admin)
+		allowance_charge(client->host->allowance, client->peer.uid, now,
+				 now - begin_ns);
+}
+
+static void client_set_turn(struct client *client, bool next)
+{
+	uint64_t now = clock_ns(), wait_ns;
+
+	if (!next) {
+		sd_event_source_set_enabled(client->turn, SD_EVENT_OFF);
+		return;
+	}
+	wait_ns = client_wait_ns(client, now);
+	sd_event_source_set_time(client->turn, wait_ns ? (now + wait_ns) / 1000 : 0);
+	sd_event_source_set_enabled(client->turn, SD_EVENT_ONESHOT);
+}
+
 /* Set what to wait for, and whether other sources get their turn. */
 static void client_set_events(struct client *client)
 {
-	bool half_way = client->out || client->used;
+	bool next = client_has_next(client);
+	bool half_way = client->out || (client->used && !next && !client->asking);
 	uint32_t events = client->out ? EPOLLOUT : EPOLLIN;
 	int enabled = SD_EVENT_OFF;
 
 	if (client->listening)
 		events |= EPOLLIN;
 	/* Only whether it is still there. */
-	if (client->asking)
+	if (client->asking || next)
 		events = 0;
+	client_set_turn(client, next);
 	sd_event_source_set_io_events(client->source, events);
 	sd_event_source_get_enabled(client->patience, &enabled);
 	if (half_way == (enabled != SD_EVENT_OFF))
@@ -206,12 +247,11 @@ static int client_send(struct client *client, struct json_object *reply)
 	return ret ? ret : client_send_some(client);
 }
 
-static int client_answer_lines(struct client *client);
-
 static void client_on_facts(struct reading *reading, const struct process *process,
 			    bool whole)
 {
 	struct client *client = reading->user;
+	uint64_t begin_ns = clock_ns();
 	int ret;
 
 	/* What there is is enough. */
@@ -220,8 +260,7 @@ static void client_on_facts(struct reading *reading, const struct process *proce
 	client->asking = false;
 	ret = client_send(client, reply_with_facts(client->host->sched,
 						   &client->peer, process));
-	if (!ret)
-		ret = client_answer_lines(client);
+	client_charge(client, begin_ns);
 	if (ret < 0)
 		client_hang_up(client);
 	else
@@ -257,21 +296,36 @@ static int client_answer(struct client *client, const char *line, size_t length)
 	return ret;
 }
 
-/* Answer the lines read so far, until an answer has to wait. */
-static int client_answer_lines(struct client *client)
+/* Answer the first line, if it may be. */
+static int client_answer_line(struct client *client)
 {
+	uint64_t begin_ns = clock_ns();
+	size_t length;
 	char *end;
-	int ret = 0;
+	int ret;
 
-	while (!ret && !client->out && !client->listening && !client->asking &&
-	       (end = memchr(client->in, '\n', client->used))) {
-		size_t length = end - client->in;
-
-		ret = client_answer(client, client->in, length);
-		client->used -= length + 1;
-		memmove(client->in, end + 1, client->used);
-	}
+	if (!client_has_next(client) || client_wait_ns(client, begin_ns))
+		return 0;
+	end = memchr(client->in, '\n', client->used);
+	length = end - client->in;
+	ret = client_answer(client, client->in, length);
+	client->used -= length + 1;
+	memmove(client->in, end + 1, client->used);
+	client_charge(client, begin_ns);
 	return ret;
+}
+
+static int client_on_turn(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct client *client = user;
+
+	(void)source;
+	(void)usec;
+	if (client_answer_line(client) < 0)
+		client_hang_up(client);
+	else
+		client_set_events(client);
+	return 0;
 }
 
 static int client_read_some(struct client *client, int fd)
@@ -306,11 +360,11 @@ static int client_on_socket(sd_event_source *source, int fd, uint32_t revents,
 	    revents & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		ret = client_read_some(client, fd);
 	if (!ret)
-		ret = client_answer_lines(client);
+		ret = client_answer_line(client);
 	if (client->listening)
 		client->used = 0;
 	/* A full buffer without a line can never become a request. */
-	if (!ret && !client->out && client->used == sizeof(client->in))
+	if (!ret && !client->out && !client_has_next(client) && client->used == sizeof(client->in))
 		ret = -EMSGSIZE;
 	if (ret < 0)
 		client_hang_up(client);
@@ -341,6 +395,12 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 		ret = sd_event_source_set_enabled(client->patience,
 						  SD_EVENT_OFF);
 	if (ret >= 0)
+		ret = sd_event_add_time(host->event, &client->turn,
+					CLOCK_MONOTONIC, 0, 1, client_on_turn,
+					client);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(client->turn, SD_EVENT_OFF);
+	if (ret >= 0)
 		ret = sd_event_add_io(host->event, &client->source, fd, EPOLLIN,
 				      client_on_socket, client);
 	if (ret < 0) {
@@ -361,6 +421,7 @@ void client_free(struct client *client)
 	/* Closes the descriptor, too. */
 	sd_event_source_disable_unref(client->source);
 	sd_event_source_disable_unref(client->patience);
+	sd_event_source_disable_unref(client->turn);
 	free(client->out);
 	free(client);
 }

@@ -7,12 +7,14 @@
 #ifndef XSCHEDD_HOST_H
 #define XSCHEDD_HOST_H
 
+#include "allowance.h"
 #include "state.h"
 
 /**
  * struct host - what requests are about
  * @event: loop
  * @sched: scheduler
+ * @allowance: of users who are not administrators
  * @reload: reads the configuration again: 0, or a negative errno and the reason
  *	in @error
  * @user: handed to @reload
@@ -20,6 +22,7 @@
 struct host {
 	sd_event *event;
 	struct sched *sched;
+	struct allowance *allowance;
 	int (*reload)(void *user, char *error, size_t size);
 	void *user;
 };

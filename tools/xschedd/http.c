@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include "answer.h"
 #include "clock.h"
@@ -25,6 +26,7 @@
 #include "visitors.h"
 
 #define CONNECTIONS	64
+#define OF_USER		16	/* of one user, unless an administrator */
 #define MEMORY		(16 * 1024)
 
 /**
@@ -128,15 +130,25 @@ static void http_answer_request(struct http *http, struct http_request *request,
 				struct http_answer *answer)
 {
 	const union MHD_ConnectionInfo *info;
+	struct allowance *allowance = http->host->allowance;
+	const struct peer *peer = &request->peer;
+	uint64_t begin_ns = clock_ns(), now;
 	int ret;
 
 	info = MHD_get_connection_info(request->connection,
 				       MHD_CONNECTION_INFO_CONNECTION_FD);
 	ret = info ? peer_of_tcp(&request->peer, info->connect_fd) : -EACCES;
-	if (ret)
+	if (ret) {
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "the user of this connection is unknown");
-	else if (http_from_browser(request->connection))
+		return;
+	}
+	if (!peer->admin && allowance_wait(allowance, peer->uid, begin_ns)) {
+		answer_error(answer, MHD_HTTP_TOO_MANY_REQUESTS,
+			     "too many requests of this user");
+		return;
+	}
+	if (http_from_browser(request->connection))
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "not for browsers: no Origin, and Host 127.0.0.1 or localhost");
 	else if (request->length > HTTP_BODY)
@@ -144,6 +156,9 @@ static void http_answer_request(struct http *http, struct http_request *request,
 			     "the body is too long");
 	else
 		http_route(http, request, answer);
+	now = clock_ns();
+	if (!peer->admin)
+		allowance_charge(allowance, peer->uid, now, now - begin_ns);
 }
 
 /* Called once at first, once for each part of the body, and once at its end. */
@@ -193,6 +208,19 @@ static void http_on_completed(void *user, struct MHD_Connection *connection,
 	*context = NULL;
 }
 
+/* A connection of whom nobody knows, or one too many of a user, ends at once. */
+static struct visitor *http_admit(struct http *http, int fd)
+{
+	struct peer peer;
+
+	if (peer_of_tcp(&peer, fd) ||
+	    (!peer.admin && visitors_of(&http->visitors, peer.uid) >= OF_USER)) {
+		shutdown(fd, SHUT_RDWR);
+		return NULL;
+	}
+	return visitor_comes(&http->visitors, fd, peer.uid, clock_ns());
+}
+
 static void http_on_connection(void *user, struct MHD_Connection *connection,
 			       void **context,
 			       enum MHD_ConnectionNotificationCode what)
@@ -210,8 +238,7 @@ static void http_on_connection(void *user, struct MHD_Connection *connection,
 	info = MHD_get_connection_info(connection,
 				       MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (info)
-		*context = visitor_comes(&http->visitors, info->connect_fd,
-					 clock_ns());
+		*context = http_admit(http, info->connect_fd);
 }
 
 /* ---- the loop ----------------------------------------------------------- */

@@ -57,6 +57,7 @@ enum {
  * @current: index of the one in effect
  * @path: configuration file asked for, or NULL
  * @sched: scheduler
+ * @allowance: of users who are not administrators
  * @host: what requests are about
  * @control: control socket
  * @http: metrics, or NULL
@@ -68,6 +69,7 @@ struct daemon {
 	int current;
 	char *path;
 	struct sched sched;
+	struct allowance allowance;
 	struct host host;
 	struct control *control;
 	struct http *http;
@@ -235,6 +237,7 @@ static int main_open_ends(struct daemon *daemon)
 	daemon->host = (struct host){
 		.event = daemon->event,
 		.sched = &daemon->sched,
+		.allowance = &daemon->allowance,
 		.reload = main_reload,
 		.user = daemon,
 	};

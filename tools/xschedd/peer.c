@@ -6,17 +6,15 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <grp.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/tcp.h>
-#include <pwd.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "admins.h"
 #include "peer.h"
-#include "rating.h"
 
 #define MAX_GROUPS	1024
 
@@ -32,17 +30,16 @@ static bool peer_contains(const gid_t *groups, size_t count, gid_t gid)
 
 static bool peer_in_group(int fd, gid_t primary)
 {
-	const struct group *group = getgrnam(ADMIN_GROUP);
-	gid_t groups[MAX_GROUPS];
+	gid_t groups[MAX_GROUPS], admins;
 	socklen_t size = sizeof(groups);
 
-	if (!group)
+	if (!admins_group(&admins))
 		return false;
-	if (primary == group->gr_gid)
+	if (primary == admins)
 		return true;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
 		return false;
-	return peer_contains(groups, size / sizeof(*groups), group->gr_gid);
+	return peer_contains(groups, size / sizeof(*groups), admins);
 }
 
 int peer_of_unix(struct peer *peer, int fd)
@@ -127,19 +124,6 @@ static int peer_ask_kernel(int netlink, const struct inet_diag_sockid *id,
 	return 0;
 }
 
-static bool peer_user_in_group(uid_t uid)
-{
-	const struct group *group = getgrnam(ADMIN_GROUP);
-	const struct passwd *passwd = getpwuid(uid);
-	gid_t groups[MAX_GROUPS];
-	int count = MAX_GROUPS;
-
-	return group && passwd &&
-	       getgrouplist(passwd->pw_name, passwd->pw_gid, groups,
-			    &count) >= 0 &&
-	       peer_contains(groups, count, group->gr_gid);
-}
-
 int peer_of_tcp(struct peer *peer, int fd)
 {
 	const struct timeval second = { .tv_sec = 1 };
@@ -163,7 +147,7 @@ int peer_of_tcp(struct peer *peer, int fd)
 	if (!answer.idiag_inode || answer.idiag_state == TCP_TIME_WAIT)
 		return -EACCES;
 	peer->uid = answer.idiag_uid;
-	peer->admin = !peer->uid || peer_user_in_group(peer->uid);
+	peer->admin = !peer->uid || admins_contain(peer->uid);
 	return 0;
 }
 

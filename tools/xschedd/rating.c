@@ -10,11 +10,11 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "admins.h"
 #include "rating.h"
 
 const char *rating_source_name(enum rating_source source)
@@ -72,12 +72,10 @@ static bool rating_wants_scheduling(const struct process *process)
 
 bool rating_trusts(const struct process *process)
 {
-	const struct group *group;
+	gid_t admins;
 
-	if (process->nice_capable)
-		return true;
-	group = getgrnam(ADMIN_GROUP);
-	return group && process_in_group(process, group->gr_gid);
+	return process->nice_capable ||
+	       (admins_group(&admins) && process_in_group(process, admins));
 }
 
 static const struct rule *rating_find_rule(const struct config *config,

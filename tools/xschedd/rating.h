@@ -77,7 +77,4 @@ void rating_of(struct rating *rating, const struct process *process,
 /** rating_trusts() - whether a process may choose any priority */
 bool rating_trusts(const struct process *process);
 
-/** Group whose members may do everything. */
-#define ADMIN_GROUP	"xsched"
-
 #endif /* XSCHEDD_RATING_H */

@@ -31,7 +31,17 @@ static void visitors_wait_no_more(struct visitors *visitors, struct visitor *vis
 	visitor->waited_for = false;
 }
 
-struct visitor *visitor_comes(struct visitors *visitors, int fd,
+unsigned int visitors_of(const struct visitors *visitors, uid_t uid)
+{
+	const struct visitor *visitor;
+	unsigned int count = 0;
+
+	TAILQ_FOREACH(visitor, &visitors->list, entry)
+		count += visitor->uid == uid;
+	return count;
+}
+
+struct visitor *visitor_comes(struct visitors *visitors, int fd, uid_t uid,
 			      uint64_t now_ns)
 {
 	struct visitor *visitor = calloc(1, sizeof(*visitor));
@@ -39,6 +49,7 @@ struct visitor *visitor_comes(struct visitors *visitors, int fd,
 	if (!visitor)
 		return NULL;
 	visitor->fd = fd;
+	visitor->uid = uid;
 	visitors_wait_for(visitors, visitor, now_ns);
 	return visitor;
 }

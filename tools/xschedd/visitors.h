@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <sys/types.h>
 
 /** Seconds for a request and its answer, and for the next one to come. */
 #ifndef HTTP_PATIENCE_S
@@ -22,12 +23,14 @@
  * struct visitor - a connection
  * @entry: in &visitors.list, if @waited_for
  * @fd: its socket
+ * @uid: user at the other end
  * @since_ns: when it connected, or was served last
  * @waited_for: not shut down yet
  */
 struct visitor {
 	TAILQ_ENTRY(visitor) entry;
 	int fd;
+	uid_t uid;
 	uint64_t since_ns;
 	bool waited_for;
 };
@@ -44,8 +47,11 @@ struct visitors {
 void visitors_init(struct visitors *visitors);
 
 /** visitor_comes() - a new connection; NULL: out of memory, no time-out */
-struct visitor *visitor_comes(struct visitors *visitors, int fd,
+struct visitor *visitor_comes(struct visitors *visitors, int fd, uid_t uid,
 			      uint64_t now_ns);
+
+/** visitors_of() - number of connections of a user */
+unsigned int visitors_of(const struct visitors *visitors, uid_t uid);
 
 /** visitor_served() - it got its answer, and may ask again; or NULL */
 void visitor_served(struct visitors *visitors, struct visitor *visitor,
