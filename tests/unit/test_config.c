@@ -142,6 +142,7 @@ static void example(void **state)
 	if (load(&config, shown, error))
 		fail_msg("%s", error);
 	assert_int_equal(config.rule_count, 4);
+	assert_null(config_doubt(&config, 0));
 	assert_int_equal(config.option_count, 1);
 	config_free(&config);
 }
@@ -246,6 +247,7 @@ static const struct bad {
 	{ "[rule a]\nnice=20\n", 2, 6, "not within -20..19" },
 	{ "[rule a]\nnice=5..4\n", 2, 6, "not within 5..19" },
 	{ "[rule a]\nenvironment=X\n", 2, 13, "expected VARIABLE=PATTERN" },
+	{ "[rule a]\ntrust_descriptive=1\n", 2, 19, "expected 'yes' or 'no'" },
 	{ "[rule a]\ntenant=all\n", 2, 8, "expected 'process'" },
 	{ "[rule a]\nuser=no-such-user-here\n", 2, 6, "no user" },
 	{ "[rule a]\nuser=4294967295\n", 2, 6, "not a user id" },
@@ -360,8 +362,8 @@ static void rules_decide(void **state)
 
 	(void)state;
 	assert_int_equal(load(&config,
-		"[rule base]\nexe=serve\npriority=5\n"
-		"[rule full]\nexe=/opt/a/*\npriority=6\n"
+		"[rule base]\nexe=serve\npriority=5\ntrust_descriptive=yes\n"
+		"[rule full]\nexe=/opt/a/*\npriority=6\ntrust_descriptive=yes\n"
 		"[rule both]\ncomm=py*\nuser=1000\npriority=7\n"
 		"[rule user]\nuser=1000\npriority=8\n", error), 0);
 	assert_int_equal(priority_of(&config, "/usr/bin/serve", "", 1, 3), 5);
@@ -391,6 +393,8 @@ static void reads_process(void **state)
 	assert_non_null(strstr(process.cmdline, "test_config"));
 	assert_non_null(process_variable(&process, "PATH"));
 	assert_null(process_variable(&process, "PAT"));
+	assert_int_equal(strncmp(process.cgroup, process.root_cgroup,
+				 strlen(process.root_cgroup)), 0);
 	process_free(&process);
 	/* Above the largest pid Linux gives out. */
 	process_read_owner(&process, 0x7fffffff);
@@ -457,18 +461,21 @@ static void conditions(void **state)
 		.known = true, .uid = 1000, .gid = 100, .groups = { 7, 8 },
 		.group_count = 2, .nice = 5, .exe = "/usr/bin/python3",
 		.comm = "python3", .cgroup = "/ml.slice/train.service",
-		.unit = "train.service", .container = "c0ffee",
+		.unit = "train.service", .user_unit = "mine.service",
+		.container = "c0ffee",
 		.cmdline = cmdline, .environ = environment,
 	};
 	static const char *const good[] = {
 		"group=8", "group=100", "nice=5", "nice=0..10",
-		"cgroup=/ml.slice/*", "unit=train.*", "container=c0*",
+		"cgroup=/ml.slice/*", "unit=train.*", "user_unit=mine.*",
+		"container=c0*",
 		"cmdline=*train.py*", "environment=JOB=night-*",
 		"environment=X=*", "user=1000", "comm=python?", "exe=python3",
 	};
 	static const char *const wrong[] = {
 		"group=9", "nice=4", "nice=6..10", "cgroup=/other/*",
-		"unit=x", "container=x*", "cmdline=train.py",
+		"unit=x", "unit=mine.*", "user_unit=train.*", "container=x*",
+		"cmdline=train.py",
 		"environment=JOB=day*", "environment=Y=*", "user=1001",
 	};
 	struct rating rating;
@@ -476,19 +483,91 @@ static void conditions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\n",
+		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\ntrust_descriptive=yes\n",
 			 good[i]);
 		rate(&rating, &process, text);
 		if (rating.priority != 9 || rating.source != SOURCE_RULE)
 			fail_msg("%s: no match", good[i]);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\n",
+		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\ntrust_descriptive=yes\n",
 			 wrong[i]);
 		rate(&rating, &process, text);
 		if (rating.priority != -5 || rating.rule)
 			fail_msg("%s: match", wrong[i]);
 	}
+}
+
+/* What a process can say of itself does not raise it, unless the rule says so. */
+static void descriptions_do_not_raise(void **state)
+{
+	static char environment[] = "JOB=serve\0";
+	static char cmdline[] = "serve --now";
+	const struct process process = {
+		.known = true, .uid = 1000, .gid = 100, .nice = 5,
+		.exe = "/opt/serve", .comm = "serve",
+		.cgroup = "/user.slice/u.service/serve",
+		.root_cgroup = "/user.slice/u.service", .unit = "u.service",
+		.user_unit = "serve.service", .container = "serve",
+		.cmdline = cmdline, .environ = environment,
+	};
+	static const char *const doubtful[] = {
+		"exe=/opt/serve", "comm=serve", "cmdline=serve*", "nice=5",
+		"environment=JOB=serve", "user_unit=serve.*", "container=serve",
+		/* Root has not named that part. */
+		"cgroup=*/serve",
+	};
+	static const char *const sure[] = {
+		"user=1000", "group=100", "unit=u.service", "cgroup=/user.slice/*",
+	};
+	struct rating rating;
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(doubtful) / sizeof(doubtful[0]); i++) {
+		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\nmax_priority=10\n",
+			 doubtful[i]);
+		rate(&rating, &process, text);
+		if (!rating.doubted || rating.priority != 0 || rating.limit != 0)
+			fail_msg("%s raises to %d", doubtful[i], rating.priority);
+		strcat(text, "user=1000\n");
+		rate(&rating, &process, text);
+		assert_false(rating.doubted);
+		assert_int_equal(rating.priority, 9);
+		assert_int_equal(rating.limit, 10);
+		/* It may lower, whatever it looks at. */
+		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=-9\n", doubtful[i]);
+		rate(&rating, &process, text);
+		assert_false(rating.doubted);
+		assert_int_equal(rating.priority, -9);
+	}
+	for (size_t i = 0; i < sizeof(sure) / sizeof(sure[0]); i++) {
+		snprintf(text, sizeof(text), "[rule r]\n%s\npriority=9\n", sure[i]);
+		rate(&rating, &process, text);
+		if (rating.doubted || rating.priority != 9)
+			fail_msg("%s does not raise", sure[i]);
+	}
+}
+
+/* Such a rule is understood, and said to be doubtful, with its place. */
+static void doubts(void **state)
+{
+	struct config config;
+	char error[256], wanted[128];
+
+	(void)state;
+	assert_int_equal(load(&config,
+		"[rule a]\nuser=0\npriority=5\n[rule b]\ncomm=x\npriority=5\n"
+		"[rule c]\ncomm=x\npriority=0\n[rule d]\nexe=x\nmax_priority=1\n"
+		"[rule e]\nexe=x\npriority=5\ntrust_descriptive=yes\n", error), 0);
+	assert_int_equal(config.rule_count, 5);
+	snprintf(wanted, sizeof(wanted), "%s:4:1: rule 'b' raises", path);
+	assert_int_equal(strncmp(config_doubt(&config, 0), wanted, strlen(wanted)), 0);
+	assert_non_null(strstr(config_doubt(&config, 0), "trust_descriptive=yes"));
+	snprintf(wanted, sizeof(wanted), "%s:10:1: rule 'd' raises", path);
+	assert_int_equal(strncmp(config_doubt(&config, 1), wanted, strlen(wanted)), 0);
+	assert_null(config_doubt(&config, 2));
+	config_free(&config);
 }
 
 /* What a program says of itself: lower freely, higher as far as is allowed. */
@@ -577,6 +656,9 @@ static void groups(void **state)
 	assert_string_equal(rating.group, "cgroup:/a");
 	rate(&rating, &process, "[rule r]\nuser=5\ntenant=unit\n");
 	assert_string_equal(rating.group, "unit:b.service");
+	strcpy(process.user_unit, "c.service");
+	rate(&rating, &process, "[rule r]\nuser=5\ntenant=unit\n");
+	assert_string_equal(rating.group, "unit:b.service/c.service");
 	assert_int_equal(rating.priority, 0);
 	/* In no container: a tenant by itself. */
 	rate(&rating, &process, "[rule r]\nuser=5\ntenant=container\n");
@@ -595,6 +677,9 @@ static void containers(void **state)
 		{ "/machine.slice/libpod-" ID ".scope/container", ID },
 		{ "/lxc.payload.web", "web" },
 		{ "/machine.slice/machine-deb.scope", "deb" },
+		/* A user can make these. */
+		{ "/user.slice/user-1.slice/user@1.service/docker-" ID ".scope", "" },
+		{ "/user.slice/user-1.slice/user@1.service/lxc.payload.web", "" },
 	};
 	char out[128];
 
@@ -673,6 +758,8 @@ int main(void)
 		cmocka_unit_test(drop_ins_mask),
 		cmocka_unit_test(rules_decide),
 		cmocka_unit_test(conditions),
+		cmocka_unit_test(descriptions_do_not_raise),
+		cmocka_unit_test(doubts),
 		cmocka_unit_test(environment_rates),
 		cmocka_unit_test(environment_hints),
 		cmocka_unit_test(groups),

@@ -56,6 +56,9 @@ static void tells_rules(void **state)
 	reply = question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[0]);
 	wants(reply, "\"rule\":\"night\",\"priority\":0,\"source\":\"nice\",\"limit\":255");
 	wants(reply, "\"comm\":\"sleep\"");
+	wants(reply, "\"doubt\":\"the rule does not raise it");
+	assert_int_equal(ctl(b, "rules test %d", b->pids[0]), 0);
+	expect(b, "out", "the rule does not raise it");
 	/* The environment is not shown, except XSched's variables. */
 	assert_null(strstr(reply, "night-1"));
 	b->pids[1] = spawn_tenant_with("XSCHED_AUTO_XQUEUE_PRIORITY=-9");

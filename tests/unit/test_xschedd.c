@@ -121,7 +121,8 @@ static void one_apply_for_a_swap(void **state)
 {
 	struct bench *b = *state;
 
-	start_daemon(b, "[rule us]\ncomm=test_xschedd\npriority=7\n");
+	start_daemon(b, "[rule us]\ncomm=test_xschedd\npriority=7\n"
+		     "trust_descriptive=yes\n");
 	two_tenants(b);
 	send_event(b, READY, b->pids[0], 1);
 	/* Equal priority by the rule: together. */
@@ -520,7 +521,8 @@ static void reloads(void **state)
 	expect(b, "err", "/conf:2:11: 1 is not within 20..1000000");
 	expect(b, "err", "the former configuration stays");
 	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\n"
-		   "[rule x]\ncomm=test_xschedd\npriority=3\n", b->dir, b->dir);
+		   "[rule x]\ncomm=test_xschedd\npriority=3\n"
+		   "trust_descriptive=yes\n", b->dir, b->dir);
 	kill(b->daemon, SIGHUP);
 	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
 	/* The trace is closed, with what came before. */
@@ -590,12 +592,24 @@ static void notifies(void **state)
 static void exit_statuses(void **state)
 {
 	struct bench *b = *state;
+	char conf[128];
+	char *const test[] = { "xschedd", "-t", "-c", conf, NULL };
 
 	write_file(b, "conf", "[xschedd]\nfoo=1\n");
 	assert_int_equal(wait_for(spawn_daemon(b)), 2);
 	expect(b, "err", "/conf:2:1: there is no setting 'foo'");
 	write_file(b, "conf", "[xschedd]\ndevice=/nonexistent\nrealtime=no\n");
 	assert_int_equal(wait_for(spawn_daemon(b)), 3);
+	/* Understood, but -t does not let it pass. */
+	write_file(b, "conf", "[xschedd]\ndevice=/nonexistent\nrealtime=no\n"
+		   "[rule r]\ncomm=x\npriority=1\n");
+	assert_int_equal(wait_for(spawn_daemon(b)), 3);
+	expect(b, "err", "/conf:4:1: rule 'r' raises");
+	snprintf(conf, sizeof(conf), "%s/conf", b->dir);
+	assert_int_equal(wait_for(spawn(b, XSCHEDD, test, "err", 0)), 2);
+	expect(b, "err", "/conf:4:1: rule 'r' raises");
+	write_file(b, "conf", "[rule r]\ncomm=x\npriority=1\nuser=0\n");
+	assert_int_equal(wait_for(spawn(b, XSCHEDD, test, "err", 0)), 0);
 	start_daemon(b, "");
 	assert_int_equal(wait_for(spawn_daemon(b)), 1);
 	assert_int_equal(ctl(b, "policy"), 0);

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (access(d.program, X_OK))
 		tap_bail("%s: error %d", d.program, -errno);
-	daemon_configure(&d, "\n[rule failopen]\ncomm = " HI_NAME "\npriority = 10\n");
+	daemon_configure(&d, "\n[rule failopen]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n");
 	if (worker_start(&lo, 1, NULL) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
 	worker_load_start(&lo, &lo_shape, 0);

@@ -250,7 +250,7 @@ static void test_xschedd(int fd, struct worker *lo, const char *xschedd)
 
 	if (worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no worker");
-	daemon_configure(&d, "\n[rule watchdog]\ncomm = " HI_NAME "\npriority = 10\n");
+	daemon_configure(&d, "\n[rule watchdog]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n");
 	worker_load_start(lo, &lo_shape, 0);
 	worker_submit(&hi, 0, &long_shape, 6);
 	daemon_start(&d);

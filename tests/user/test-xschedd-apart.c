@@ -28,7 +28,7 @@ static const struct spin_shape hi_shape = { 64, 256, 120 * MS };
 #define HI_BATCH	64
 #define HI_BATCHES	3
 
-static const char rest[] = "\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n";
+static const char rest[] = "\n[rule hi]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n";
 static uint32_t gpus[2];
 
 static void get_gpus(int fd)

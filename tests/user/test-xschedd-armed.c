@@ -21,7 +21,7 @@
 #define LATE_MS		20000
 #define HI_NAME		"armed-hi"
 
-static const char hi_rule[] = "armed = yes\n\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n";
+static const char hi_rule[] = "armed = yes\n\n[rule hi]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n";
 static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
 static const struct spin_shape hi_shape = { 64, 256, 60 * MS };
 

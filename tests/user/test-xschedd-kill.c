@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 		tap_bail("no workers");
 	at_kill.low = lo.pid;
 	signal(SIGALRM, on_alarm);
-	daemon_configure(&d, "realtime = no\n\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n");
+	daemon_configure(&d, "realtime = no\n\n[rule hi]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n");
 	test_kills(&d, &lo, &hi, rounds);
 	worker_account(&lo, &low);
 	worker_account(&hi, &high);

@@ -27,7 +27,7 @@
 #define WATCHDOG_MS	2000
 #define IDLE_S		60
 
-static const char hi_rule[] = "\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n";
+static const char hi_rule[] = "\n[rule hi]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n";
 static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
 static const struct spin_shape hi_shape = { 64, 256, 60 * MS };
 
@@ -212,7 +212,7 @@ static void test_idle(struct daemon *d, int fd, struct worker *lo, struct worker
 	long before, after;
 
 	daemon_configure(d, "http_port = 9461\nhttp_front = yes\narmed = yes\n"
-			 "\n[rule hi]\ncomm = " HI_NAME "\npriority = 10\n");
+			 "\n[rule hi]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n");
 	daemon_start(d);
 	worker_load_start(lo, &lo_shape, 0);
 	worker_load_start(hi, &hi_shape, 0);

@@ -186,11 +186,14 @@ static void print_rule(struct json_object *reply)
 {
 	const char *rule = get_string(reply, "rule");
 	const char *group = get_string(reply, "group");
+	const char *doubt = get_string(reply, "doubt");
 	struct json_object *facts;
 
 	printf("%-12s %.0f\n", "priority", get_number(reply, "priority"));
 	printf("%-12s %s\n", "from", get_string(reply, "source"));
 	printf("%-12s %s\n", "rule", *rule ? rule : "-");
+	if (*doubt)
+		printf("%-12s %s\n", "", doubt);
 	printf("%-12s %s\n", "group", *group ? group : "-");
 	if (!json_object_object_get_ex(reply, "facts", &facts) ||
 	    !json_object_is_type(facts, json_type_object))

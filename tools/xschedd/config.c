@@ -214,6 +214,14 @@ int config_load(struct config *config, const char *path, char *error,
 	return ret;
 }
 
+const char *config_doubt(const struct config *config, size_t index)
+{
+	for (size_t i = 0; i < config->rule_count; i++)
+		if (config->rules[i].doubt && !index--)
+			return config->rules[i].doubt;
+	return NULL;
+}
+
 bool config_wants_cmdline(const struct config *config)
 {
 	for (size_t i = 0; i < config->rule_count; i++)

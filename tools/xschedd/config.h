@@ -78,6 +78,15 @@ struct config {
 int config_load(struct config *config, const char *path, char *error,
 		size_t size);
 
+/**
+ * config_doubt() - what is doubtful about a configuration that is understood
+ * @config: configuration
+ * @index: which doubt, from 0
+ *
+ * Return: one line as from config_load(), NULL: there is no such doubt.
+ */
+const char *config_doubt(const struct config *config, size_t index);
+
 /** config_wants_cmdline() - whether the arguments of processes are used */
 bool config_wants_cmdline(const struct config *config);
 

@@ -106,9 +106,14 @@ static int main_load(struct config *config, const char *path, char *error,
 {
 	int ret = config_load(config, path, error, size);
 
+	const char *doubt;
+
 	if (ret)
 		log_event(LOG_ERR, &(struct log_fields){ .id = LOG_BAD_CONFIG },
 			  "%s", error);
+	for (size_t i = 0; !ret && (doubt = config_doubt(config, i)); i++)
+		log_event(LOG_WARNING, &(struct log_fields){ .id = LOG_BAD_CONFIG },
+			  "%s", doubt);
 	return ret;
 }
 
@@ -374,7 +379,9 @@ int main(int argc, char **argv)
 	log_open();
 	if (main_load(&daemon.configs[0], daemon.path, error, sizeof(error)))
 		ret = EXIT_USAGE;
-	else if (!test)
+	else if (test)
+		ret = config_doubt(&daemon.configs[0], 0) ? EXIT_USAGE : EXIT_SUCCESS;
+	else
 		ret = !foreground && main_detach(&daemon) ? EXIT_FAILURE :
 							    main_run(&daemon);
 	config_free(&daemon.configs[daemon.current]);

@@ -13,11 +13,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <systemd/sd-login.h>
 #include <unistd.h>
 
@@ -183,16 +185,57 @@ static void process_read_cgroup(struct process *process)
 	fclose(file);
 }
 
-static void process_read_unit(struct process *process)
+/* Where the unified hierarchy is mounted, or NULL. */
+static const char *process_cgroup_mount(void)
 {
-	char *unit = NULL;
+	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	struct statfs status;
 
-	if (sd_pid_get_user_unit(process->pid, &unit) < 0 &&
-	    sd_pid_get_unit(process->pid, &unit) < 0)
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!statfs(places[i], &status) &&
+		    status.f_type == CGROUP2_SUPER_MAGIC)
+			return places[i];
+	return NULL;
+}
+
+static bool process_is_roots(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !status.st_uid;
+}
+
+/* Who owns a cgroup names those in it. */
+static void process_find_root_cgroup(struct process *process)
+{
+	const char *mount = process_cgroup_mount(), *at = process->cgroup;
+	char path[sizeof(process->cgroup) + 32];
+	size_t length = 0;
+
+	if (!mount || *at != '/')
 		return;
-	if (strlen(unit) < sizeof(process->unit))
+	while (at[length]) {
+		snprintf(path, sizeof(path), "%s%.*s", mount, (int)length, at);
+		if (!process_is_roots(path))
+			break;
+		length += 1 + strcspn(at + length + 1, "/");
+	}
+	snprintf(process->root_cgroup, sizeof(process->root_cgroup), "%.*s",
+		 (int)length, at);
+}
+
+static void process_read_units(struct process *process)
+{
+	char *unit = NULL, *user_unit = NULL;
+
+	if (sd_pid_get_unit(process->pid, &unit) >= 0 &&
+	    strlen(unit) < sizeof(process->unit))
 		strcpy(process->unit, unit);
+	if (sd_pid_get_user_unit(process->pid, &user_unit) >= 0 &&
+	    strlen(user_unit) < sizeof(process->user_unit))
+		strcpy(process->user_unit, user_unit);
 	free(unit);
+	free(user_unit);
 }
 
 /* The 64 hexadecimal digits in a word, or NULL. */
@@ -225,6 +268,9 @@ void process_container(const char *cgroup, char *out, size_t size)
 
 		word += strspn(word, "/");
 		length = strcspn(word, "/");
+		if (process_skip(word, "user@") && length > 13 &&
+		    !strncmp(word + length - 8, ".service", 8))
+			break;
 		id = process_find_id(word, length);
 		prefix = process_skip(word, "lxc.payload.");
 		if (!prefix && process_skip(word, "machine-") && length > 14 &&
@@ -275,8 +321,10 @@ void process_read_facts(struct process *process, pid_t pid)
 		return;
 	process_read_comm(process);
 	process_read_cgroup(process);
-	process_read_unit(process);
-	process_container(process->cgroup, process->container,
+	process_find_root_cgroup(process);
+	process_read_units(process);
+	process_container(*process->root_cgroup ? process->root_cgroup :
+						  process->cgroup, process->container,
 			  sizeof(process->container));
 	process_read_nice(process);
 }

@@ -34,7 +34,10 @@
  * @exe: path of its executable, empty: not permitted or deleted
  * @comm: its name
  * @cgroup: path in the unified hierarchy, empty: in none
- * @unit: systemd unit, that of the user's manager if there is one
+ * @root_cgroup: the part of @cgroup that root has named: from the top down to the
+ *	first cgroup that belongs to another user
+ * @unit: unit of the system's systemd
+ * @user_unit: unit of the user's systemd, empty: none
  * @container: id or name of the container, empty: in none
  * @cmdline: its arguments with a blank between them, or NULL
  * @environ: its environment, ended by an empty string, or NULL
@@ -53,7 +56,9 @@ struct process {
 	char exe[256];
 	char comm[32];
 	char cgroup[512];
+	char root_cgroup[512];
 	char unit[256];
+	char user_unit[256];
 	char container[128];
 	char *cmdline;
 	char *environ;
@@ -113,7 +118,8 @@ bool process_in_group(const struct process *process, gid_t gid);
  * process_container() - the container that a cgroup belongs to
  * @cgroup: path in the unified hierarchy
  * @out: id (64 hexadecimal digits: docker, podman, cri-o, containerd) or name
- *	(lxc, systemd-nspawn); empty: none
+ *	(lxc, systemd-nspawn); empty: none. What is below a user's systemd does not
+ *	count: the user has named it.
  * @size: room in @out
  */
 void process_container(const char *cgroup, char *out, size_t size);

@@ -87,19 +87,40 @@ static const struct rule *rating_find_rule(const struct config *config,
 	return NULL;
 }
 
-static int32_t rating_limit_of(const struct process *process, const struct rule *rule)
+/* What a process may have without a rule. */
+static int32_t rating_free_limit(const struct process *process)
 {
-	int32_t limit;
+	return process->nice < 0 ? -process->nice : 0;
+}
+
+static bool rating_doubts(const struct rule *rule, const struct process *process)
+{
+	return rule && rule_raises(rule) && !rule->trust_descriptive &&
+	       !rule_authenticates(rule, process);
+}
+
+/* What a rule gives, but no more than is free if the rule is doubted. */
+static int32_t rating_given(const struct rating *rating, const struct process *process,
+			    int32_t priority)
+{
+	int32_t most = rating_free_limit(process);
+
+	return rating->doubted && priority > most ? most : priority;
+}
+
+static int32_t rating_limit_of(const struct rating *rating, const struct process *process,
+			       const struct rule *rule)
+{
+	int32_t limit = rating_free_limit(process), most;
 
 	if (rating_trusts(process))
 		return XSCHED_PRIORITY_MAX;
 	if (rule && rule->has_priority)
-		limit = rule->priority;
-	else
-		limit = process->nice < 0 ? -process->nice : 0;
-	if (rule && rule->has_max_priority && rule->max_priority > limit)
-		limit = rule->max_priority;
-	return limit;
+		limit = rating_given(rating, process, rule->priority);
+	if (!rule || !rule->has_max_priority)
+		return limit;
+	most = rating_given(rating, process, rule->max_priority);
+	return most > limit ? most : limit;
 }
 
 static void rating_take_environment(struct rating *rating,
@@ -142,7 +163,7 @@ static void rating_take_period(struct rating *rating, const struct rule *rule)
 /* The name of the tenant that a process is part of, by the kind of tenant. */
 static void rating_take_group(struct rating *rating, const struct process *process)
 {
-	const char *of = "";
+	const char *of = "", *within = "";
 
 	if (rating->kind == TENANT_CGROUP)
 		of = process->cgroup;
@@ -150,9 +171,13 @@ static void rating_take_group(struct rating *rating, const struct process *proce
 		of = process->unit;
 	else if (rating->kind == TENANT_CONTAINER)
 		of = process->container;
+	/* A user's unit is one of this user: no other can join it. */
+	if (rating->kind == TENANT_UNIT)
+		within = process->user_unit;
 	if (*of)
-		snprintf(rating->group, sizeof(rating->group), "%s:%s",
-			 tenant_kind_name(rating->kind), of);
+		snprintf(rating->group, sizeof(rating->group), "%s:%s%s%s",
+			 tenant_kind_name(rating->kind), of, *within ? "/" : "",
+			 within);
 }
 
 void rating_of_unread(struct rating *rating, const struct process *process)
@@ -160,7 +185,7 @@ void rating_of_unread(struct rating *rating, const struct process *process)
 	*rating = (struct rating){
 		.source = SOURCE_NICE,
 		.priority = -process->nice,
-		.limit = process->nice < 0 ? -process->nice : 0,
+		.limit = rating_free_limit(process),
 		.kind = TENANT_PROCESS,
 	};
 }
@@ -173,16 +198,17 @@ void rating_of(struct rating *rating, const struct process *process,
 	*rating = (struct rating){
 		.source = SOURCE_NICE,
 		.priority = -process->nice,
-		.limit = rating_limit_of(process, rule),
+		.doubted = rating_doubts(rule, process),
 		.kind = rule && rule->tenant ? rule->tenant : config->tenant,
 	};
+	rating->limit = rating_limit_of(rating, process, rule);
 	if (rule) {
 		rating->rule = rule->name;
 		rating->rule_index = rule - config->rules;
 	}
 	if (rule && rule->has_priority) {
 		rating->source = SOURCE_RULE;
-		rating->priority = rule->priority;
+		rating->priority = rating_given(rating, process, rule->priority);
 	}
 	rating_take_environment(rating, process, rule);
 	rating_take_period(rating, rule);

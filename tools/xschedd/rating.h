@@ -42,6 +42,7 @@ struct rating_hint {
  * struct rating - what rules, environment and nice value make of a process
  * @rule: name of the rule that decided about something, or NULL
  * @rule_index: its place in the configuration
+ * @doubted: @rule does not raise: the process may only pretend to match
  * @source: where @priority comes from
  * @priority: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
  * @limit: highest priority that the process may choose
@@ -56,13 +57,14 @@ struct rating_hint {
 struct rating {
 	const char *rule;
 	size_t rule_index;
+	bool doubted;
 	enum rating_source source;
 	int32_t priority;
 	int32_t limit;
 	int32_t refused;
 	int level;
 	enum tenant_kind kind;
-	char group[544];
+	char group[800];
 	struct rating_hint hints[RATING_HINTS + 1];
 	size_t hint_count;
 };

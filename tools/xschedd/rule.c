@@ -25,6 +25,7 @@ static const char *const patterns[RULE_PATTERNS] = {
 	[RULE_CMDLINE] = "cmdline",
 	[RULE_CGROUP] = "cgroup",
 	[RULE_UNIT] = "unit",
+	[RULE_USER_UNIT] = "user_unit",
 	[RULE_CONTAINER] = "container",
 };
 
@@ -70,6 +71,7 @@ static bool rule_patterns_match(const struct rule *rule,
 		[RULE_CMDLINE] = process->cmdline,
 		[RULE_CGROUP] = process->cgroup,
 		[RULE_UNIT] = process->unit,
+		[RULE_USER_UNIT] = process->user_unit,
 		[RULE_CONTAINER] = process->container,
 	};
 
@@ -106,6 +108,26 @@ bool rule_matches(const struct rule *rule, const struct process *process)
 	return rule_patterns_match(rule, process) && rule_variables_match(rule, process);
 }
 
+bool rule_may_authenticate(const struct rule *rule)
+{
+	return rule->has_user || rule->has_group || rule->patterns[RULE_UNIT] ||
+	       rule->patterns[RULE_CGROUP];
+}
+
+bool rule_authenticates(const struct rule *rule, const struct process *process)
+{
+	const char *cgroup = rule->patterns[RULE_CGROUP];
+
+	return rule->has_user || rule->has_group || rule->patterns[RULE_UNIT] ||
+	       (cgroup && !fnmatch(cgroup, process->root_cgroup, 0));
+}
+
+bool rule_raises(const struct rule *rule)
+{
+	return (rule->has_priority && rule->priority > 0) ||
+	       (rule->has_max_priority && rule->max_priority > 0);
+}
+
 bool rule_has_condition(const struct rule *rule)
 {
 	for (unsigned int i = 0; i < RULE_PATTERNS; i++)
@@ -118,6 +140,7 @@ bool rule_has_condition(const struct rule *rule)
 void rule_free(struct rule *rule)
 {
 	free(rule->name);
+	free(rule->doubt);
 	for (unsigned int i = 0; i < RULE_PATTERNS; i++)
 		free(rule->patterns[i]);
 	for (size_t i = 0; i < rule->variable_count; i++) {

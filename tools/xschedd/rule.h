@@ -36,7 +36,8 @@ const char *tenant_kind_name(enum tenant_kind kind);
  * @RULE_COMM: name of the process
  * @RULE_CMDLINE: arguments, with a blank between them
  * @RULE_CGROUP: path in the unified hierarchy
- * @RULE_UNIT: systemd unit, that of the user's manager first
+ * @RULE_UNIT: unit of the system's systemd
+ * @RULE_USER_UNIT: unit of the user's systemd
  * @RULE_CONTAINER: id or name of the container
  * @RULE_PATTERNS: number of them
  */
@@ -46,6 +47,7 @@ enum rule_pattern {
 	RULE_CMDLINE,
 	RULE_CGROUP,
 	RULE_UNIT,
+	RULE_USER_UNIT,
 	RULE_CONTAINER,
 	RULE_PATTERNS,
 };
@@ -83,6 +85,8 @@ struct rule_variable {
  * @tenant: kind of tenant, TENANT_UNSET: as in [xschedd]
  * @has_period: @period_us was given
  * @period_us: time between requests, 0: to be learned
+ * @trust_descriptive: it may raise by what a process says of itself
+ * @doubt: why it does not raise, with file and line; NULL: it may
  */
 struct rule {
 	char *name;
@@ -103,10 +107,29 @@ struct rule {
 	enum tenant_kind tenant;
 	bool has_period;
 	uint32_t period_us;
+	bool trust_descriptive;
+	char *doubt;
 };
 
 /** rule_matches() - whether a process meets all conditions of a rule */
 bool rule_matches(const struct rule *rule, const struct process *process);
+
+/**
+ * rule_authenticates() - whether a process could not have pretended to match
+ * @rule: rule that it matches
+ * @process: process
+ *
+ * user and group authenticate, unit does, and cgroup if the pattern matches the
+ * part that root has named. The others describe: a process, or its user, chooses
+ * them.
+ */
+bool rule_authenticates(const struct rule *rule, const struct process *process);
+
+/** rule_may_authenticate() - whether it has a condition that can */
+bool rule_may_authenticate(const struct rule *rule);
+
+/** rule_raises() - whether it lets a process be above 0 */
+bool rule_raises(const struct rule *rule);
 
 /** rule_has_condition() - whether a rule has any condition */
 bool rule_has_condition(const struct rule *rule);

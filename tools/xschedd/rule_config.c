@@ -22,9 +22,22 @@ static struct rule *rule_config_current(struct parser *p)
 	return &p->config->rules[p->config->rule_count - 1];
 }
 
+/* Anyone can pretend to match: it does not raise, and "xschedd -t" fails. */
+static int rule_config_doubt(struct parser *p, struct rule *rule)
+{
+	if (!rule_raises(rule) || rule_may_authenticate(rule) ||
+	    rule->trust_descriptive)
+		return 1;
+	if (asprintf(&rule->doubt, "%s:%d:1: rule '%s' raises a priority by what any process can say of itself, so it raises none; add user, group, unit or cgroup, or trust_descriptive=yes",
+		     p->path, p->rule_line, rule->name) >= 0)
+		return 1;
+	rule->doubt = NULL;
+	return parser_fail(p, "out of memory");
+}
+
 int rule_config_end(struct parser *p)
 {
-	const struct rule *rule;
+	struct rule *rule;
 
 	if (p->config->rule_count == p->first_rule)
 		return 1;
@@ -43,10 +56,10 @@ int rule_config_end(struct parser *p)
 				   rule->name);
 	}
 	if (rule_has_condition(rule))
-		return 1;
+		return rule_config_doubt(p, rule);
 	p->line = p->rule_line;
 	p->column = 1;
-	return parser_fail(p, "rule '%s' matches nothing; expected one of user, group, nice, environment, exe, comm, cmdline, cgroup, unit, container",
+	return parser_fail(p, "rule '%s' matches nothing; expected one of user, group, nice, environment, exe, comm, cmdline, cgroup, unit, user_unit, container",
 			   rule->name);
 }
 
@@ -225,6 +238,11 @@ static int rule_config_set_period(struct parser *p, struct rule *rule, const cha
 	return 1;
 }
 
+static int rule_config_set_trust(struct parser *p, struct rule *rule, const char *value)
+{
+	return parser_bool(p, value, &rule->trust_descriptive);
+}
+
 static const struct {
 	const char *name;
 	int (*set)(struct parser *p, struct rule *rule, const char *value);
@@ -237,6 +255,7 @@ static const struct {
 	{ "max_priority", rule_config_set_max_priority },
 	{ "tenant", rule_config_set_tenant },
 	{ "period_us", rule_config_set_period },
+	{ "trust_descriptive", rule_config_set_trust },
 };
 
 int rule_config_line(struct parser *p, const char *name, const char *value)
@@ -258,6 +277,6 @@ int rule_config_line(struct parser *p, const char *name, const char *value)
 		p->column = p->value_column;
 		return parser_pattern(p, &rule->patterns[i], value);
 	}
-	return parser_fail(p, "a rule has no '%s'; expected priority, max_priority, tenant, period_us, user, group, nice, environment, exe, comm, cmdline, cgroup, unit or container",
+	return parser_fail(p, "a rule has no '%s'; expected priority, max_priority, tenant, period_us, trust_descriptive, user, group, nice, environment, exe, comm, cmdline, cgroup, unit, user_unit or container",
 			   name);
 }

@@ -260,6 +260,7 @@ static struct json_object *show_facts(const struct process *process)
 	show_add(facts, "groups", groups);
 	show_add(facts, "cgroup", show_new_name(process->cgroup));
 	show_add(facts, "unit", show_new_name(process->unit));
+	show_add(facts, "user_unit", show_new_name(process->user_unit));
 	show_add(facts, "container", show_new_name(process->container));
 	show_add(facts, "exe", show_new_name(process->exe));
 	show_add(facts, "comm", show_new_name(process->comm));
@@ -292,6 +293,9 @@ struct json_object *show_rating(const struct sched *sched,
 		 json_object_new_string(rating_source_name(state_task_source(&view))));
 	show_add(reply, "limit", json_object_new_int(view.rating.limit));
 	show_add(reply, "group", show_new_name(view.rating.group));
+	show_add(reply, "doubt", view.rating.doubted ?
+		 json_object_new_string("the rule does not raise it: a process can say of itself all that the rule looks at; see trust_descriptive in xschedd.conf(5)") :
+		 NULL);
 	show_add(reply, "facts", show_facts(process));
 	return reply;
 }

@@ -19,6 +19,10 @@ static void tenant_say_refusals(struct sched *sched, struct task *task)
 	const struct log_fields fields = { .pid = task->process.pid,
 					   .rule = rating->rule };
 
+	if (rating->doubted)
+		log_event(LOG_NOTICE, &fields,
+			  "rule '%s' does not raise process %d: a process can say of itself all that the rule looks at",
+			  rating->rule, task->process.pid);
 	if (rating->refused)
 		log_event(LOG_NOTICE, &fields,
 			  "process %d asks for priority %d in its environment and gets %d: nothing allows more",
