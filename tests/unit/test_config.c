@@ -63,6 +63,7 @@ static void check_defaults(const char *text)
 	assert_true(config.realtime);
 	assert_int_equal(config.http_port, 0);
 	assert_false(config.http_front);
+	assert_false(config.http_root);
 	assert_int_equal(config.tenant, TENANT_PROCESS);
 	assert_int_equal(config.option_count, 0);
 	assert_int_equal(config.rule_count, 0);

@@ -4,7 +4,9 @@
  */
 #include "xschedd_bench.h"
 
+#include <cap-ng.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -306,6 +308,76 @@ static void shows_no_commands(void **state)
 	assert_false(commands_terminal(b));
 }
 
+/* A user namespace of our own. It cannot be had in a chroot(): leave it for that. */
+static int enter_namespace(const struct bench *b)
+{
+	int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret, fd;
+
+	if (root < 0 || chdir("/") || chroot(b->dir))
+		_exit(1);
+	for (int i = 0; i < 64; i++)
+		if (chdir(".."))
+			_exit(1);
+	if (chroot("."))
+		_exit(1);
+	ret = unshare(CLONE_NEWUSER);
+	if (fchdir(root) || chroot("."))
+		_exit(1);
+	close(root);
+	if (ret)
+		return ret;
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	if (write(fd, "0 0 1\n", 6) != 6)
+		_exit(1);
+	close(fd);
+	return 0;
+}
+
+/* uid 0 without CAP_SYS_NICE, or in a user namespace of its own where it has all. */
+static void try_as_root(struct bench *b, bool namespace)
+{
+	if (namespace) {
+		if (enter_namespace(b))
+			_exit(77);
+	} else {
+		capng_get_caps_process();
+		capng_update(CAPNG_DROP, CAPNG_EFFECTIVE | CAPNG_PERMITTED,
+			     CAP_SYS_NICE);
+		if (capng_apply(CAPNG_SELECT_CAPS))
+			_exit(1);
+	}
+	if (getuid())
+		_exit(1);
+	wants(question(b, "{\"cmd\":\"policy\",\"policy\":\"cfs\"}"), "not permitted");
+	wants(question(b, "{\"cmd\":\"reload\"}"), "not permitted");
+	/* As every user, it may see its own. */
+	wants(question(b, "{\"cmd\":\"rules\",\"pid\":%d}", getpid()), "\"ok\":true");
+	_exit(0);
+}
+
+/* Root of a container is no administrator. */
+static void root_of_a_container(void **state)
+{
+	struct bench *b = *state;
+	int status;
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	for (int namespace = 0; namespace < 2; namespace++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			try_as_root(b, namespace);
+		status = wait_for(pid);
+		if (status == 77)
+			print_message("# no user namespaces here\n");
+		else
+			assert_int_equal(status, 0);
+	}
+	assert_int_equal(ctl(b, "policy cfs"), 0);
+}
+
 #define FLOOD	250
 
 /* As many requests as there are, in one piece; the answers are not read yet. */
@@ -462,6 +534,7 @@ int main(void)
 		TEST(many_connections),
 		TEST(cuts_off_deaf_ones),
 		TEST(shows_no_commands),
+		TEST(root_of_a_container),
 		TEST(limits_users),
 		TEST(survives_garbage),
 		TEST(speaks_to_systemd),

@@ -43,7 +43,7 @@ static void start_front(struct bench *b, const char *more)
 	char text[512];
 
 	port = free_port();
-	snprintf(text, sizeof(text), "http_port=%u\nhttp_front=yes\n%s", port,
+	snprintf(text, sizeof(text), "http_port=%u\nhttp_front=yes\nhttp_root=yes\n%s", port,
 		 more);
 	start_daemon(b, text);
 }
@@ -598,6 +598,22 @@ static void flood_as_other(void)
 	assert_true(refused > 0);
 }
 
+/* Without http_root, uid 0 may do what every user may: it can be a container's. */
+static void root_is_a_user(void **state)
+{
+	struct bench *b = *state;
+	char text[64];
+
+	if (getuid())
+		skip();
+	port = free_port();
+	snprintf(text, sizeof(text), "http_port=%u\nhttp_front=yes\n", port);
+	start_daemon(b, text);
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+	wants(http("POST", "/policy?policy=10", NULL), 403, "not permitted");
+	assert_int_equal(ctl(b, "policy cfs"), 0);
+}
+
 static void limits_users(void **state)
 {
 	struct bench *b = *state;
@@ -635,6 +651,7 @@ int main(void)
 		TEST(keeps_busy_ones),
 		TEST(many_connections),
 		TEST(other_users),
+		TEST(root_is_a_user),
 		TEST(limits_users),
 	};
 

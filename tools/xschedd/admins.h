@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 /** Group whose members may do everything. */
-#define ADMIN_GROUP	"xsched"
+#define ADMIN_GROUP	"xsched-admin"
 
 /** admins_group() - number of that group; false: there is none */
 bool admins_group(gid_t *gid);

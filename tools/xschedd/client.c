@@ -31,8 +31,9 @@
 /**
  * struct client - a connection
  * @host: what requests are about
+ * @admit: called when it turns out to be no administrator's
  * @gone: called as it ends
- * @context: handed to @gone
+ * @context: handed to @admit and @gone
  * @source: its events
  * @patience: runs while something is half-way
  * @turn: the next request that has been read is answered then
@@ -51,6 +52,7 @@
  */
 struct client {
 	const struct host *host;
+	client_admit_fn admit;
 	client_gone_fn gone;
 	void *context;
 	sd_event_source *source;
@@ -373,11 +375,40 @@ static int client_on_socket(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
+/* ---- uid 0 -------------------------------------------------------------- */
+
+static void client_on_proof(struct reading *reading, const struct process *process,
+			    bool whole)
+{
+	struct client *client = reading->user;
+
+	(void)whole;
+	reader_forget(client->host->sched->reader, reading);
+	client->asking = false;
+	peer_prove(&client->peer, sd_event_source_get_io_fd(client->source), process);
+	if (!client->peer.admin && !client->admit(client->context, &client->peer))
+		client_cut_off(client, "too many connections");
+	else
+		client_set_events(client);
+}
+
+/* Nothing is read from it before it is known who asks. */
+static void client_begin_proof(struct client *client)
+{
+	client->asking = true;
+	client->reading = (struct reading){ .pid = client->peer.pid,
+					    .capability = true,
+					    .done = client_on_proof,
+					    .user = client };
+	reader_ask(client->host->sched->reader, &client->reading);
+	client_set_events(client);
+}
+
 /* ---- life --------------------------------------------------------------- */
 
 int client_new(struct client **out, const struct peer *peer, int fd,
-	       const struct host *host, client_gone_fn gone,
-	       void *context)
+	       const struct host *host, client_admit_fn admit,
+	       client_gone_fn gone, void *context)
 {
 	struct client *client = calloc(1, sizeof(*client));
 	int ret;
@@ -385,6 +416,7 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 	if (!client)
 		return -ENOMEM;
 	client->host = host;
+	client->admit = admit;
 	client->gone = gone;
 	client->context = context;
 	client->peer = *peer;
@@ -408,6 +440,8 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 		return ret;
 	}
 	sd_event_source_set_io_fd_own(client->source, true);
+	if (client->peer.unproved)
+		client_begin_proof(client);
 	*out = client;
 	return 0;
 }

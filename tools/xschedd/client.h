@@ -15,20 +15,24 @@ struct client;
 /** typedef client_gone_fn - a connection is over and about to be freed */
 typedef void (*client_gone_fn)(void *context, struct client *client);
 
+/** typedef client_admit_fn - a connection of uid 0 is no administrator's: may it stay? */
+typedef bool (*client_admit_fn)(void *context, const struct peer *peer);
+
 /**
  * client_new() - serve a connection
  * @out: set on success only
  * @peer: user at the other end
  * @fd: the connection; the client's on success
  * @host: what requests are about
+ * @admit: called at most once
  * @gone: called as it ends by itself, not by client_free()
- * @context: handed to @gone
+ * @context: handed to @admit and @gone
  *
  * Return: 0 or a negative errno.
  */
 int client_new(struct client **out, const struct peer *peer, int fd,
-	       const struct host *host, client_gone_fn gone,
-	       void *context);
+	       const struct host *host, client_admit_fn admit,
+	       client_gone_fn gone, void *context);
 
 /** client_free() - close the connection */
 void client_free(struct client *client);

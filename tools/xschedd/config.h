@@ -39,6 +39,7 @@ struct option_setting {
  * @realtime: ask for SCHED_FIFO
  * @http_port: on loopback, 0: none
  * @http_front: XSched's routes, too, not only /metrics
+ * @http_root: uid 0 is an administrator over HTTP, too
  * @tenant: which processes are one tenant, unless a rule says so
  * @options: [options]
  * @option_count: number of @options
@@ -58,6 +59,7 @@ struct config {
 	bool realtime;
 	uint16_t http_port;
 	bool http_front;
+	bool http_root;
 	enum tenant_kind tenant;
 	struct option_setting *options;
 	size_t option_count;

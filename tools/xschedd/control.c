@@ -62,18 +62,29 @@ static void control_on_gone(void *context, struct client *client)
 	}
 }
 
-static bool control_has_room(const struct control *control, const struct peer *peer)
+/* Connections of all users who are not administrators, and of one. */
+static void control_count(const struct control *control, const struct peer *peer,
+			  unsigned int *users, unsigned int *same)
 {
-	unsigned int users = 0, same = 0;
-
-	if (peer->admin)
-		return control->count < MAX_CLIENTS;
+	*users = 0;
+	*same = 0;
 	for (unsigned int i = 0; i < control->count; i++) {
 		const struct peer *other = client_peer(control->clients[i]);
 
-		users += !other->admin;
-		same += !other->admin && other->uid == peer->uid;
+		if (other->admin || other->unproved)
+			continue;
+		*users += 1;
+		*same += other->uid == peer->uid;
 	}
+}
+
+static bool control_has_room(const struct control *control, const struct peer *peer)
+{
+	unsigned int users, same;
+
+	if (peer->admin || peer->unproved)
+		return control->count < MAX_CLIENTS;
+	control_count(control, peer, &users, &same);
 	return users < MAX_OF_USERS && same < MAX_OF_USER;
 }
 
@@ -96,6 +107,16 @@ static void control_refuse(struct control *control, int fd, int error)
 	control->refused_ns = now;
 }
 
+/* It has its place already. */
+static bool control_on_admit(void *context, const struct peer *peer)
+{
+	const struct control *control = context;
+	unsigned int users, same;
+
+	control_count(control, peer, &users, &same);
+	return users <= MAX_OF_USERS && same <= MAX_OF_USER;
+}
+
 /* Takes over @fd on success. */
 static int control_welcome(struct control *control, int fd)
 {
@@ -107,7 +128,8 @@ static int control_welcome(struct control *control, int fd)
 	if (!control_has_room(control, &peer))
 		return -EUSERS;
 	ret = client_new(&control->clients[control->count], &peer, fd,
-			 control->host, control_on_gone, control);
+			 control->host, control_on_admit, control_on_gone,
+			 control);
 	if (!ret)
 		control->count++;
 	return ret;

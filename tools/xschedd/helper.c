@@ -20,12 +20,12 @@
 /**
  * struct helper_question - from the daemon
  * @pid: about which process
- * @rest: by process_read_rest(), too
+ * @extent: how much
  * @cmdline: with the arguments
  */
 struct helper_question {
 	pid_t pid;
-	bool rest;
+	enum helper_extent extent;
 	bool cmdline;
 };
 
@@ -57,10 +57,13 @@ static void helper_answer(int fd, struct helper_page *page,
 
 	process_read_facts(&page->facts, question->pid);
 	helper_say(fd, HELPER_FACTS);
-	if (!question->rest)
+	if (question->extent == HELPER_READ_FACTS)
 		return;
 	whole = page->facts;
-	process_read_rest(&whole, question->cmdline);
+	if (question->extent == HELPER_READ_CAPABILITY)
+		process_read_capability(&whole);
+	else
+		process_read_rest(&whole, question->cmdline);
 	if (whole.cmdline)
 		strcpy(page->cmdline, whole.cmdline);
 	if (whole.environ)
@@ -133,9 +136,10 @@ int helper_start(struct helper *helper)
 	return 0;
 }
 
-int helper_ask(struct helper *helper, pid_t pid, bool rest, bool cmdline)
+int helper_ask(struct helper *helper, pid_t pid, enum helper_extent extent,
+	       bool cmdline)
 {
-	struct helper_question question = { .pid = pid, .rest = rest,
+	struct helper_question question = { .pid = pid, .extent = extent,
 					    .cmdline = cmdline };
 
 	if (send(helper->fd, &question, sizeof(question),

@@ -25,6 +25,13 @@ struct helper_page {
 	char environ[PROCESS_ENVIRON + 2];
 };
 
+/** enum helper_extent - how much to read */
+enum helper_extent {
+	HELPER_READ_FACTS,		/* what cannot wait */
+	HELPER_READ_CAPABILITY,		/* and process_read_capability() */
+	HELPER_READ_REST,		/* and process_read_rest() */
+};
+
 /** enum helper_answer - what has come */
 enum helper_answer {
 	HELPER_FACTS = 'f',
@@ -50,12 +57,13 @@ int helper_start(struct helper *helper);
  * helper_ask() - have it read about a process
  * @helper: helper that has answered everything else
  * @pid: process
- * @rest: read the rest, too; else it answers HELPER_FACTS only
+ * @extent: how much; with HELPER_READ_FACTS, HELPER_FACTS is the only answer
  * @cmdline: with the arguments
  *
  * Return: 0 or a negative errno.
  */
-int helper_ask(struct helper *helper, pid_t pid, bool rest, bool cmdline);
+int helper_ask(struct helper *helper, pid_t pid, enum helper_extent extent,
+	       bool cmdline);
 
 /**
  * helper_read() - take an answer

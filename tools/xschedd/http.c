@@ -33,6 +33,7 @@
  * struct http - the server
  * @host: what requests are about
  * @front: XSched's routes are served
+ * @root: uid 0 is an administrator
  * @daemon: libmicrohttpd's
  * @source: its epoll descriptor
  * @timer: when to check its time-outs, or @visitors
@@ -45,6 +46,7 @@
 struct http {
 	const struct host *host;
 	bool front;
+	bool root;
 	struct MHD_Daemon *daemon;
 	sd_event_source *source;
 	sd_event_source *timer;
@@ -126,6 +128,15 @@ static enum MHD_Result http_send_answer(struct MHD_Connection *connection,
 	return ret;
 }
 
+static int http_find_peer(const struct http *http, struct peer *peer, int fd)
+{
+	int ret = peer_of_tcp(peer, fd);
+
+	if (!ret && http->root)
+		peer->admin |= peer->unproved;
+	return ret;
+}
+
 static void http_answer_request(struct http *http, struct http_request *request,
 				struct http_answer *answer)
 {
@@ -137,7 +148,7 @@ static void http_answer_request(struct http *http, struct http_request *request,
 
 	info = MHD_get_connection_info(request->connection,
 				       MHD_CONNECTION_INFO_CONNECTION_FD);
-	ret = info ? peer_of_tcp(&request->peer, info->connect_fd) : -EACCES;
+	ret = info ? http_find_peer(http, &request->peer, info->connect_fd) : -EACCES;
 	if (ret) {
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "the user of this connection is unknown");
@@ -213,7 +224,7 @@ static struct visitor *http_admit(struct http *http, int fd)
 {
 	struct peer peer;
 
-	if (peer_of_tcp(&peer, fd) ||
+	if (http_find_peer(http, &peer, fd) ||
 	    (!peer.admin && visitors_of(&http->visitors, peer.uid) >= OF_USER)) {
 		shutdown(fd, SHUT_RDWR);
 		return NULL;
@@ -343,16 +354,18 @@ static int http_listen_at(struct http *http, uint16_t port)
 	return errno ? -errno : -EIO;
 }
 
-int http_open(struct http **out, uint16_t port, bool front,
+int http_open(struct http **out, const struct config *config,
 	      const struct host *host)
 {
+	uint16_t port = config->http_port;
 	struct http *http = calloc(1, sizeof(*http));
 	int ret;
 
 	if (!http)
 		return -ENOMEM;
 	http->host = host;
-	http->front = front;
+	http->front = config->http_front;
+	http->root = config->http_root;
 	visitors_init(&http->visitors);
 	ret = http_listen_at(http, port);
 	if (!ret)

@@ -17,13 +17,12 @@ struct http;
 /**
  * http_open() - listen on 127.0.0.1
  * @out: set on success only
- * @port: port
- * @front: XSched's routes, too
+ * @config: has the port
  * @host: what requests are about; stays in use
  *
  * Return: 0, -EADDRINUSE, or another negative errno. Failures are logged.
  */
-int http_open(struct http **out, uint16_t port, bool front,
+int http_open(struct http **out, const struct config *config,
 	      const struct host *host);
 
 /** http_close() - stop listening and close all connections; or NULL */

@@ -251,8 +251,7 @@ static int main_open_ends(struct daemon *daemon)
 	if (ret == -ENOENT)
 		return -ENOTDIR;
 	if (!ret && config->http_port)
-		ret = http_open(&daemon->http, config->http_port,
-				config->http_front, &daemon->host);
+		ret = http_open(&daemon->http, config, &daemon->host);
 	return ret;
 }
 

@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,10 @@
 #include "peer.h"
 
 #define MAX_GROUPS	1024
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77
+#endif
 
 static bool peer_contains(const gid_t *groups, size_t count, gid_t gid)
 {
@@ -50,8 +55,30 @@ int peer_of_unix(struct peer *peer, int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size))
 		return -errno;
 	peer->uid = credentials.uid;
-	peer->admin = !credentials.uid || peer_in_group(fd, credentials.gid);
+	peer->pid = credentials.pid;
+	peer->admin = peer_in_group(fd, credentials.gid);
+	peer->unproved = !peer->admin && !peer->uid;
 	return 0;
+}
+
+/* Whether the process that connected has ended. A kernel before 6.5 cannot tell. */
+static bool peer_has_ended(int fd)
+{
+	struct pollfd end = { .events = POLLIN };
+	socklen_t size = sizeof(end.fd);
+	bool ended;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &end.fd, &size))
+		return errno == ESRCH || errno == EINVAL;
+	ended = poll(&end, 1, 0) != 0;
+	close(end.fd);
+	return ended;
+}
+
+void peer_prove(struct peer *peer, int fd, const struct process *process)
+{
+	peer->admin = process->nice_capable && !peer_has_ended(fd);
+	peer->unproved = false;
 }
 
 /* ---- TCP ---------------------------------------------------------------- */
@@ -146,8 +173,9 @@ int peer_of_tcp(struct peer *peer, int fd)
 	/* The kernel reports root as the owner of a socket that is closed. */
 	if (!answer.idiag_inode || answer.idiag_state == TCP_TIME_WAIT)
 		return -EACCES;
-	peer->uid = answer.idiag_uid;
-	peer->admin = !peer->uid || admins_contain(peer->uid);
+	*peer = (struct peer){ .uid = answer.idiag_uid };
+	peer->admin = admins_contain(peer->uid);
+	peer->unproved = !peer->admin && !peer->uid;
 	return 0;
 }
 

@@ -16,15 +16,30 @@
 /**
  * struct peer - the user who asks
  * @uid: user
- * @admin: root, or a member of the group xsched: may do everything
+ * @admin: an administrator: may do everything. A member of the group, or uid 0 with
+ *	CAP_SYS_NICE in the daemon's user namespace: uid 0 of a container is none.
+ * @unproved: it is uid 0, and whether that makes it an administrator is to be read
+ * @pid: over a socket of this host: its process
  */
 struct peer {
 	uid_t uid;
 	bool admin;
+	bool unproved;
+	pid_t pid;
 };
 
 /** peer_of_unix() - by SO_PEERCRED; 0 or a negative errno */
 int peer_of_unix(struct peer *peer, int fd);
+
+/**
+ * peer_prove() - find out whether uid 0 is an administrator
+ * @peer: user who asks, &peer.unproved
+ * @fd: its connection
+ * @process: its process, just read
+ *
+ * A process that has ended proves nothing: another may have its id.
+ */
+void peer_prove(struct peer *peer, int fd, const struct process *process);
 
 /**
  * peer_of_tcp() - by sock_diag: the owner of the socket at the other end
@@ -33,7 +48,7 @@ int peer_of_unix(struct peer *peer, int fd);
  *
  * TCP has no credentials, but the kernel knows the owner of the socket at the
  * other end. This is reliable as long as that socket is open: a closed one has
- * no owner.
+ * no owner. It has no process: uid 0 is unproved, and stays so.
  *
  * Return: 0; -EACCES: not from loopback, or the other end is closed; or another
  * negative errno.

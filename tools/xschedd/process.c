@@ -329,6 +329,12 @@ void process_read_facts(struct process *process, pid_t pid)
 	process_read_nice(process);
 }
 
+void process_read_capability(struct process *process)
+{
+	process->nice_capable = process->has_sys_nice &&
+				process_same_user_namespace(process->pid);
+}
+
 void process_read_rest(struct process *process, bool cmdline)
 {
 	size_t length;
@@ -336,8 +342,7 @@ void process_read_rest(struct process *process, bool cmdline)
 	if (!process->known)
 		return;
 	process_read_exe(process);
-	process->nice_capable = process->has_sys_nice &&
-				process_same_user_namespace(process->pid);
+	process_read_capability(process);
 	if (cmdline)
 		process_read_cmdline(process);
 	process->environ = process_read_all(process, "environ", PROCESS_ENVIRON, &length);

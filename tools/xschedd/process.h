@@ -85,6 +85,14 @@ void process_read_owner(struct process *process, pid_t pid);
 void process_read_facts(struct process *process, pid_t pid);
 
 /**
+ * process_read_capability() - read whether CAP_SYS_NICE counts
+ * @process: as process_read_facts() left it
+ *
+ * A process that has it in some user namespace can make this wait, for ever.
+ */
+void process_read_capability(struct process *process);
+
+/**
  * process_read_rest() - read the executable, CAP_SYS_NICE, and the environment
  * @process: as process_read_facts() left it; end with process_free()
  * @cmdline: read the arguments, too

@@ -39,7 +39,7 @@ struct penalty {
  * @current: what it reads for, NULL: nobody wants that any more
  * @pid: about which process it reads
  * @owner: whose that is
- * @rest: it reads the rest, too
+ * @extent: how much it reads
  * @deadline_ns: when it is killed
  * @facts: what has come of the answer so far
  * @lost: helpers that were killed and have not ended
@@ -58,7 +58,7 @@ struct reader {
 	struct reading *current;
 	pid_t pid;
 	uid_t owner;
-	bool rest;
+	enum helper_extent extent;
 	uint64_t deadline_ns;
 	struct process facts;
 	pid_t lost[READER_LOST];
@@ -200,8 +200,7 @@ static int reader_on_answer(sd_event_source *source, int fd, uint32_t revents,
 		return 0;
 	case HELPER_FACTS:
 		reader->facts = reader->helper.page->facts;
-		/* Of a process that is gone there is no rest. */
-		if (!reader->rest)
+		if (reader->extent == HELPER_READ_FACTS)
 			reader_finish(reader, false);
 		return 0;
 	case HELPER_WHOLE:
@@ -233,12 +232,21 @@ static struct reading *reader_next(struct reader *reader, uint64_t now)
 	return first;
 }
 
+static enum helper_extent reader_extent(const struct reader *reader,
+					const struct reading *reading, uint64_t now)
+{
+	if (reading->capability)
+		return HELPER_READ_CAPABILITY;
+	return reader_is_punished(reader, reading->owner, now) ? HELPER_READ_FACTS :
+								 HELPER_READ_REST;
+}
+
 static void reader_begin(struct reader *reader, struct reading *reading, uint64_t now)
 {
 	reader_unlist(reader, reading);
 	reader->owner = reading->owner;
 	reader->pid = reading->pid;
-	reader->rest = !reader_is_punished(reader, reading->owner, now);
+	reader->extent = reader_extent(reader, reading, now);
 	reader->facts = (struct process){ .pid = reading->pid };
 	if (!reader_find_helper(reader)) {
 		reader_answer_part(reader, reading, &reader->facts);
@@ -247,7 +255,7 @@ static void reader_begin(struct reader *reader, struct reading *reading, uint64_
 	reader->busy = true;
 	reader->current = reading;
 	reader->deadline_ns = now + READER_DEADLINE_MS * MS_NS;
-	if (helper_ask(&reader->helper, reading->pid, reader->rest,
+	if (helper_ask(&reader->helper, reading->pid, reader->extent,
 		       reading->cmdline)) {
 		reader_lose_helper(reader);
 		reader_finish(reader, false);

@@ -51,6 +51,8 @@ typedef void (*reading_fn)(struct reading *reading, const struct process *proces
  * struct reading - a question; zero at first
  * @pid: process
  * @cmdline: its arguments are wanted, too
+ * @capability: nothing else is wanted than what cannot wait, and CAP_SYS_NICE: that
+ *	is read whatever other processes of the user have done
  * @done: takes answers; from the loop, never from reader_ask()
  * @context: for @done
  * @user: for @done
@@ -63,6 +65,7 @@ typedef void (*reading_fn)(struct reading *reading, const struct process *proces
 struct reading {
 	pid_t pid;
 	bool cmdline;
+	bool capability;
 	reading_fn done;
 	void *context;
 	void *user;

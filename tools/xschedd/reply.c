@@ -3,7 +3,7 @@
  * Carry out requests. Permissions are checked here: the daemon may do
  * everything, so the kernel cannot check the user who asks.
  *
- *  - Root and members of the group xsched may do everything.
+ *  - Administrators (see peer.h) may do everything.
  *  - Others may control their own processes that did not change credentials. They
  *    may not resume what an administrator suspended, nor raise a priority above
  *    what rules and nice value allow.

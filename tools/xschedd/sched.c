@@ -135,7 +135,7 @@ static bool sched_needs_restart(const struct config *a, const struct config *b)
 {
 	return !sched_same(a->device, b->device) || !sched_same(a->socket, b->socket) ||
 	       a->http_port != b->http_port || a->http_front != b->http_front ||
-	       a->realtime != b->realtime;
+	       a->http_root != b->http_root || a->realtime != b->realtime;
 }
 
 void sched_reload(struct sched *sched, const struct config *config)
@@ -144,7 +144,7 @@ void sched_reload(struct sched *sched, const struct config *config)
 
 	if (sched_needs_restart(sched->config, config))
 		log_message(LOG_WARNING,
-			    "a change of device, socket, http_port, http_front or realtime needs a restart");
+			    "a change of device, socket, http_port, http_front, http_root or realtime needs a restart");
 	sched->config = config;
 	armed_wrong(sched);
 	xsched_engine_set_policy(sched->engine, config->policy);

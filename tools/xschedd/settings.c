@@ -144,6 +144,11 @@ static int settings_set_http_front(struct parser *p, const char *value)
 	return parser_bool(p, value, &p->config->http_front);
 }
 
+static int settings_set_http_root(struct parser *p, const char *value)
+{
+	return parser_bool(p, value, &p->config->http_root);
+}
+
 static int settings_set_tenant(struct parser *p, const char *value)
 {
 	return parser_tenant(p, value, &p->config->tenant);
@@ -165,6 +170,7 @@ static const struct setting {
 	{ "armed", settings_set_armed },
 	{ "http_port", settings_set_http_port },
 	{ "http_front", settings_set_http_front },
+	{ "http_root", settings_set_http_root },
 	{ "tenant", settings_set_tenant },
 };
 
