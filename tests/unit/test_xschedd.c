@@ -85,6 +85,22 @@ static void preempts_and_traces(void **state)
 	check_trace(b);
 }
 
+/* Every user may connect, whatever the mask of the daemon is. */
+static void socket_is_for_all(void **state)
+{
+	struct bench *b = *state;
+	mode_t mask = umask(0077);
+	struct stat status;
+
+	start_daemon(b, "");
+	umask(mask);
+	assert_int_equal(stat(in_dir(b, "sock"), &status), 0);
+	assert_int_equal(status.st_mode, S_IFSOCK | 0666);
+	/* Other files have the mode it asks for. */
+	assert_int_equal(stat(in_dir(b, "trace"), &status), 0);
+	assert_int_equal(status.st_mode & 0077, 0);
+}
+
 /* SIGTERM releases what is held, and the socket is gone. */
 static void releases_on_term(void **state)
 {
@@ -620,6 +636,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(preempts_and_traces),
 		TEST(releases_on_term),
+		TEST(socket_is_for_all),
 		TEST(takes_over_and_holds_newcomers),
 		TEST(one_apply_for_a_swap),
 		TEST(lists_again_when_lost),

@@ -186,6 +186,23 @@ static int control_remove_stale(const struct sockaddr_un *address)
 	return ret;
 }
 
+/*
+ * Every user may connect; permissions are checked per request. The socket has its
+ * mode from the beginning: a chmod() of the path could be of another file.
+ */
+static int control_bind(int fd, const struct sockaddr_un *address)
+{
+	mode_t mask;
+	int ret;
+
+	if (fchmod(fd, 0666))
+		return -1;
+	mask = umask(0);
+	ret = bind(fd, (const struct sockaddr *)address, sizeof(*address));
+	umask(mask);
+	return ret;
+}
+
 static int control_listen_at(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -201,9 +218,7 @@ static int control_listen_at(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* Every user may connect; permissions are checked per request. */
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(path, 0666) || listen(fd, BACKLOG)) {
+	if (control_bind(fd, &address) || listen(fd, BACKLOG)) {
 		ret = -errno;
 		close(fd);
 		return ret;
