@@ -80,6 +80,13 @@ int kfdq_open_gpu(unsigned int gpu, struct kfdq_device **out);
 int kfdq_open(struct kfdq_device **out);
 
 /*
+ * Open the first GPU for a further KFD process of the same address space and pid, with
+ * queues, memory and doorbells of its own. The process must have opened it before.
+ * -ENOTTY if the driver has no AMDKFD_IOC_CREATE_PROCESS.
+ */
+int kfdq_open_context(struct kfdq_device **out);
+
+/*
  * Open one more GPU in the same process, which must not be @first's. KFD has one
  * page of event mailboxes for a process, so @first must outlive it.
  */

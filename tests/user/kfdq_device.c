@@ -20,6 +20,12 @@
 #define MAX_NODES	128
 #define DOORBELLS	8192UL	/* 1024 of 8 bytes a process */
 
+/* Linux 7 has it, with version 1.19 of this interface; headers of 6.12 lack it. */
+#define FIRST_WITH_CONTEXTS	19
+#ifndef AMDKFD_IOC_CREATE_PROCESS
+#define AMDKFD_IOC_CREATE_PROCESS	AMDKFD_IO(0x27)
+#endif
+
 int kfdq_ioctl(const struct kfdq_device *dev, unsigned long request, void *arg)
 {
 	while (ioctl(dev->kfd, request, arg) < 0) {
@@ -92,7 +98,20 @@ static int open_render_node(struct kfdq_device *dev)
 	return kfdq_ioctl(dev, AMDKFD_IOC_ACQUIRE_VM, &acquire);
 }
 
-int kfdq_open_gpu(unsigned int gpu, struct kfdq_device **out)
+/* Older drivers have other numbers, or none, for it. */
+static int create_context(const struct kfdq_device *dev)
+{
+	struct kfd_ioctl_get_version_args version = { 0 };
+	int ret = kfdq_ioctl(dev, AMDKFD_IOC_GET_VERSION, &version);
+
+	if (ret)
+		return ret;
+	if (version.major_version == 1 && version.minor_version < FIRST_WITH_CONTEXTS)
+		return -ENOTTY;
+	return kfdq_ioctl(dev, AMDKFD_IOC_CREATE_PROCESS, NULL);
+}
+
+static int open_device(unsigned int gpu, bool context, struct kfdq_device **out)
 {
 	struct kfdq_device *dev = calloc(1, sizeof(*dev));
 	int ret;
@@ -102,6 +121,8 @@ int kfdq_open_gpu(unsigned int gpu, struct kfdq_device **out)
 	dev->drm = -1;
 	dev->kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	ret = dev->kfd < 0 ? -errno : find_gpu(dev, gpu);
+	if (!ret && context)
+		ret = create_context(dev);
 	if (!ret)
 		ret = open_render_node(dev);
 	if (ret) {
@@ -112,9 +133,19 @@ int kfdq_open_gpu(unsigned int gpu, struct kfdq_device **out)
 	return 0;
 }
 
+int kfdq_open_gpu(unsigned int gpu, struct kfdq_device **out)
+{
+	return open_device(gpu, false, out);
+}
+
 int kfdq_open(struct kfdq_device **out)
 {
-	return kfdq_open_gpu(0, out);
+	return open_device(0, false, out);
+}
+
+int kfdq_open_context(struct kfdq_device **out)
+{
+	return open_device(0, true, out);
 }
 
 int kfdq_open_peer(struct kfdq_device *first, unsigned int gpu, struct kfdq_device **out)
