@@ -143,7 +143,8 @@ module-patch:
 
 # A kernel that cannot be had is skipped by name.
 check-trees:
-	@scripts/rig run --try base-7 $(BASE) sh -c 'scripts/build raw && scripts/check-trees $(TREES)'
+	@scripts/rig run $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) sh -c \
+		'scripts/build linux user && scripts/check-trees $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
