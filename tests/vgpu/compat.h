@@ -9,6 +9,22 @@
 
 #include <linux/version.h>
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define ftrace_regs_set_instruction_pointer	ftrace_instruction_pointer_set
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+static inline unsigned long bitmap_read(const unsigned long *map, unsigned long start,
+					unsigned long nbits)
+{
+	unsigned long value = 0, i;
+
+	for (i = 0; i < nbits; i++)
+		value |= (unsigned long)test_bit(start + i, map) << i;
+	return value;
+}
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),

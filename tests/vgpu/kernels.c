@@ -23,7 +23,7 @@ static u32 unknown_number(struct vgpu_node *node, const char *name)
 		return i - 1;
 	if (i == VGPU_UNKNOWN - 1)
 		name = "(all others)";
-	strscpy(node->unknown[i].name, name);
+	strscpy(node->unknown[i].name, name, sizeof(node->unknown[i].name));
 	node->nr_unknown++;
 	node->stats.unknown_names++;
 	pr_info("kernel that is not known, timed: %s\n", name);
