@@ -48,7 +48,8 @@ static bool privileges_apply(bool may_bound)
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && done;
 }
 
-void privileges_drop(void)
+/* Keep what is needed: of that, what serves to read alone, if @reads_only. */
+static void privileges_reduce(bool reads_only)
 {
 	bool may_bound;
 
@@ -58,9 +59,9 @@ void privileges_drop(void)
 	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++) {
 		const struct privilege *privilege = privileges_find(i);
 
-		if (!privilege)
+		if (!privilege || (reads_only && !privilege->reads))
 			privileges_lose(i);
-		else if (!capng_have_capability(CAPNG_EFFECTIVE, i))
+		else if (!reads_only && !capng_have_capability(CAPNG_EFFECTIVE, i))
 			log_message(LOG_INFO, "%s is missing: cannot %s",
 				    capng_capability_to_name(i),
 				    privilege->reason);
@@ -69,17 +70,12 @@ void privileges_drop(void)
 		log_message(LOG_WARNING, "cannot drop all capabilities that are not needed: %m");
 }
 
+void privileges_drop(void)
+{
+	privileges_reduce(false);
+}
+
 void privileges_drop_to_read(void)
 {
-	bool may_bound;
-
-	capng_get_caps_process();
-	may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP);
-	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++) {
-		const struct privilege *privilege = privileges_find(i);
-
-		if (!privilege || !privilege->reads)
-			privileges_lose(i);
-	}
-	privileges_apply(may_bound);
+	privileges_reduce(true);
 }

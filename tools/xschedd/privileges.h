@@ -17,9 +17,9 @@
 void privileges_drop(void);
 
 /**
- * privileges_drop_to_read() - keep the capabilities that /proc takes, likewise
+ * privileges_drop_to_read() - keep the capabilities that reading /proc needs
  *
- * Nothing is logged.
+ * Otherwise as privileges_drop(). A capability that is missing is not logged again.
  */
 void privileges_drop_to_read(void);
 
