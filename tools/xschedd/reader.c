@@ -41,6 +41,7 @@ struct penalty {
  * @owner: whose that is
  * @extent: how much it reads
  * @deadline_ns: when it is killed
+ * @waits: it has what cannot wait, so the process keeps it waiting, if anything does
  * @facts: what has come of the answer so far
  * @lost: helpers that were killed and have not ended
  * @lost_count: number of @lost
@@ -60,6 +61,7 @@ struct reader {
 	uid_t owner;
 	enum helper_extent extent;
 	uint64_t deadline_ns;
+	bool waits;
 	struct process facts;
 	pid_t lost[READER_LOST];
 	size_t lost_count;
@@ -146,6 +148,23 @@ static void reader_unlist(struct reader *reader, struct reading *reading)
 	reading->listed = false;
 }
 
+static void reader_set_timer(struct reader *reader)
+{
+	uint64_t at_ns = reader->busy ? reader->deadline_ns : UINT64_MAX;
+	struct reading *reading;
+
+	if (!reader->busy)
+		TAILQ_FOREACH(reading, &reader->questions, entry)
+			if (reading->not_before_ns < at_ns)
+				at_ns = reading->not_before_ns;
+	if (at_ns == UINT64_MAX) {
+		sd_event_source_set_enabled(reader->timer, SD_EVENT_OFF);
+		return;
+	}
+	sd_event_source_set_time(reader->timer, (at_ns + 999) / 1000);
+	sd_event_source_set_enabled(reader->timer, SD_EVENT_ONESHOT);
+}
+
 /* A part of what there is to know. The rest is tried again later. */
 static void reader_answer_part(struct reader *reader, struct reading *reading,
 			       const struct process *facts)
@@ -178,10 +197,14 @@ static void reader_finish(struct reader *reader, bool whole)
 
 static void reader_miss(struct reader *reader, uint64_t now)
 {
-	log_event(LOG_NOTICE, &(struct log_fields){ .pid = reader->pid },
-		  "process %d of user %u keeps its reader waiting: its executable and environment stay unknown",
-		  reader->pid, reader->owner);
-	reader_punish(reader, reader->owner, now);
+	if (reader->waits) {
+		log_event(LOG_NOTICE, &(struct log_fields){ .pid = reader->pid },
+			  "process %d of user %u keeps its reader waiting: its executable and environment stay unknown",
+			  reader->pid, reader->owner);
+		reader_punish(reader, reader->owner, now);
+	} else {
+		log_message(LOG_WARNING, "the helper that reads /proc does not answer");
+	}
 	reader_lose_helper(reader);
 	reader_finish(reader, false);
 }
@@ -200,8 +223,13 @@ static int reader_on_answer(sd_event_source *source, int fd, uint32_t revents,
 		return 0;
 	case HELPER_FACTS:
 		reader->facts = reader->helper.page->facts;
-		if (reader->extent == HELPER_READ_FACTS)
+		if (reader->extent == HELPER_READ_FACTS) {
 			reader_finish(reader, false);
+			return 0;
+		}
+		reader->waits = true;
+		reader->deadline_ns = clock_ns() + READER_DEADLINE_MS * MS_NS;
+		reader_set_timer(reader);
 		return 0;
 	case HELPER_WHOLE:
 		reader_finish(reader, true);
@@ -254,29 +282,13 @@ static void reader_begin(struct reader *reader, struct reading *reading, uint64_
 	}
 	reader->busy = true;
 	reader->current = reading;
-	reader->deadline_ns = now + READER_DEADLINE_MS * MS_NS;
+	reader->waits = false;
+	reader->deadline_ns = now + READER_FACTS_MS * MS_NS;
 	if (helper_ask(&reader->helper, reading->pid, reader->extent,
 		       reading->cmdline)) {
 		reader_lose_helper(reader);
 		reader_finish(reader, false);
 	}
-}
-
-static void reader_set_timer(struct reader *reader)
-{
-	uint64_t at_ns = reader->busy ? reader->deadline_ns : UINT64_MAX;
-	struct reading *reading;
-
-	if (!reader->busy)
-		TAILQ_FOREACH(reading, &reader->questions, entry)
-			if (reading->not_before_ns < at_ns)
-				at_ns = reading->not_before_ns;
-	if (at_ns == UINT64_MAX) {
-		sd_event_source_set_enabled(reader->timer, SD_EVENT_OFF);
-		return;
-	}
-	sd_event_source_set_time(reader->timer, (at_ns + 999) / 1000);
-	sd_event_source_set_enabled(reader->timer, SD_EVENT_ONESHOT);
 }
 
 static void reader_go_on(struct reader *reader)

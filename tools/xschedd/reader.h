@@ -2,8 +2,10 @@
 /*
  * Facts about processes, without waiting for them.
  *
- * A helper reads about one process at a time. A process can keep it waiting
- * (see process.c). Then, after READER_DEADLINE_MS:
+ * A helper reads about one process at a time. What cannot wait comes first: if it
+ * takes READER_FACTS_MS, the machine is overloaded or the helper is broken, and it is
+ * replaced. For the rest, a process can keep it waiting (see process.c). Then, after
+ * READER_DEADLINE_MS, which an idle machine needs microseconds of:
  *
  *  - the helper is killed, and another is started. One that the kernel does not
  *    let die is left behind; there are at most READER_LOST of them.
@@ -25,9 +27,8 @@
 
 #include "process.h"
 
-#ifndef READER_DEADLINE_MS
-#define READER_DEADLINE_MS	100
-#endif
+#define READER_FACTS_MS		5000
+#define READER_DEADLINE_MS	500
 #ifndef READER_PENALTY_MS
 #define READER_PENALTY_MS	10000
 #endif
