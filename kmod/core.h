@@ -25,7 +25,7 @@
  *			amdkfd calls a process. Mostly there is one (model/process.h)
  *	pdd		a space on a node, as amdkfd calls it (model/queue.h)
  *	queue		a user queue (model/queue.h)
- *	holder		whoever can ask for something: a client, an armed switch, or
+ *	holder		what can have requests: a client, an armed switch, or
  *			the priority files in /sys (model/request.h)
  *	request		what a holder asks of a queue, of a pdd, of a process or of a
  *			tenant: its terms, in force and on their way (model/request.h)
@@ -66,13 +66,13 @@
  *  2. Without xs_lock, the parts run at the same time: one in the caller, the
  *     others in the workers of their nodes. Under its node's lock, a part plans
  *     a change for each queue of a pending pdd that differs, and has the driver
- *     apply them in one transaction, whoever asked for them.
+ *     apply them in one transaction, also for other holders.
  *  3. As each part ends, under both locks, its requests come into force, or fall
  *     back to what they were. Requests on processes and tenants follow with the
  *     last part.
  *
- * So a node that does not answer delays those that name its queues, and the
- * removal of a queue that is in a transaction there, and nobody else.
+ * So a node that does not answer delays only calls that name its queues, and the
+ * removal of a queue that is in a transaction there.
  *
  * Locks
  * -----

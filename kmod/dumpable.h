@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether the credentials of a task are enough to look into it: xs_dumpable(). Once the task
- * is gone (it is NULL), nobody may.
+ * Whether the credentials of a task are enough to look into it: xs_dumpable(). The task is
+ * NULL once it is gone. Then Linux 6.12 still knows; Linux 7 does not, and the answer is no.
  */
 #ifndef XS_DUMPABLE_H
 #define XS_DUMPABLE_H

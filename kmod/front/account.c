@@ -2,12 +2,12 @@
 /*
  * Accounts: what the clients of one user have, and how much that may be.
  *
- * Most of what a client has costs others time: it is looked through under locks that all
- * take. So there is as much of it as one user needs, and no more; whoever may hold
- * everybody's queues anyway (CAP_SYS_NICE in the first user namespace) has no account.
+ * Most of what a client has costs other clients time: the module goes through it under
+ * locks that all clients take. So each user has a limit. A client with CAP_SYS_NICE in the
+ * first user namespace may hold all queues anyway, and has no account.
  *
- * A user namespace brings its owner as many uids as he likes. So all in it, and below, is
- * on the owner's account.
+ * The owner of a user namespace can use many uids in it. So all clients in that namespace,
+ * and in the namespaces below it, are on the owner's account.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>

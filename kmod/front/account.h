@@ -12,13 +12,14 @@ struct xs_account;
 
 /**
  * enum xs_quota - what is counted
- * @XS_QUOTA_CLIENTS: open files: each sign of silence is looked for in all of them
- * @XS_QUOTA_SUBSCRIPTIONS: clients that subscribed to events: each event, and what is
- *	watched, is decided for each
- * @XS_QUOTA_ARMED: armed switches: they are gone through whenever anybody gets work
- * @XS_QUOTA_ARMED_ENTRIES: entries of all these: they are staged in the worker of a node
- * @XS_QUOTA_ENTRIES: entries of calls on their way that are ASYNC or have many
- * @XS_QUOTAS: how many there are
+ * @XS_QUOTA_CLIENTS: open files: the watchdog goes through all of them
+ * @XS_QUOTA_SUBSCRIPTIONS: clients that subscribed to events: the module checks each of
+ *	them for each event, and for each process that may have to be watched
+ * @XS_QUOTA_ARMED: armed switches: the module goes through them when a process gets work
+ * @XS_QUOTA_ARMED_ENTRIES: entries of all armed switches: the worker of a node stages them
+ * @XS_QUOTA_ENTRIES: entries of calls in progress that are ASYNC or have more than
+ *	XS_SURE_ENTRIES
+ * @XS_QUOTAS: number of kinds
  */
 enum xs_quota {
 	XS_QUOTA_CLIENTS,
@@ -33,8 +34,8 @@ enum xs_quota {
 u32 xs_account_limit(enum xs_quota quota);
 
 /*
- * The account of whoever opened the file, with a reference; NULL: he has none, and no
- * limits; ERR_PTR(-ENOMEM).
+ * The account of the user that opened the file, with a reference; NULL: the opener has no
+ * account and no limits; ERR_PTR(-ENOMEM).
  */
 struct xs_account *xs_account_get(const struct file *file);
 void xs_account_put(struct xs_account *account);

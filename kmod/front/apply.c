@@ -251,7 +251,7 @@ struct xs_call {
 
 static struct xs_call *apply_new_call(struct xs_holder *holder, u32 count, bool async)
 {
-	/* No lock is held: whoever has memory can give it back. */
+	/* No lock is held, so other tasks can free memory meanwhile. */
 	const bool sure = count <= XS_SURE_ENTRIES && !async;
 	const gfp_t gfp = sure ? GFP_KERNEL | __GFP_NOFAIL : GFP_KERNEL_ACCOUNT;
 	struct xs_call *call;
@@ -454,13 +454,13 @@ static int apply_check_arg(const struct kfd_xsched_apply *arg)
 	return xs_user_check_size(arg->node_stride, XS_RESULT_MIN_SIZE);
 }
 
-/* How many entries of a call are on the user's account: to release must not fail. */
+/* How many entries are on the user's account. A small call is free: it may be a release. */
 static u32 apply_charged(const struct kfd_xsched_apply *arg)
 {
 	return arg->count > XS_SURE_ENTRIES || arg->flags & KFD_XSCHED_APPLY_ASYNC ? arg->count : 0;
 }
 
-/* Whoever ends the batch takes them off the account: of an ASYNC call, its last part. */
+/* The end of the batch takes them off the account: of an ASYNC call, its last part. */
 static int apply_call(struct xs_client *client, struct kfd_xsched_apply *arg, u32 charged)
 {
 	const bool async = arg->flags & KFD_XSCHED_APPLY_ASYNC;

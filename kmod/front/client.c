@@ -76,7 +76,7 @@ struct xs_client *xs_client_next(u64 id)
 	unsigned long at = id;
 	struct xs_client *next;
 
-	/* Who is found there has not been closed, so there is a reference. */
+	/* A client in the array has not been closed, so it has a reference. */
 	scoped_guard(spinlock, &xs_clients_lock) {
 		next = xa_find_after(&client_by_id, &at, ULONG_MAX, XA_PRESENT);
 		if (next)
@@ -243,7 +243,7 @@ void xs_client_drop_all_locked(struct xs_client *client)
 	xs_holder_drop_all_locked(&client->holder);
 }
 
-/* Most have none: then nobody need look what is watched now. */
+/* A client without an interest changes nothing in what is watched. Most have none. */
 static void client_end_interest_locked(struct xs_client *client)
 {
 	lockdep_assert_held(&xs_lock);

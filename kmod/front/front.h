@@ -41,7 +41,7 @@ struct xs_node;
 struct xs_process;
 struct xs_queue;
 
-/* The device node, for whoever must know its number. */
+/* The device node; its number is needed elsewhere. */
 extern struct miscdevice xs_device;
 
 /* ---- arrive.c ------------------------------------------------------------ */

@@ -2,9 +2,9 @@
 /*
  * The directory "xsched" of each queue, beside amdkfd's own files.
  *
- * It knows its queue by id alone and looks it up each time. So it needs no lock
- * to come and go, and none may be held while it goes: that waits for whoever
- * reads or writes, and they take xs_lock.
+ * It knows its queue by id alone and looks it up each time. So no lock is needed
+ * to add or remove it. No lock may be held while it is removed: the removal waits
+ * for readers and writers, which take xs_lock.
  */
 #include <linux/err.h>
 #include <linux/hashtable.h>

@@ -2,12 +2,12 @@
 /*
  * Processes that have user queues. See process.h.
  *
- * A process is known from its first queue on, until its address spaces and its
- * last queue are gone and nobody names it any more. It keeps nothing large: an mm
- * is only grabbed, so that its pages can go.
+ * A process is known from its first queue on, until its address spaces and its last
+ * queue are gone, and no batch or armed switch has a reference. It keeps nothing large:
+ * an mm is only grabbed, so that its pages can be freed.
  *
- * The driver reports address spaces. Those of one thread group leader are one process
- * here, and only here: what is asked of a process is asked of all it has on GPUs.
+ * The driver reports address spaces. This file makes one process of those that have the
+ * same thread group leader. A request on a process concerns all its address spaces.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -79,9 +79,9 @@ static struct xs_process *process_find_pid_locked(struct pid *pid)
 }
 
 /*
- * A process whose leader is gone goes on as long as anybody has its address space, as a
- * child by clone(CLONE_VM) does, and rings its doorbells. It keeps its number, unless
- * another process that has queues leads with that.
+ * A process whose leader is gone continues while another task uses its address space, as a
+ * child by clone(CLONE_VM) does: that task can ring the doorbells. The process keeps its
+ * number, unless that is now the number of another process that has queues.
  */
 static bool process_has_leader(const struct xs_process *process)
 {
@@ -105,7 +105,7 @@ static struct xs_process *process_find_nr_locked(pid_t nr)
 	return leaderless;
 }
 
-/* The same in the caller's, for one whose leader is gone. */
+/* The same in the caller's pid namespace, for a process whose leader is gone. */
 static struct xs_process *process_find_leaderless_locked(pid_t nr)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
@@ -213,9 +213,9 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 	lockdep_assert_held(&xs_lock);
 
 	/*
-	 * As xs_owner_get(), but without references: this is asked at each switch. If the
-	 * leader is gone, credentials of whoever has its address space do not count: those
-	 * are anybody's to choose who leaves such a child behind.
+	 * As xs_owner_get(), but without references: each switch asks this. If the leader is
+	 * gone, the credentials of the task that still uses the address space do not count:
+	 * the process that left such a child behind could choose them.
 	 */
 	guard(rcu)();
 	task = pid_task(process->pid, PIDTYPE_TGID);
@@ -256,7 +256,7 @@ static struct xs_process *process_new_locked(struct pid *pid)
 	return process;
 }
 
-/* One that is there goes on; what it was is forgotten once all its spaces are gone. */
+/* If the process of that leader has exited, a new space is of a new process. */
 static struct xs_process *process_need_locked(struct pid *pid)
 {
 	struct xs_process *process = process_find_pid_locked(pid);
@@ -274,7 +274,7 @@ static void process_link_space_locked(struct xs_space *space, struct xs_process 
 	process->live++;
 	list_add_tail(&space->in_process, &process->spaces);
 	hash_add(space_by_hw, &space->by_hw, (unsigned long)space->hw);
-	/* The driver knows what is asked of the process of its other spaces only. */
+	/* The driver applied that to the other spaces of the process only. */
 	if (process->hold_new)
 		xs_backend->hold_new(space->hw, true);
 	if (process->owner.cred)

@@ -36,7 +36,7 @@ struct xs_owner {
  * @by_hw: in the table by @hw
  *
  * The driver may have several of one process: AMDKFD_IOC_CREATE_PROCESS makes more in one
- * mm, and what execve() has left may be in use still, by a child by clone(CLONE_VM).
+ * mm. After an execve(), a child by clone(CLONE_VM) may still use the former one.
  */
 struct xs_space {
 	struct xs_hw_process *hw;
@@ -53,11 +53,11 @@ struct xs_space {
  * @refs: one of each of its spaces, of each item of a batch that names it, and of each
  *	armed switch that does
  * @pid: its thread group leader, with a reference; it may be gone
- * @owner: credentials at its first queue; they decide which clients
- *	hear of its end
+ * @owner: credentials at its first queue; they decide which clients get the event of
+ *	its end, and, once the leader is gone, who may hold it
  * @in_processes: in xs_processes until it exits
  * @spaces: by xs_space.in_process; also those that are gone and have queues still
- * @live: how many are not gone
+ * @live: how many of @spaces are not gone
  * @by_nr: in the table by the number of @pid in the first pid namespace
  * @pdds: by xs_pdd.in_process
  * @requests: on the process, by xs_request.in_target
@@ -65,7 +65,7 @@ struct xs_space {
  * @hold_new: what the driver was last asked for: are new queues born held?
  * @born_held: @hold_new was ever set: what a new queue is born as is unknown
  * @triggers: armed switches it triggers by itself
- * @watched: somebody wants to know of it; changed under sampler.lock, too
+ * @watched: an interest or an armed switch asks for it; changed under sampler.lock, too
  * @settle_ns: how long it has no work before it is IDLE; sampler.lock
  * @no_tap: its doorbells are left alone; sampler.lock
  * @ready: queues that are READY; written under sampler.lock
@@ -96,10 +96,11 @@ struct xs_process {
 extern struct list_head xs_processes;
 
 /*
- * The process of that thread group id in the caller's pid namespace, also one whose
- * leader is gone while its address space is not, unless another one leads with that
- * number. ERR_PTR(-ENOENT) is not and never was, ERR_PTR(-ESRCH) is gone. Those gone
- * are remembered for a while only, and not once their number is in use again.
+ * The process of that thread group id in the caller's pid namespace. Its leader may be
+ * gone, if its address space is not, and if no other process that has queues has that
+ * number now. ERR_PTR(-ENOENT): there is none and never was; ERR_PTR(-ESRCH): it is gone.
+ * The module remembers only the last processes that are gone, and forgets them when their
+ * number is in use again.
  */
 struct xs_process *xs_process_find_locked(u64 nr);
 
@@ -110,8 +111,8 @@ struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw);
 struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc);
 
 /*
- * It goes: the driver's handle is forgotten. With its last one the process exits; the
- * caller has a reference on that.
+ * The space is gone: forget the driver's handle. With its last space the process exits.
+ * The caller has a reference to the process.
  */
 void xs_space_exit_locked(struct xs_space *space);
 

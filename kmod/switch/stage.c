@@ -200,7 +200,7 @@ static int stage_ask(struct xs_request *request, const struct kfd_xsched_entry *
 	return 0;
 }
 
-/* The default goes with any other: whoever asks for it leaves the choice open. */
+/* The default is compatible with any other grace: an entry that asks for it has no wish. */
 static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entry)
 {
 	if (entry->value == KFD_XSCHED_GRACE_DEFAULT) {

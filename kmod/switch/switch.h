@@ -39,9 +39,9 @@ struct xs_trigger;
 #define XS_GRACE_UNSET		(-1)
 
 /*
- * How much the entries of a batch may come to, as all of it is staged under xs_lock: each
- * time that one names a process, itself or as a member of a tenant, each node it is on
- * there, and each of its queues that has requests of its own.
+ * The steps that the entries of a batch may take, because all of it is staged under
+ * xs_lock. A step is a process that an entry names, itself or as a member of a tenant; a
+ * pdd of that process; and a request on one of the queues of that pdd.
  */
 #define XS_STEPS		65536
 #define XS_STEPS_OF_USER	16384
@@ -100,7 +100,7 @@ struct xs_item {
  * @trigger: of the armed switch it runs or checks, or NULL
  * @armed: the switch it runs, for xs_news.batch_over; NULL: none, or it is gone
  * @promised: it ends with an APPLY_DONE event, with @cookie
- * @charged: so many entries are on the account of its client
+ * @charged: how many entries are on the account of its client
  * @cookie: for that
  * @start_ns: when the caller began to wait
  * @items: entries of an APPLY that is not async, or NULL
@@ -110,7 +110,7 @@ struct xs_item {
  * @unfinished: how many of them are not done
  * @requests: on processes and tenants, by xs_request.in_batch
  * @done: completed when it is over, unless the caller's part was the last
- * @steps_left: of XS_STEPS; also after an abort, as staging anew takes as long
+ * @steps_left: of XS_STEPS or XS_STEPS_OF_USER; an abort gives none back
  * @first: one of @parts: most batches have no other
  *
  *	xs_batch_new()

@@ -62,7 +62,7 @@ static void transact_commit_locked(struct xs_node *node, struct xs_hw_change *ch
 	lockdep_assert_held(&xs_lock);
 
 	xs_news->held(xs_plan_commit_locked(node, changes, error));
-	/* Whoever removes the node or stops the core cancels this afterwards. */
+	/* The removal of the node and the stop of the core cancel this afterwards. */
 	if (error && !node->gone && !transact_stopped) {
 		trace_node_retry(node->desc.gpu_id);
 		xs_node_retry_later(node);

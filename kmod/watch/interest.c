@@ -50,7 +50,7 @@ void xs_interest_clear_locked(struct xs_interest *interest)
 	interest->no_tap = false;
 }
 
-/* All that is watched is looked at by one clock: nobody may make it faster for others. */
+/* One timer serves all clients: one that has limits may not make it faster. */
 static u32 interest_sample_us(const struct xs_interest *interest)
 {
 	const u32 usual = xs_interest_period_us();
@@ -75,8 +75,8 @@ u32 xs_interest_sample_us_locked(void)
 }
 
 /*
- * As events are: by the credentials the owner had when the queue came. Mostly these are
- * those of the queue before, and need not be looked at again.
+ * As for events, the credentials that the owner had when the queue was created decide.
+ * Mostly they are those of the queue before, and are not checked again.
  */
 static bool interest_sees_any_locked(const struct xs_interest *interest,
 				     const struct xs_process *process)

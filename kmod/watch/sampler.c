@@ -2,8 +2,8 @@
 /*
  * The sampler: when each process on a node is looked at.
  *
- * A worker looks at every watched queue (look.c), again and again. Watched are
- * processes that somebody asks for (interest.c). While there is none, nothing ticks.
+ * A worker looks at every watched queue (look.c), again and again. It watches the
+ * processes for which a client asks (interest.c). While there is none, nothing ticks.
  *
  * Where the driver has a doorbell tap, a process that is idle on a node is tapped
  * there, and not looked at any more until it rings. When all are tapped, nothing
@@ -56,7 +56,7 @@
  * @sampled: pdds to look at, by xs_pdd_watch.in_sampler: those first that this round
  *	has not seen
  * @tapped: those that will ring, likewise
- * @unwatched: those nobody asks for, likewise
+ * @unwatched: those for which no client asks, likewise
  * @period_ns: from one round to the next
  * @round: number of the round
  * @due: when it was to begin
@@ -439,7 +439,7 @@ static void sampler_untap_process_locked(struct xs_process *process)
 		sampler_untap(pdd);
 }
 
-/* Begin to watch a process that somebody asks for, as those ask who may, or cease to. */
+/* Watch a process if a trigger, or an interest that may see it, asks for that; else do not. */
 static void sampler_watch_locked(struct xs_process *process)
 {
 	const struct xs_interest wanted = xs_interest_in_locked(process);

@@ -26,19 +26,19 @@ struct xs_queue_watch;
 
 /* ---- interest ------------------------------------------------------------ */
 
-/* Time between two looks where nobody asks for another one, microseconds. */
+/* Time between two looks if no client asks for another one, microseconds. */
 #define XS_SAMPLE_PERIOD_US	100
 
 /**
  * struct xs_interest - what one client wants to know; under xs_lock
  * @in_interests: in the list of all, or empty
- * @file: whoever opened it decides which processes the client may see
+ * @file: its credentials decide which processes the client may see
  * @all: it wants to know of all of these
  * @armed: how many switches it has armed: it wants to know of what triggers them
- * @sample_us: time between two looks; 0: what an administrator has set
+ * @sample_us: time between two looks; 0: the one that an administrator has set
  * @settle_us: from the last work to IDLE
  * @no_tap: it does not want doorbells to be tapped
- * @limited: it may not have others looked at more often than an administrator has set
+ * @limited: a shorter @sample_us than the one an administrator has set has no effect
  */
 struct xs_interest {
 	struct list_head in_interests;
@@ -58,16 +58,16 @@ void xs_interest_del_locked(struct xs_interest *interest);
 /* The client wants to know nothing any more. */
 void xs_interest_clear_locked(struct xs_interest *interest);
 
-/* The shortest period that anybody asks for and may have, or 0 if nobody asks. */
+/* The shortest period that a client asks for and may have, or 0 if no client asks. */
 u32 xs_interest_sample_us_locked(void);
 
 /*
- * What those who may see the process want of it together: @all, if anybody wants to know
- * of it, the longest settle time, and whether one wants that its doorbells are left alone.
+ * The sum of the interests that may see the process: @all, if there is one; the longest
+ * settle time; and whether one of them does not want its doorbells to be tapped.
  */
 struct xs_interest xs_interest_in_locked(const struct xs_process *process);
 
-/* Time between two looks where nobody asks for another one; without a lock. */
+/* Time between two looks if no client asks for another one; without a lock. */
 u32 xs_interest_period_us(void);
 void xs_interest_set_period_us(u32 us);
 

@@ -51,12 +51,13 @@
 /**
  * DOC: Limits of a user
  *
- * What a client has costs the others time, so there are limits of what all
- * clients of one user have together. Whoever opened the device with
- * CAP_SYS_NICE in the first user namespace has none. What is opened in another
- * user namespace counts for the owner of that, or of the outermost one above it
- * except the first. At a limit, open(2) or the ioctl fails with EDQUOT and
- * changes nothing. The numbers are in /sys/class/kfd_xsched/global/limits_of_user:
+ * What a client has costs other clients time. So the clients of one user have
+ * limits, which they share. A client that was opened with CAP_SYS_NICE in the
+ * first user namespace has none. A client that was opened in another user
+ * namespace counts for the owner of that namespace; if namespaces are nested,
+ * for the owner of the one directly below the first. At a limit, open(2) or the
+ * ioctl fails with EDQUOT and changes nothing. The numbers are in
+ * /sys/class/kfd_xsched/global/limits_of_user:
  *
  * =============  =====  ===================================================
  * file           now    what it limits
@@ -65,14 +66,14 @@
  * subscriptions  256    clients that subscribed to events
  * armed          256    armed switches
  * armed_entries  4096   entries of all armed switches
- * entries        16384  entries of APPLY calls on their way that are ASYNC or
- *                       have more than 64 entries: others always may
- * steps          16384  what the entries of one call come to (E2BIG)
+ * entries        16384  entries of APPLY calls in progress that are ASYNC or
+ *                       have more than 64 entries; other calls do not count
+ * steps          16384  steps of the entries of one call (E2BIG)
  * =============  =====  ===================================================
  *
- * A step is a process that an entry names, itself or as a member of a tenant, a
- * GPU node that the process is on, and a queue of it there of which something
- * is asked by itself. For others than users with limits there may be 65536.
+ * A step is a process that an entry names, itself or as a member of a tenant; a
+ * GPU node on which that process has queues; and a request on a single queue of
+ * it there. A call of a client without limits may have 65536.
  */
 
 /**
@@ -320,7 +321,8 @@ enum kfd_xsched_op {
  *	A process whose thread group leader is gone, but whose address space
  *	another process still uses (clone(2) with CLONE_VM), keeps its number and
  *	can be named by it, unless another process that has queues leads with
- *	that number. The credentials it had at its first queue decide then who may.
+ *	that number. Then the credentials it had at its first queue decide who may
+ *	name it.
  * @KFD_XSCHED_TARGET_TENANT: a tenant of this client, by &kfd_xsched_tenant.id:
  *	all its processes, and those that are added while it is held or
  *	overridden
