@@ -15,14 +15,14 @@
 #define KEEP_NS		10000000000ULL
 #define USERS		32
 
-/* What is kept of the group, and until when. */
+/* The last answer about the group, and until when it counts. */
 static struct {
 	uint64_t until_ns;
 	bool known;
 	gid_t gid;
 } kept_group;
 
-/* Of the users who asked last, as a ring. */
+/* The last answers about users, as a ring. */
 static struct {
 	uint64_t until_ns;
 	uid_t uid;

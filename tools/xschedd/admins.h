@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Members of the group that may do everything. The databases of users and groups
- * may be slow, so what they say is kept for a while.
+ * may be slow, so their answers are kept for ten seconds.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

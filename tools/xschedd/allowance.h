@@ -13,13 +13,13 @@
 
 #include "bucket.h"
 
-/** Users that are told apart; of more, the one who asked least recently is forgotten. */
+/** Users with an account of their own. A further one replaces the user who asked least recently. */
 #define ALLOWANCE_USERS	128
 
 /**
  * struct allowance_user - of a user
- * @uid: who
- * @bucket: what is left
+ * @uid: user
+ * @bucket: time that is left
  */
 struct allowance_user {
 	uid_t uid;
@@ -30,7 +30,7 @@ struct allowance_user {
  * struct allowance - of all users; begin with one set to zero
  * @users: each
  * @count: number of @users
- * @all: of all together: one person may have many users
+ * @all: of all users together, because one person may have many
  */
 struct allowance {
 	struct allowance_user users[ALLOWANCE_USERS];

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /**
- * struct bucket - what is left; full when zero
- * @left_ns: that much, when it was filled last
+ * struct bucket - a share of the time; one that is zero is full
+ * @left_ns: time that was left when it was filled last
  * @filled_ns: when that was, CLOCK_MONOTONIC
  */
 struct bucket {
@@ -20,18 +20,18 @@ struct bucket {
 };
 
 /**
- * bucket_fill() - add what has come since
+ * bucket_fill() - add the share of the time that has passed since
  * @bucket: bucket
  * @now_ns: CLOCK_MONOTONIC
- * @permille: that much of the time comes in
- * @room_ns: more than that does not fit
+ * @permille: share of the time that is added
+ * @room_ns: most that can be saved up
  *
- * Return: what is left, in nanoseconds.
+ * Return: time that is left, in nanoseconds.
  */
 uint64_t bucket_fill(struct bucket *bucket, uint64_t now_ns,
 		     unsigned int permille, uint64_t room_ns);
 
-/** bucket_take() - take as much as there is of @ns, after bucket_fill() */
+/** bucket_take() - take @ns, or what is left if that is less; after bucket_fill() */
 void bucket_take(struct bucket *bucket, uint64_t ns);
 
 #endif /* XSCHEDD_BUCKET_H */

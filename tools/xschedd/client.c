@@ -4,9 +4,10 @@
  *
  * It is either read from or written to: while an answer waits to be taken, no
  * further request is read, so a client that does not read cannot make the
- * daemon grow. It answers one request in a turn of the loop, and only as much as
- * the allowance of its user lasts: GPU events come first. A client that listens to events is disconnected when too many
- * wait, and any client when a request or an answer is incomplete for too long.
+ * daemon grow. It answers one request in a turn of the loop, while the allowance
+ * of its user lasts: GPU events come first. A client that listens to events is
+ * disconnected when too many wait, and any client when a request or an answer is
+ * incomplete for too long.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -31,12 +32,12 @@
 /**
  * struct client - a connection
  * @host: what requests are about
- * @admit: called when it turns out to be no administrator's
+ * @admit: called if its user, uid 0, is no administrator: whether it may stay
  * @gone: called as it ends
  * @context: handed to @admit and @gone
  * @source: its events
  * @patience: runs while something is half-way
- * @turn: the next request that has been read is answered then
+ * @turn: the next request that was read is answered when this expires
  * @peer: user at the other end
  * @listener: to the stream of events
  * @listening: it subscribed to the stream
@@ -256,7 +257,7 @@ static void client_on_facts(struct reading *reading, const struct process *proce
 	uint64_t begin_ns = clock_ns();
 	int ret;
 
-	/* What there is is enough. */
+	/* A part is enough. */
 	(void)whole;
 	reader_forget(client->host->sched->reader, reading);
 	client->asking = false;
@@ -392,7 +393,7 @@ static void client_on_proof(struct reading *reading, const struct process *proce
 		client_set_events(client);
 }
 
-/* Nothing is read from it before it is known who asks. */
+/* No request is read before the permissions of the user are known. */
 static void client_begin_proof(struct client *client)
 {
 	client->asking = true;

@@ -15,7 +15,7 @@ struct client;
 /** typedef client_gone_fn - a connection is over and about to be freed */
 typedef void (*client_gone_fn)(void *context, struct client *client);
 
-/** typedef client_admit_fn - a connection of uid 0 is no administrator's: may it stay? */
+/** typedef client_admit_fn - whether a connection may stay whose uid 0 is no administrator */
 typedef bool (*client_admit_fn)(void *context, const struct peer *peer);
 
 /**

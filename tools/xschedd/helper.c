@@ -73,7 +73,7 @@ static void helper_answer(int fd, struct helper_page *page,
 	helper_say(fd, HELPER_WHOLE);
 }
 
-/* As the daemon: who waits for it waits for the helper. */
+/* The same as the daemon's: a program that waits for the daemon waits for the helper, too. */
 static void helper_set_priority(int policy)
 {
 	struct sched_param param = {

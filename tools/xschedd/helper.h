@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that reads /proc for the daemon. It is a fork of the daemon with
- * no more of it than two capabilities and a socket, so that it can be killed
- * while it waits for a process that does not let itself be read.
+ * The process that reads /proc for the daemon. It is a fork of the daemon, which
+ * keeps two capabilities, a socket and the standard streams. The daemon can kill
+ * it while it waits for a process that blocks its readers.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -219,7 +219,7 @@ static void http_on_completed(void *user, struct MHD_Connection *connection,
 	*context = NULL;
 }
 
-/* A connection of whom nobody knows, or one too many of a user, ends at once. */
+/* A connection whose user is unknown, or that is one too many of its user, ends at once. */
 static struct visitor *http_admit(struct http *http, int fd)
 {
 	struct peer peer;

@@ -18,9 +18,10 @@
  *		ratings
  *	base	time, messages, and other parts that do not depend on a daemon
  *
- * Three calls go up, through a pointer handed down: a line of the stream to its
- * listener, the end of a connection to the control socket, and a request to
- * this file to read the configuration again.
+ * Four calls go up, through a pointer handed down: a line of the stream to its
+ * listener, facts about a process to the file that asked for them, the end and
+ * the admission of a connection to the control socket, and a request to this
+ * file to read the configuration again.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */

@@ -61,7 +61,7 @@ int peer_of_unix(struct peer *peer, int fd)
 	return 0;
 }
 
-/* Whether the process that connected has ended. A kernel before 6.5 cannot tell. */
+/* Whether the process that connected has ended. False before Linux 6.5, which cannot say. */
 static bool peer_has_ended(int fd)
 {
 	struct pollfd end = { .events = POLLIN };

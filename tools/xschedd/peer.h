@@ -18,7 +18,7 @@
  * @uid: user
  * @admin: an administrator: may do everything. A member of the group, or uid 0 with
  *	CAP_SYS_NICE in the daemon's user namespace: uid 0 of a container is none.
- * @unproved: it is uid 0, and whether that makes it an administrator is to be read
+ * @unproved: it is uid 0, and it is not known yet whether it is an administrator
  * @pid: over a socket of this host: its process
  */
 struct peer {
@@ -58,7 +58,7 @@ int peer_of_tcp(struct peer *peer, int fd);
 /**
  * peer_may() - whether a user may see and control a process
  * @peer: user who asks
- * @process: as process_read() found it, or NULL: its owner is not known
+ * @process: facts about it, at least its owner; NULL: its owner is not known
  */
 bool peer_may(const struct peer *peer, const struct process *process);
 

@@ -48,7 +48,7 @@ static bool privileges_apply(bool may_bound)
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && done;
 }
 
-/* Keep what is needed: of that, what serves to read alone, if @reads_only. */
+/* Keep the capabilities that are needed; if @reads_only, those that reading /proc needs. */
 static void privileges_reduce(bool reads_only)
 {
 	bool may_bound;

@@ -2,11 +2,11 @@
 /*
  * Facts about a process.
  *
- * A process can stop whoever reads some of them: the kernel waits for the end
+ * A process can block the reader of some of them: the kernel waits for the end
  * of its exec(), or for a page of its memory, and both can depend on a file
- * system that the process serves itself. Others the kernel has at hand. Each
- * function here says which it reads. The daemon reads only the owner by itself;
- * reader.c has a process for all else.
+ * system that the process serves itself. Other facts are in the kernel's memory,
+ * and are read without waiting. Each function here says which it reads. The
+ * daemon itself reads only the owner; a helper reads everything else (reader.c).
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -205,7 +205,7 @@ static bool process_is_roots(const char *path)
 	return !stat(path, &status) && !status.st_uid;
 }
 
-/* Who owns a cgroup names those in it. */
+/* The owner of a cgroup chooses the names of the cgroups in it. */
 static void process_find_root_cgroup(struct process *process)
 {
 	const char *mount = process_cgroup_mount(), *at = process->cgroup;

@@ -69,13 +69,13 @@ struct process {
  * @process: out; all else in it is empty
  * @pid: process
  *
- * The user and the group are the effective ones, by fstat() of /proc/PID. No
+ * The user and the group are the effective ones, by stat() of /proc/PID. No
  * process can make this wait.
  */
 void process_read_owner(struct process *process, pid_t pid);
 
 /**
- * process_read_facts() - read what the kernel has at hand
+ * process_read_facts() - read what the kernel returns without waiting
  * @process: out; to be completed by process_read_rest()
  * @pid: process
  *

@@ -36,12 +36,12 @@ struct penalty {
  * @timer: for the deadline, or for the next question that is tried again
  * @questions: that wait for the helper
  * @busy: the helper reads
- * @current: what it reads for, NULL: nobody wants that any more
- * @pid: about which process it reads
- * @owner: whose that is
+ * @current: the question that it reads for; NULL: that was forgotten
+ * @pid: the process it reads about
+ * @owner: user of that process
  * @extent: how much it reads
  * @deadline_ns: when it is killed
- * @waits: it has what cannot wait, so the process keeps it waiting, if anything does
+ * @waits: it has the facts, so only the process can delay it now
  * @facts: what has come of the answer so far
  * @lost: helpers that were killed and have not ended
  * @lost_count: number of @lost
@@ -165,7 +165,7 @@ static void reader_set_timer(struct reader *reader)
 	sd_event_source_set_enabled(reader->timer, SD_EVENT_ONESHOT);
 }
 
-/* A part of what there is to know. The rest is tried again later. */
+/* The facts alone, or the owner alone. The rest is tried again later. */
 static void reader_answer_part(struct reader *reader, struct reading *reading,
 			       const struct process *facts)
 {

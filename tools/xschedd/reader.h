@@ -2,20 +2,20 @@
 /*
  * Facts about processes, without waiting for them.
  *
- * A helper reads about one process at a time. What cannot wait comes first: if it
- * takes READER_FACTS_MS, the machine is overloaded or the helper is broken, and it is
- * replaced. For the rest, a process can keep it waiting (see process.c). Then, after
- * READER_DEADLINE_MS, which an idle machine needs microseconds of:
+ * A helper reads about one process at a time. It has two deadlines. The facts that no
+ * process can delay come first (process_read_facts()): if they take READER_FACTS_MS, the
+ * machine is overloaded or the helper is broken, and the helper is replaced. A process can
+ * delay the rest (see process.c). If that takes READER_DEADLINE_MS, of which an idle
+ * machine needs microseconds:
  *
- *  - the helper is killed, and another is started. One that the kernel does not
- *    let die is left behind; there are at most READER_LOST of them.
- *  - who asked gets what the kernel has at hand: all but the executable, the
- *    arguments, the environment and CAP_SYS_NICE.
- *  - no other process of that user can keep the helper waiting for
- *    READER_PENALTY_MS: of these, too, only that is read which cannot wait. After
- *    that the rest is tried again, READER_TRIES times in all.
+ *  - The helper is killed, and another one is started. The kernel may not let it end; at
+ *    most READER_LOST such helpers remain.
+ *  - The answer has the facts alone: no executable, arguments, environment and
+ *    CAP_SYS_NICE.
+ *  - For READER_PENALTY_MS only the facts are read of all processes of that user. After
+ *    that the helper tries the rest again, READER_TRIES times in all.
  *
- * Without a helper, who asks gets what process_read_owner() reads.
+ * Without a helper, the answer has what process_read_owner() reads.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -41,7 +41,7 @@ struct reading;
 /**
  * typedef reading_fn - takes an answer
  * @reading: what was asked
- * @process: what is known; its texts are lost when this returns
+ * @process: what is known; its strings are not valid when this returns
  * @whole: all was read. If not, another answer may follow, much later, unless
  *	reader_forget() says that it is not wanted.
  */
@@ -52,15 +52,15 @@ typedef void (*reading_fn)(struct reading *reading, const struct process *proces
  * struct reading - a question; zero at first
  * @pid: process
  * @cmdline: its arguments are wanted, too
- * @capability: nothing else is wanted than what cannot wait, and CAP_SYS_NICE: that
- *	is read whatever other processes of the user have done
+ * @capability: only the facts and CAP_SYS_NICE are wanted; a penalty of the user does
+ *	not apply
  * @done: takes answers; from the loop, never from reader_ask()
  * @context: for @done
  * @user: for @done
  * @entry: in a list of the reader, if @listed; the reader's
  * @listed: the reader's
  * @owner: effective user; the reader's
- * @misses: how often the process made the helper wait; the reader's
+ * @misses: how often the answer was not whole; the reader's
  * @not_before_ns: when to read the rest; the reader's
  */
 struct reading {
@@ -80,7 +80,7 @@ struct reading {
 /** reader_new() - start a helper; 0 or a negative errno */
 int reader_new(struct reader **out, sd_event *event);
 
-/** reader_free() - end it; no question may be open. Or NULL */
+/** reader_free() - end it; no question may be open; @reader may be NULL */
 void reader_free(struct reader *reader);
 
 /** reader_ask() - ask; the question stays in use until reader_forget() */

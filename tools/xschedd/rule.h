@@ -85,7 +85,7 @@ struct rule_variable {
  * @tenant: kind of tenant, TENANT_UNSET: as in [xschedd]
  * @has_period: @period_us was given
  * @period_us: time between requests, 0: to be learned
- * @trust_descriptive: it may raise by what a process says of itself
+ * @trust_descriptive: it may raise even if all its conditions describe
  * @doubt: why it does not raise, with file and line; NULL: it may
  */
 struct rule {

@@ -27,7 +27,7 @@ struct trace;
  * @rating: its rating, likewise
  * @reading: the question for these facts
  * @unread: no facts have come since it appeared, or since the rules were read
- * @matched: number of the rule that was counted as its own, from 1; 0: none
+ * @matched: number of the rule that counts it as a match, from 1; 0: none
  * @group: number of the tenant it is part of, 0: it is one of its own
  * @has_hint: @hint was set by the program or its owner
  * @hint: priority by hint
@@ -121,7 +121,7 @@ struct armed {
 /**
  * struct await - switches wait until the facts about a new process have come
  * @unread: number of tasks that are &task.unread
- * @say_rules: then, say which rules match no process
+ * @say_rules: when it ends, log the rules that match no process
  * @since_ns: since when switches wait, 0: they do not
  * @event_ns: time of the first event that has to wait, 0: none
  * @budget: how long they may wait

@@ -116,7 +116,7 @@ static void tenant_say_rules(const struct sched *sched)
 
 /* ---- facts -------------------------------------------------------------- */
 
-/* Only so much of the time do switches wait: a process can make it long. */
+/* The share of the time for which switches may wait: a process can delay its facts. */
 #define AWAIT_PERMILLE	10
 #ifndef AWAIT_ROOM_MS
 #define AWAIT_ROOM_MS	100
