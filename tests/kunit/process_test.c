@@ -90,7 +90,7 @@ static long suspend_as(struct kunit *test, unsigned int uid, pid_t nr, u32 *list
 	return ret;
 }
 
-/* The credentials that it had decide, not those of whoever has its address space. */
+/* The credentials of its leader decide, not those of the task that has its address space. */
 static void permissions_without_leader(struct kunit *test)
 {
 	struct xt *xt = test->priv;

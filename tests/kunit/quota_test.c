@@ -300,7 +300,7 @@ static u64 walk_once_ns(void)
 	return ktime_get_ns() - begin;
 }
 
-/* How long it takes to go through all clients, if nobody comes in between. */
+/* The shortest time to go through all clients; others may be interrupted. */
 static u64 walk_ns(void)
 {
 	u64 shortest = U64_MAX;

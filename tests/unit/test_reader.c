@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What xschedd reads of processes, with a helper: it is killed when a process keeps
- * it waiting, and nobody else waits for that.
+ * it waiting, and questions about other processes do not wait for that.
  */
 #include "unit.h"
 
@@ -289,7 +289,7 @@ static void forgets(void **state)
 	done(&other_reading, &other);
 }
 
-/* Helpers that the kernel does not let die are few; then the owner is known. */
+/* There are few helpers that SIGKILL does not end. With as many, only the owner is known. */
 static void leaves_some_behind(void **state)
 {
 	struct reading reading;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * xschedd and a process that lets nobody read about it: its exec() waits for a file
- * system in user space that does not answer. The GPUs of the others are scheduled,
- * and their requests are answered.
+ * xschedd and a process that blocks its readers: its exec() waits for a file system
+ * in user space that does not answer. Meanwhile the daemon schedules other processes,
+ * and answers other requests.
  */
 #include "xschedd_bench.h"
 
@@ -181,7 +181,7 @@ static void others_are_scheduled(struct bench *b)
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
 }
 
-/* Somebody asks about it: he gets what is known of it, the others do not notice. */
+/* A request about it gets the facts that are known; other requests do not wait. */
 static void requests(void **state)
 {
 	struct bench *b = *state;

@@ -227,8 +227,8 @@ static int write_map(const char *path, const char *text)
 }
 
 /*
- * Alice, as root of a user namespace of her own: with all capabilities, there. Anybody can
- * have that, so it is not enough to raise even her own.
+ * Alice, as root of a user namespace of her own, with all capabilities there. Any user can
+ * have these, so they are not enough to raise even her own processes.
  */
 static int as_root_of_a_user_namespace(void)
 {
@@ -246,7 +246,7 @@ static int as_root_of_a_user_namespace(void)
 	return ret;
 }
 
-/* Children are in it, the caller is not: so fork, and be somebody there. */
+/* Children are in it, the caller is not: so fork, and become the caller's user there. */
 static int in_new_pid_namespace(int (*become_caller)(void))
 {
 	pid_t child;
@@ -267,7 +267,7 @@ static int in_a_pid_namespace(void)
 	return in_new_pid_namespace(as_alice);
 }
 
-/* As a container without privileges has it: Alice is root there, of both kinds of namespace. */
+/* As in a container without privileges: Alice is root, in a user and a pid namespace. */
 static int in_both_namespaces(void)
 {
 	return in_new_pid_namespace(as_root_of_a_user_namespace);

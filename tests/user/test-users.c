@@ -48,14 +48,14 @@ static int write_file(const char *path, const char *text)
 	return ret;
 }
 
-/* Root of a user namespace of one's own, who is another user outside of it. */
+/* Become root of a new user namespace, and another user outside of it. */
 static int enter_namespace(int tell)
 {
 	const int entered = 1;
 
 	if (unshare(CLONE_NEWUSER) || write(tell, &entered, sizeof(entered)) != sizeof(entered))
 		return -errno;
-	/* Nobody is mapped until the test has done that. */
+	/* It has no mapping until the test has written one. */
 	while (setresuid(0, 0, 0))
 		usleep(1000);
 	return 0;
@@ -87,7 +87,7 @@ struct opener {
 	int error;
 };
 
-/* Open that many, or what goes, and tell. */
+/* Open @most files, or as many as the limit permits, and report how many. */
 static void be_opener(uid_t uid, bool inside, int most, int tell, int end)
 {
 	int answer[2] = { 0, 0 }, file = 0;
