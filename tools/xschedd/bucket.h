@@ -23,7 +23,7 @@ struct bucket {
  * bucket_fill() - add the share of the time that has passed since
  * @bucket: bucket
  * @now_ns: CLOCK_MONOTONIC
- * @permille: share of the time that is added
+ * @permille: share of the time that is added, at least 1
  * @room_ns: most that can be saved up
  *
  * Return: time that is left, in nanoseconds.

@@ -88,16 +88,16 @@ static void tenant_give_hints(struct sched *sched, const struct task *task)
 				       rating->hints[i].value);
 }
 
-/* It counts once, with the rule that the latest facts lead to. */
+/* Once for each rule that decides about it: other facts may lead to another. It never decreases. */
 static void tenant_count(struct sched *sched, struct task *task)
 {
-	if (!sched->matched)
+	size_t matched = task->rating.rule ? task->rating.rule_index + 1 : 0;
+
+	if (!sched->matched || matched == task->matched)
 		return;
-	if (task->matched)
-		sched->matched[task->matched - 1]--;
-	task->matched = task->rating.rule ? task->rating.rule_index + 1 : 0;
-	if (task->matched)
-		sched->matched[task->matched - 1]++;
+	task->matched = matched;
+	if (matched)
+		sched->matched[matched - 1]++;
 }
 
 static void tenant_say_rules(const struct sched *sched)
@@ -135,6 +135,12 @@ static void tenant_await(struct sched *sched, struct task *task)
 		return;
 	left = bucket_fill(&await->budget, now, AWAIT_PERMILLE,
 			   AWAIT_ROOM_MS * 1000000ULL);
+	/* Another came before the end of the last wait was handled. */
+	if (await->since_ns) {
+		bucket_take(&await->budget, now - await->since_ns);
+		left = await->budget.left_ns;
+		await->since_ns = 0;
+	}
 	if (left < AWAIT_LEAST_NS)
 		return;
 	await->since_ns = now;
