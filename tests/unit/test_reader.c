@@ -174,6 +174,33 @@ static void reads_processes(void **state)
 	done(&gone_reading, &gone);
 }
 
+/* The owner of a program with another's rights is the user who runs it, in both answers. */
+static void owner_is_the_real_user(void **state)
+{
+	struct process owner, facts = { 0 };
+	pid_t pid;
+
+	(void)state;
+	if (getuid())
+		skip();
+	pid = fork();
+	if (!pid) {
+		if (setresuid(USER, 0, 0))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	children[child_count++] = pid;
+	while (facts.uid != USER)
+		process_read_facts(&facts, pid);
+	process_read_owner(&owner, pid);
+	assert_true(owner.known);
+	assert_int_equal(owner.uid, USER);
+	assert_true(owner.changed_credentials);
+	assert_true(facts.changed_credentials);
+}
+
 /* The helper has the capabilities that /proc takes, and no others. */
 static void helper_may_only_read(void **state)
 {
@@ -332,6 +359,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(reads_processes),
+		TEST(owner_is_the_real_user),
 		TEST(helper_may_only_read),
 		TEST(others_do_not_wait),
 		TEST(one_of_a_user),

@@ -300,17 +300,10 @@ static void process_read_nice(struct process *process)
 
 void process_read_owner(struct process *process, pid_t pid)
 {
-	char path[PATH_SIZE];
-	struct stat status;
-
 	*process = (struct process){ .pid = pid };
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	if (stat(path, &status))
-		return;
-	process->known = true;
-	process->uid = status.st_uid;
-	process->gid = status.st_gid;
-	process_read_nice(process);
+	process_read_status(process);
+	if (process->known)
+		process_read_nice(process);
 }
 
 void process_read_facts(struct process *process, pid_t pid)

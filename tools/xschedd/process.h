@@ -65,12 +65,12 @@ struct process {
 };
 
 /**
- * process_read_owner() - read whose a process is, and its nice value
+ * process_read_owner() - read the credentials of a process, and its nice value
  * @process: out; all else in it is empty
  * @pid: process
  *
- * The user and the group are the effective ones, by stat() of /proc/PID. No
- * process can make this wait.
+ * User and group are the real ones, as process_read_facts() has them; stat() of
+ * /proc/PID has the effective ones. No process can make this wait.
  */
 void process_read_owner(struct process *process, pid_t pid);
 

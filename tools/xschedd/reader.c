@@ -173,7 +173,8 @@ static void reader_answer_part(struct reader *reader, struct reading *reading,
 
 	if (!process.known)
 		process_read_owner(&process, reading->pid);
-	if (process.known && ++reading->misses < READER_TRIES) {
+	reading->misses += reader->waits;
+	if (process.known && reading->misses < READER_TRIES) {
 		reading->not_before_ns = clock_ns() + READER_PENALTY_MS * MS_NS;
 		reader_list(reader, reading);
 	}
@@ -276,13 +277,13 @@ static void reader_begin(struct reader *reader, struct reading *reading, uint64_
 	reader->pid = reading->pid;
 	reader->extent = reader_extent(reader, reading, now);
 	reader->facts = (struct process){ .pid = reading->pid };
+	reader->waits = false;
 	if (!reader_find_helper(reader)) {
 		reader_answer_part(reader, reading, &reader->facts);
 		return;
 	}
 	reader->busy = true;
 	reader->current = reading;
-	reader->waits = false;
 	reader->deadline_ns = now + READER_FACTS_MS * MS_NS;
 	if (helper_ask(&reader->helper, reading->pid, reader->extent,
 		       reading->cmdline)) {

@@ -59,7 +59,7 @@ typedef void (*reading_fn)(struct reading *reading, const struct process *proces
  * @user: for @done
  * @entry: in a list of the reader, if @listed; the reader's
  * @listed: the reader's
- * @owner: effective user; the reader's
+ * @owner: its real user; the reader's
  * @misses: how often the answer was not whole; the reader's
  * @not_before_ns: when to read the rest; the reader's
  */
