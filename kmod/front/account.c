@@ -124,10 +124,16 @@ void xs_account_put(struct xs_account *account)
 
 int xs_account_charge(struct xs_account *account, enum xs_quota quota, u32 count)
 {
-	if (!account || atomic_add_return(count, &account->used[quota]) <= account_limits[quota])
+	int used;
+
+	if (!account)
 		return 0;
-	atomic_sub(count, &account->used[quota]);
-	return -EDQUOT;
+	used = atomic_read(&account->used[quota]);
+	do {
+		if (used + count > account_limits[quota])
+			return -EDQUOT;
+	} while (!atomic_try_cmpxchg(&account->used[quota], &used, used + count));
+	return 0;
 }
 
 void xs_account_uncharge(struct xs_account *account, enum xs_quota quota, u32 count)

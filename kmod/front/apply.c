@@ -315,7 +315,7 @@ static int apply_stage_locked(struct xs_batch *batch, void *arg)
 	lockdep_assert_held(&xs_lock);
 
 	call->node_count = 0;
-	batch->steps_left = client && client->account ? XS_STEPS_OF_USER : XS_STEPS;
+	batch->steps_left = xs_client_steps(client);
 	if (ret)
 		return ret;
 	if (!batch->async) {

@@ -261,6 +261,7 @@ static int arm_try_set(struct xs_armed *armed, struct kfd_xsched_arm *arg)
 
 	if (!batch)
 		return -ENOMEM;
+	batch->steps_left = xs_client_steps(armed->client);
 	scoped_guard(mutex, &xs_lock)
 		ret = arm_set_locked(armed, batch, arg);
 	xs_batch_free(batch);

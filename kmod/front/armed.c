@@ -312,7 +312,7 @@ static struct xs_batch *armed_new_batch(struct xs_armed *armed)
 	if (!batch)
 		return NULL;
 	batch->async = true;
-	batch->steps_left = armed->client->account ? XS_STEPS_OF_USER : XS_STEPS;
+	batch->steps_left = xs_client_steps(armed->client);
 	batch->armed = armed;
 	batch->trigger = &armed->trigger;
 	return batch;

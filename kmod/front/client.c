@@ -108,6 +108,11 @@ int xs_client_check_locked(const struct xs_client *client)
 	return client->ejected ? -EOWNERDEAD : 0;
 }
 
+u32 xs_client_steps(const struct xs_client *client)
+{
+	return client && client->account ? XS_STEPS_OF_USER : XS_STEPS;
+}
+
 u32 xs_client_held_locked(const struct xs_client *client)
 {
 	const struct xs_request *request;
