@@ -315,7 +315,7 @@ static int apply_stage_locked(struct xs_batch *batch, void *arg)
 	lockdep_assert_held(&xs_lock);
 
 	call->node_count = 0;
-	batch->steps_left = xs_client_steps(client);
+	batch->steps_left = batch->holder->steps;
 	if (ret)
 		return ret;
 	if (!batch->async) {
@@ -472,7 +472,7 @@ static int apply_call(struct xs_client *client, struct kfd_xsched_apply *arg, u3
 		call->batch->charged = charged;
 		ret = apply_do(call, client, arg);
 	}
-	if (charged && (!call || call->batch))
+	if (!call || call->batch)
 		xs_account_uncharge(client->account, XS_QUOTA_ENTRIES, charged);
 	if (call)
 		apply_free_call(call);
@@ -489,6 +489,6 @@ long xs_apply_ioctl(struct xs_client *client, void *argument)
 		return ret;
 	arg->node_count = 0;
 	charged = apply_charged(arg);
-	ret = charged ? xs_account_charge(client->account, XS_QUOTA_ENTRIES, charged) : 0;
+	ret = xs_account_charge(client->account, XS_QUOTA_ENTRIES, charged);
 	return ret ?: apply_call(client, arg, charged);
 }

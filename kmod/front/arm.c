@@ -117,6 +117,7 @@ static struct xs_holder *arm_new_holder(struct xs_client *client)
 	holder->id = client->id;
 	holder->client = client;
 	holder->tenants = &client->tenants;
+	holder->steps = client->holder.steps;
 	return holder;
 }
 
@@ -261,7 +262,6 @@ static int arm_try_set(struct xs_armed *armed, struct kfd_xsched_arm *arg)
 
 	if (!batch)
 		return -ENOMEM;
-	batch->steps_left = xs_client_steps(armed->client);
 	scoped_guard(mutex, &xs_lock)
 		ret = arm_set_locked(armed, batch, arg);
 	xs_batch_free(batch);

@@ -312,7 +312,6 @@ static struct xs_batch *armed_new_batch(struct xs_armed *armed)
 	if (!batch)
 		return NULL;
 	batch->async = true;
-	batch->steps_left = xs_client_steps(armed->client);
 	batch->armed = armed;
 	batch->trigger = &armed->trigger;
 	return batch;

@@ -108,11 +108,6 @@ int xs_client_check_locked(const struct xs_client *client)
 	return client->ejected ? -EOWNERDEAD : 0;
 }
 
-u32 xs_client_steps(const struct xs_client *client)
-{
-	return client && client->account ? XS_STEPS_OF_USER : XS_STEPS;
-}
-
 u32 xs_client_held_locked(const struct xs_client *client)
 {
 	const struct xs_request *request;
@@ -162,6 +157,8 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	xs_holder_init(&client->holder, client_free);
 	xs_tenants_init(&client->tenants);
 	client->holder.client = client;
+	if (account)
+		client->holder.steps = XS_STEPS_OF_USER;
 	client->holder.tenants = &client->tenants;
 	INIT_LIST_HEAD(&client->holders);
 	list_add(&client->holder.in_client, &client->holders);

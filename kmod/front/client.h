@@ -142,9 +142,6 @@ bool xs_client_is_open_locked(const struct xs_client *client);
 /* 0, or -EOWNERDEAD: it was ejected, and may not have anything any more. */
 int xs_client_check_locked(const struct xs_client *client);
 
-/* How much one batch of it may come to: xs_batch.steps_left. NULL: the files in /sys. */
-u32 xs_client_steps(const struct xs_client *client);
-
 /* How many queues it and its armed switches keep from running. */
 u32 xs_client_held_locked(const struct xs_client *client);
 

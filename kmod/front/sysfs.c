@@ -23,7 +23,7 @@
 #include "front/client.h"
 #include "front/front.h"
 #include "model/node.h"
-#include "switch/switch.h"
+#include "model/request.h"
 #include "watch/watch.h"
 
 struct xs_holder xs_sysfs_holder;

@@ -16,7 +16,7 @@
 
 void xs_holder_init(struct xs_holder *holder, void (*free)(struct xs_holder *holder))
 {
-	*holder = (struct xs_holder){ .free = free };
+	*holder = (struct xs_holder){ .free = free, .steps = XS_STEPS };
 	INIT_LIST_HEAD(&holder->in_client);
 	refcount_set(&holder->refs, 1);
 	INIT_LIST_HEAD(&holder->requests);

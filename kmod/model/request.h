@@ -33,6 +33,14 @@ struct xs_tenants {
 	u64 last;
 };
 
+/*
+ * The steps that the entries of a batch may take, because all of it is staged under
+ * xs_lock. A step is a process that an entry names, itself or as a member of a tenant; a
+ * pdd of that process; and a request on one of the queues of that pdd.
+ */
+#define XS_STEPS		65536
+#define XS_STEPS_OF_USER	16384
+
 /**
  * struct xs_holder - what makes requests: a client, an armed switch, or the priority
  *	files in /sys; under xs_lock
@@ -43,6 +51,7 @@ struct xs_tenants {
  * @free: called with the last of them
  * @requests: on queues, pdds and processes, by xs_request.in_holder
  * @tenants: what its entries may name; NULL: none
+ * @steps: how many the entries of one batch may take
  * @batches: its batches that are not over
  * @settled: counts the parts of its batches that are done; read without the lock
  * @unsettled: woken when @settled changes
@@ -55,6 +64,7 @@ struct xs_holder {
 	void (*free)(struct xs_holder *holder);
 	struct list_head requests;
 	struct xs_tenants *tenants;
+	u32 steps;
 	u32 batches;
 	u32 settled;
 	wait_queue_head_t unsettled;

@@ -23,7 +23,7 @@ struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
 	INIT_LIST_HEAD(&batch->parts);
 	INIT_LIST_HEAD(&batch->requests);
 	init_completion(&batch->done);
-	batch->steps_left = XS_STEPS;
+	batch->steps_left = holder->steps;
 	return batch;
 }
 

@@ -38,14 +38,6 @@ struct xs_trigger;
 /* No entry asked for a grace on this node. */
 #define XS_GRACE_UNSET		(-1)
 
-/*
- * The steps that the entries of a batch may take, because all of it is staged under
- * xs_lock. A step is a process that an entry names, itself or as a member of a tenant; a
- * pdd of that process; and a request on one of the queues of that pdd.
- */
-#define XS_STEPS		65536
-#define XS_STEPS_OF_USER	16384
-
 /**
  * struct xs_part - what a batch does on one node
  * @work: runs it in the node's worker
@@ -110,7 +102,7 @@ struct xs_item {
  * @unfinished: how many of them are not done
  * @requests: on processes and tenants, by xs_request.in_batch
  * @done: completed when it is over, unless the caller's part was the last
- * @steps_left: of XS_STEPS or XS_STEPS_OF_USER; an abort gives none back
+ * @steps_left: of xs_holder.steps; an abort gives none back
  * @first: one of @parts: most batches have no other
  *
  *	xs_batch_new()

@@ -106,7 +106,6 @@ static int main_load(struct config *config, const char *path, char *error,
 		     size_t size)
 {
 	int ret = config_load(config, path, error, size);
-
 	const char *doubt;
 
 	if (ret)
