@@ -86,7 +86,7 @@ static int apply_verdict(const struct kfd_xsched_entry *entries, u32 count)
 }
 
 /* What only gives back is legal whatever else is not. */
-int xs_apply_stage_locked(struct xs_batch *batch, struct xs_item *item)
+static int apply_stage_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
 	lockdep_assert_held(&xs_lock);
 
@@ -326,7 +326,7 @@ static int apply_stage_locked(struct xs_batch *batch, void *arg)
 		struct kfd_xsched_entry *entry = &call->entries[i];
 
 		if (!entry->status)
-			entry->status = xs_apply_stage_locked(batch, &call->items[i]);
+			entry->status = apply_stage_item_locked(batch, &call->items[i]);
 	}
 	ret = apply_verdict(call->entries, call->count);
 	if (!ret && batch->promised)

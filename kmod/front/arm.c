@@ -150,7 +150,9 @@ static struct xs_armed *arm_new(struct xs_client *client, u32 count)
 	armed->holder = arm_new_holder(client);
 	armed->items = kvcalloc(count, sizeof(*armed->items), GFP_KERNEL_ACCOUNT);
 	armed->entries = kvcalloc(count, sizeof(*armed->entries), GFP_KERNEL_ACCOUNT);
-	if (armed->holder && armed->items && armed->entries) {
+	if (armed->holder)
+		armed->next = xs_armed_new_batch(armed);
+	if (armed->next && armed->items && armed->entries) {
 		for (i = 0; i < count; i++)
 			armed->items[i].entry = &armed->entries[i];
 		return armed;
@@ -212,16 +214,15 @@ static int arm_first_status(const struct xs_armed *armed)
 }
 
 /* What a run would say. The requests it needs are there afterwards. */
-static int arm_check_locked(struct xs_armed *armed, struct xs_batch *batch)
+static int arm_check_locked(struct xs_armed *armed)
 {
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
 	arm_find_processes_locked(armed);
-	batch->trigger = &armed->trigger;
-	ret = xs_armed_stage_locked(armed, batch);
-	xs_batch_abort_locked(batch);
+	ret = xs_armed_stage_locked(armed, armed->next);
+	xs_batch_abort_locked(armed->next);
 	ret = ret ?: arm_first_status(armed);
 	if (ret)
 		return ret;
@@ -231,8 +232,8 @@ static int arm_check_locked(struct xs_armed *armed, struct xs_batch *batch)
 	return arm_waits_in_circle_locked(armed) ? -ELOOP : 0;
 }
 
-static int arm_set_locked(struct xs_armed *armed, struct xs_batch *batch,
-			  struct kfd_xsched_arm *arg)
+/* An armed switch is not the caller's to free. */
+static int arm_set_locked(struct xs_armed *armed, struct kfd_xsched_arm *arg)
 {
 	int ret = xs_client_check_locked(armed->client);
 
@@ -244,7 +245,7 @@ static int arm_set_locked(struct xs_armed *armed, struct xs_batch *batch,
 		return -ECANCELED;
 	if (armed->client->interest.armed == KFD_XSCHED_MAX_ARMED)
 		return -ENOSPC;
-	ret = arm_find_trigger_locked(armed, arg) ?: arm_check_locked(armed, batch) ?:
+	ret = arm_find_trigger_locked(armed, arg) ?: arm_check_locked(armed) ?:
 		xs_armed_add_locked(armed);
 	if (ret)
 		return ret;
@@ -252,20 +253,6 @@ static int arm_set_locked(struct xs_armed *armed, struct xs_batch *batch,
 	xs_sampler_configure_locked(NULL);
 	xs_armed_update_locked(armed);
 	return 0;
-}
-
-/* An armed switch is not the caller's to free. */
-static int arm_try_set(struct xs_armed *armed, struct kfd_xsched_arm *arg)
-{
-	struct xs_batch *batch = xs_batch_new(armed->holder, GFP_KERNEL_ACCOUNT);
-	int ret;
-
-	if (!batch)
-		return -ENOMEM;
-	scoped_guard(mutex, &xs_lock)
-		ret = arm_set_locked(armed, batch, arg);
-	xs_batch_free(batch);
-	return ret;
 }
 
 static int arm_check_entries(struct xs_armed *armed)
@@ -307,7 +294,8 @@ static long arm_set(struct xs_client *client, struct kfd_xsched_arm *arg)
 			ret = -EFAULT;
 	}
 	if (!ret) {
-		ret = arm_try_set(armed, arg);
+		scoped_guard(mutex, &xs_lock)
+			ret = arm_set_locked(armed, arg);
 		if (!ret)
 			return 0;
 		if (xs_user_update_array(&entries, armed->entries, size))

@@ -12,8 +12,8 @@
  * gives back all there is. If it fails the requests are dropped, so that the queues
  * come back as those of a client that closes its file.
  *
- * SET looks at all entries as a run does (arm.c), so memory for requests is there
- * before it is needed.
+ * SET looks at all entries as a run does (arm.c), and the batch of a run is made when
+ * the last one ends. So a run on one node needs no memory unless something new came.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -107,6 +107,7 @@ void xs_armed_free_locked(struct xs_armed *armed)
 		armed->batch->armed = NULL;
 		armed->batch->trigger = NULL;
 	}
+	xs_batch_free(armed->next);
 	if (armed->id)
 		armed_unlink_locked(armed);
 	if (armed->holder) {
@@ -229,6 +230,7 @@ void xs_armed_over_locked(struct xs_batch *batch)
 	if (failed && !armed->active)
 		armed_fail_open_locked(armed);
 	armed_tell(armed, -error, xs_batch_flips(batch), failed ? failed->result.gpu_id : 0);
+	armed->next = xs_armed_new_batch(armed);
 	xs_armed_update_locked(armed);
 }
 
@@ -245,7 +247,7 @@ static int armed_try_entries_locked(struct xs_armed *armed, struct xs_batch *bat
 
 		if (*status)
 			continue;
-		*status = xs_apply_stage_locked(batch, item);
+		*status = xs_stage_item_locked(batch, item);
 		if (*status && !xs_apply_is_benign(*status))
 			return *status;
 	}
@@ -295,7 +297,8 @@ static int armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch, bo
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!armed->active) {
+	/* Once clients are disabled, its client is about to be ejected. */
+	if (!armed->active || !xs_enabled()) {
 		armed->error = 0;
 		return xs_stage_give_back_locked(batch);
 	}
@@ -305,7 +308,7 @@ static int armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch, bo
 	return ret;
 }
 
-static struct xs_batch *armed_new_batch(struct xs_armed *armed)
+struct xs_batch *xs_armed_new_batch(struct xs_armed *armed)
 {
 	struct xs_batch *batch = xs_batch_new(armed->holder, GFP_KERNEL_ACCOUNT);
 
@@ -317,9 +320,23 @@ static struct xs_batch *armed_new_batch(struct xs_armed *armed)
 	return batch;
 }
 
+static struct xs_batch *armed_take_batch_locked(struct xs_armed *armed)
+{
+	struct xs_batch *batch = armed->next ?: xs_armed_new_batch(armed);
+
+	lockdep_assert_held(&xs_lock);
+
+	armed->next = NULL;
+	if (batch) {
+		batch->start_ns = ktime_get_ns();
+		batch->steps_left = armed->holder->steps;
+	}
+	return batch;
+}
+
 static void armed_run_locked(struct xs_armed *armed, bool anew)
 {
-	struct xs_batch *batch = armed_new_batch(armed);
+	struct xs_batch *batch = armed_take_batch_locked(armed);
 	int ret = -ENOMEM;
 
 	lockdep_assert_held(&xs_lock);
@@ -335,7 +352,7 @@ static void armed_run_locked(struct xs_armed *armed, bool anew)
 	}
 	if (batch)
 		xs_batch_abort_locked(batch);
-	xs_batch_free(batch);
+	armed->next = batch;
 	armed_fail_open_locked(armed);
 	armed_tell(armed, -ret, 0, 0);
 }

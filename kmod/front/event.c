@@ -132,7 +132,8 @@ static void event_push_locked(struct xs_client *client, const struct xs_owner *o
 		return;
 	event->pid = pid ? pid_nr_ns(pid, client->pid_ns) : 0;
 	xs_ring_push(&client->ring, event);
-	wake_up_interruptible(&client->readable);
+	if (wq_has_sleeper(&client->readable))
+		wake_up_interruptible(&client->readable);
 }
 
 /* To one client, or to all. */

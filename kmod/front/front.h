@@ -77,9 +77,6 @@ bool xs_apply_is_benign(int status);
 /* What can be said of an entry without knowing any queue. 0 or -errno. */
 int xs_apply_check(const struct kfd_xsched_entry *entry);
 
-/* xs_stage_item_locked(); -ECANCELED if clients may not ask for anything. */
-int xs_apply_stage_locked(struct xs_batch *batch, struct xs_item *item);
-
 /* A batch of an APPLY is over: fill in its entries, or send its event. */
 void xs_apply_over_locked(struct xs_batch *batch);
 
@@ -114,6 +111,7 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
  * @active: what was run last was for READY
  * @stale: a tenant has changed since
  * @batch: the run that goes on, or NULL
+ * @next: for the run that comes next; NULL: there was no memory when it was to be made
  * @edge_ns: of the last run
  * @error: of its entries, 0 or -errno
  * @runs: how many
@@ -133,12 +131,16 @@ struct xs_armed {
 	bool active;
 	bool stale;
 	struct xs_batch *batch;
+	struct xs_batch *next;
 	u64 edge_ns;
 	int error;
 	u64 runs;
 	bool reached;
 	bool charged;
 };
+
+/* For a run of it; NULL: no memory. */
+struct xs_batch *xs_armed_new_batch(struct xs_armed *armed);
 
 /* Number it, and count what it triggers on. 0 or -ENOMEM. */
 int xs_armed_add_locked(struct xs_armed *armed);

@@ -115,26 +115,25 @@ void xs_pdd_set_pending_locked(struct xs_pdd *pdd)
 		list_add_tail(&pdd->in_pending, &pdd->node->pending);
 }
 
-struct xs_terms xs_pdd_asked_locked(const struct xs_pdd *pdd)
+void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked)
 {
 	const struct xs_request *request;
-	struct xs_terms asked;
 
 	lockdep_assert_held(&xs_lock);
 
-	xs_terms_init(&asked);
+	xs_terms_init(asked);
 	list_for_each_entry(request, &pdd->requests, in_target)
-		xs_terms_add(&asked, &request->next);
-	return asked;
+		xs_terms_add(asked, &request->next);
 }
 
 void xs_pdd_clear_pending_locked(struct xs_pdd *pdd)
 {
-	const struct xs_terms asked = xs_pdd_asked_locked(pdd);
 	const struct xs_queue *queue;
+	struct xs_terms asked;
 
 	lockdep_assert_held(&xs_lock);
 
+	xs_pdd_asked_locked(pdd, &asked);
 	list_for_each_entry(queue, &pdd->queues, in_pdd) {
 		/* In a transaction, nobody knows yet what will be left to be done. */
 		if (queue->pinned || !xs_queue_is_settled_locked(queue, &asked))

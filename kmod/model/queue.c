@@ -139,7 +139,7 @@ struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 	}
 	queue_init(queue, hw, desc, pdd);
 	queue_link_locked(queue);
-	asked = xs_pdd_asked_locked(pdd);
+	xs_pdd_asked_locked(pdd, &asked);
 	if (!xs_queue_is_settled_locked(queue, &asked))
 		xs_pdd_set_pending_locked(pdd);
 	return queue;

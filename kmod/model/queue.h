@@ -159,8 +159,8 @@ void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
 /* It has not after all, unless something is left to be done. */
 void xs_pdd_clear_pending_locked(struct xs_pdd *pdd);
 
-/* What all requests on it ask for. */
-struct xs_terms xs_pdd_asked_locked(const struct xs_pdd *pdd);
+/* What all requests on it ask for. @asked: out */
+void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked);
 
 /* That of a space on a node; made if there is none. NULL: no memory. */
 struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node);

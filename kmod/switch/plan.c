@@ -49,17 +49,16 @@ static void plan_change(struct xs_queue *queue, const struct xs_terms *asked)
 struct xs_hw_change *xs_plan_locked(struct xs_node *node)
 {
 	struct xs_hw_change *first = NULL, **last = &first;
+	struct xs_terms of_pdd, own;
 	const struct xs_terms *asked;
 	struct xs_pdd *pdd, *next;
 	struct xs_queue *queue;
-	struct xs_terms own;
 
 	lockdep_assert_held(&node->lock);
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry_safe(pdd, next, &node->pending, in_pending) {
-		const struct xs_terms of_pdd = xs_pdd_asked_locked(pdd);
-
+		xs_pdd_asked_locked(pdd, &of_pdd);
 		list_del_init(&pdd->in_pending);
 		list_for_each_entry(queue, &pdd->queues, in_pdd) {
 			asked = xs_queue_asked_locked(queue, &of_pdd, &own);

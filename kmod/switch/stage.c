@@ -154,6 +154,21 @@ static struct xs_terms stage_terms_on_process_locked(const struct xs_process *pr
 	return terms;
 }
 
+/* 0, or -EPERM. A hold gives nothing back: what the holder has does not matter. */
+static int stage_check_permission_locked(struct xs_batch *batch, struct xs_item *item,
+					 const struct xs_process *process)
+{
+	struct xs_terms mine;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (stage_holds(item->entry))
+		return xs_process_permits_locked(process, XS_PERMIT_USE) ? 0 : -EPERM;
+	mine = stage_terms_on_process_locked(process, batch->holder);
+	item->held |= mine.held;
+	return stage_permits_locked(process, item->entry, &mine) ? 0 : -EPERM;
+}
+
 /* It would wait for itself. */
 static bool stage_is_own_trigger_locked(const struct xs_batch *batch,
 					const struct xs_process *process)
@@ -201,15 +216,15 @@ static int stage_ask(struct xs_request *request, const struct kfd_xsched_entry *
 }
 
 /* The default is compatible with any other grace: an entry that asks for it has no wish. */
-static int stage_grace(struct xs_part *part, const struct kfd_xsched_entry *entry)
+static int stage_grace(struct xs_part *part, s32 grace_us)
 {
-	if (entry->value == KFD_XSCHED_GRACE_DEFAULT) {
+	if (grace_us == KFD_XSCHED_GRACE_DEFAULT) {
 		part->default_grace = true;
 		return 0;
 	}
 	if (part->grace_us == XS_GRACE_UNSET)
-		part->grace_us = entry->value;
-	return part->grace_us == entry->value ? 0 : -EINVAL;
+		part->grace_us = grace_us;
+	return part->grace_us == grace_us ? 0 : -EINVAL;
 }
 
 /* One on a pdd or a queue. 0, or -EALREADY: there is nothing to be released. */
@@ -227,15 +242,15 @@ static int stage_request_locked(struct xs_batch *batch, struct xs_request *reque
 		return -EALREADY;
 	request->part->concerned = true;
 	xs_pdd_set_pending_locked(request->pdd);
-	return stage_holds(entry) ? stage_grace(request->part, entry) : 0;
+	return stage_holds(entry) ? stage_grace(request->part, entry->value) : 0;
 }
 
 /* ---- an entry on a queue ------------------------------------------------- */
 
-/* @part: out, the part that the queue is in */
-static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
-			      const struct kfd_xsched_entry *entry, struct xs_part **part)
+static int stage_queue_locked(struct xs_batch *batch, struct xs_item *item,
+			      struct xs_queue *queue)
 {
+	const struct kfd_xsched_entry *entry = item->entry;
 	const struct xs_request *on_pdd;
 	struct xs_request *request;
 	int ret;
@@ -254,7 +269,7 @@ static int stage_queue_locked(struct xs_batch *batch, struct xs_queue *queue,
 	request = xs_request_on_queue_locked(queue, batch->holder);
 	ret = request ? stage_request_locked(batch, request, entry) : -ENOMEM;
 	if (!ret)
-		*part = request->part;
+		item->part = request->part;
 	return ret;
 }
 
@@ -281,7 +296,7 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 	if (process->exited || queue->applied == XS_APPLIED_GONE || xs_pdd_is_gone(queue->pdd))
 		return -ESRCH;
 	item->concerned = 1;
-	return stage_queue_locked(batch, queue, item->entry, &item->part);
+	return stage_queue_locked(batch, item, queue);
 }
 
 /* ---- an entry on a process ----------------------------------------------- */
@@ -309,7 +324,7 @@ static int stage_own_requests_locked(struct xs_batch *batch, struct xs_item *ite
 		    !xs_request_find(&queue->requests, batch->holder) ||
 		    !xs_stage_suits(queue, item->entry))
 			continue;
-		ret = stage_queue_locked(batch, queue, item->entry, &item->part);
+		ret = stage_queue_locked(batch, item, queue);
 		if (ret == -EALREADY)
 			continue;
 		if (ret)
@@ -398,7 +413,6 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 				struct xs_process *process)
 {
 	struct xs_request *request;
-	struct xs_terms mine;
 	struct xs_pdd *pdd;
 	int ret;
 
@@ -409,13 +423,9 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 		return ret;
 	if (stage_is_own_trigger_locked(batch, process))
 		return -EINVAL;
-	xs_terms_init(&mine);
-	/* A hold gives nothing back. */
-	if (!stage_holds(item->entry))
-		mine = stage_terms_on_process_locked(process, batch->holder);
-	item->held |= mine.held;
-	if (!stage_permits_locked(process, item->entry, &mine))
-		return -EPERM;
+	ret = stage_check_permission_locked(batch, item, process);
+	if (ret)
+		return ret;
 	request = xs_request_on_process_locked(process, batch->holder);
 	if (!request)
 		return -ENOMEM;
