@@ -8,7 +8,8 @@
  * The model runs in timer and irq_work interrupts, which hardware would not
  * need: an interrupt in which it ran counts as the GPU's from entry to exit.
  * The time outside of the tracepoints of these two is measured once, when the
- * clock starts.
+ * clock starts. At a context switch the model looks for doorbells that rang, which
+ * hardware sees by itself: that is the GPU's time, too.
  *
  * The clock starts when the file below is opened for the first time: it takes
  * some microseconds of each switch, which a guest without such measurements
@@ -59,6 +60,42 @@ static u64 preemptions(const struct vgpu *vg)
 	return sum;
 }
 
+/* ---- context switches ---- */
+
+/* The lock of a GPU cannot be taken there: a runqueue's is held. */
+static DEFINE_PER_CPU(u64, switches_ns);
+
+u64 vgpu_clock_switch(void)
+{
+	return static_branch_unlikely(&running) ? ktime_get_ns() : 0;
+}
+
+void vgpu_clock_switched(u64 from)
+{
+	struct vgpu *vg;
+	u32 i;
+
+	if (!from)
+		return;
+	/* While an answer is owed, all time counts. */
+	vgpu_for_each(vg, i)
+		if (READ_ONCE(vg->clock.owed_since))
+			return;
+	this_cpu_add(switches_ns, ktime_get_ns() - from);
+}
+
+static u64 all_switches(void)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(switches_ns, cpu);
+	return sum;
+}
+
+/* ---- runs of the model ---- */
+
 /* What the GPU has run so far, the period that is under way included. */
 static u64 gpu_ns(const struct vgpu_clock *c, u64 now)
 {
@@ -100,7 +137,7 @@ void vgpu_clock_ran(struct vgpu *vg, u64 from)
 		return;
 	c->saves = saves;
 	c->quiet = now;
-	c->quiet_gpu = gpu_ns(c, until) - (until - now);
+	c->quiet_gpu = gpu_ns(c, until) - (until - now) + all_switches();
 }
 
 /* ---- interrupts ---- */
@@ -241,6 +278,8 @@ static void begin(void)
 	}
 }
 
+/* ---- start and stop ---- */
+
 static int start(void)
 {
 	int ret;
@@ -303,6 +342,7 @@ static void read_clock(struct reading *r)
 	r->now = ktime_get_ns();
 	vgpu_for_each(vg, i)
 		add_device(r, vg);
+	r->gpu += all_switches();
 	local_irq_enable();
 }
 

@@ -256,11 +256,13 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
 {
 	struct vgpu_cpu *c = this_cpu_ptr(&vgpu_cpus);
+	const u64 from = vgpu_clock_switch();
 
 	if (any_rung(prev->mm))
 		irq_work_queue(&c->kick);
 	if (is_anyones(next->mm))
 		start_poll(c);
+	vgpu_clock_switched(from);
 }
 
 static void add_owner(struct vgpu *vg, const void *mm)

@@ -39,8 +39,8 @@ void *vgpu_symbol(const char *name)
 /* Call the real one, and notify the model of a HIQ's doorbell. */
 static void new_kernel_doorbell64(void __iomem *db, u64 value)
 {
-	struct vgpu *vg = vgpu_of_doorbell(db);
 	u64 from = ktime_get_ns();
+	struct vgpu *vg = vgpu_of_doorbell(db);
 	unsigned long flags;
 	u32 i;
 
