@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsarm.h"
@@ -25,6 +26,7 @@
 #define TIMEOUT_MS	10000
 #define FAST_US		200
 #define SLOW_US		KFD_XSCHED_SAMPLE_US_MAX	/* too slow for the sampler to be the source */
+#define TRACEFS		"/sys/kernel/tracing/"
 #define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
@@ -119,6 +121,54 @@ static void test_edges(struct app *app)
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, getpid(), 100, &e), -ETIME,
 	       "a ring without a packet is no READY");
 	tap_is(xsarm_wait_tapped(fd, id, true, TIMEOUT_MS), 0, "and it is tapped again");
+}
+
+/* How often this process has taken its mmap_lock while that was traced. */
+static unsigned int mmap_locks(void)
+{
+	static char text[1 << 18];
+	char task[16];
+
+	if (sysfile_read(text, sizeof(text), TRACEFS "trace") < 0)
+		tap_bail("the trace cannot be read");
+	/* Of a task that has just begun to be traced, the name is not known. */
+	snprintf(task, sizeof(task), "-%d ", getpid());
+	return sysfile_count(text, task);
+}
+
+static void trace_mmap_locks(bool on)
+{
+	const char *event = "events/mmap_lock/mmap_lock_acquire_returned/enable";
+
+	if (sysfile_write(on ? "1" : "0", TRACEFS "%s", event))
+		tap_bail("mmap_lock cannot be traced");
+}
+
+/* A thread may hold mmap_lock for long: another one's store to a doorbell never waited for that. */
+static void test_mmap_lock(struct app *app)
+{
+	char *db = app->dev->doorbells;
+	unsigned int of_mapping, of_ring;
+	long faults;
+	int tapped;
+	void *page;
+
+	of_mapping = mmap_locks();
+	trace_mmap_locks(true);
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	trace_mmap_locks(false);
+	munmap(page, 4096);
+	of_mapping = mmap_locks() - of_mapping;
+
+	tapped = xsarm_wait_tapped(fd, app_queue(app, 0), true, TIMEOUT_MS);
+	of_ring = mmap_locks();
+	trace_mmap_locks(true);
+	faults = app_touch(db + APP_SPARE);
+	trace_mmap_locks(false);
+	of_ring = mmap_locks() - of_ring;
+	tap_ok(of_mapping, "who maps a page takes mmap_lock");
+	tap_ok(!tapped && faults == 1 && !of_ring,
+	       "a ring that faults (%ld) takes it %u times: not at all", faults, of_ring);
 }
 
 static void test_who_wants(struct app *app)
@@ -394,6 +444,7 @@ int main(int argc, char **argv)
 
 	app_open(&app, rings + 64);
 	test_edges(&app);
+	test_mmap_lock(&app);
 	test_who_wants(&app);
 	test_held(&app);
 	test_mappings(&app);
