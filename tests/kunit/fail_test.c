@@ -3,9 +3,12 @@
  * Every allocation of every operation fails in turn: an errno, nothing changed,
  * and it works at once when memory is back.
  */
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
 
 #include "watched.h"
 
@@ -489,6 +492,53 @@ static void arm_and_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, disarm(test, last_armed), 0);
 }
 
+/* Whether each allocation of the module's own threads fails. */
+static void fail_workers(bool fails)
+{
+	struct task_struct *task;
+
+	guard(rcu)();
+	for_each_process(task) {
+		if (strstr(task->comm, "xsched"))
+			task->make_it_fail = fails;
+	}
+}
+
+static bool comes_to_be_held(const struct xs_hw_queue *queue, bool held)
+{
+	unsigned int ms;
+
+	for (ms = 0; ms < 2000 && READ_ONCE(queue->held) != held; ms++)
+		usleep_range(1000, 1100);
+	return queue->held == held;
+}
+
+/*
+ * A run on one node needs no memory: that was there since SET, or the last run. What
+ * the next one needs cannot be had then, and is had when that comes.
+ */
+static void armed_run(struct kunit *test)
+{
+	const struct xt_watched w = add_trigger(test, 0);
+	const struct xt *xt = test->priv;
+	unsigned int run;
+
+	set_knob(test, "failslab/task-filter", "Y");
+	set_knob(test, "failslab/times", "-1");
+	set_knob(test, "failslab/probability", "100");
+	KUNIT_ASSERT_EQ(test, arm_op(test), 0);
+	for (run = 0; run < 3; run++) {
+		fail_workers(true);
+		xt_set_indices(test, &w, run, run + 1);
+		KUNIT_EXPECT_TRUE(test, comes_to_be_held(xt->queues[0], true));
+		fail_workers(false);
+		xt_set_indices(test, &w, run + 1, run + 1);
+		KUNIT_EXPECT_TRUE(test, comes_to_be_held(xt->queues[0], false));
+	}
+	set_knob(test, "failslab/probability", "0");
+	KUNIT_EXPECT_EQ(test, disarm(test, last_armed), 0);
+}
+
 static long queue_op(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -562,6 +612,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(subscribe),
 	KUNIT_CASE(arm),
 	KUNIT_CASE(arm_and_run),
+	KUNIT_CASE(armed_run),
 	KUNIT_CASE(queue),
 	KUNIT_CASE(born_held),
 	{}
