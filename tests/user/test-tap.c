@@ -136,36 +136,42 @@ static unsigned int mmap_locks(void)
 	return sysfile_count(text, task);
 }
 
-static void trace_mmap_locks(bool on)
+static void trace_set(const char *file, bool on)
 {
-	const char *event = "events/mmap_lock/mmap_lock_acquire_returned/enable";
-
-	if (sysfile_write(on ? "1" : "0", TRACEFS "%s", event))
-		tap_bail("mmap_lock cannot be traced");
+	if (sysfile_write(on ? "1" : "0", TRACEFS "%s", file))
+		tap_bail("%s cannot be set", file);
 }
 
 /* A thread may hold mmap_lock for long: another one's store to a doorbell never waited for that. */
 static void test_mmap_lock(struct app *app)
 {
+	const char *event = "events/mmap_lock/mmap_lock_acquire_returned/enable";
 	char *db = app->dev->doorbells;
 	unsigned int of_mapping, of_ring;
 	long faults;
 	int tapped;
 	void *page;
 
+	/* To enable the event takes such locks, too. */
+	trace_set("tracing_on", false);
+	trace_set(event, true);
+
 	of_mapping = mmap_locks();
-	trace_mmap_locks(true);
+	trace_set("tracing_on", true);
 	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	trace_mmap_locks(false);
+	trace_set("tracing_on", false);
 	munmap(page, 4096);
 	of_mapping = mmap_locks() - of_mapping;
 
 	tapped = xsarm_wait_tapped(fd, app_queue(app, 0), true, TIMEOUT_MS);
 	of_ring = mmap_locks();
-	trace_mmap_locks(true);
+	trace_set("tracing_on", true);
 	faults = app_touch(db + APP_SPARE);
-	trace_mmap_locks(false);
+	trace_set("tracing_on", false);
 	of_ring = mmap_locks() - of_ring;
+
+	trace_set(event, false);
+	trace_set("tracing_on", true);
 	tap_ok(of_mapping, "who maps a page takes mmap_lock");
 	tap_ok(!tapped && faults == 1 && !of_ring,
 	       "a ring that faults (%ld) takes it %u times: not at all", faults, of_ring);
