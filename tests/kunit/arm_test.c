@@ -109,22 +109,13 @@ static long clear(struct kunit *test, struct file *file, u64 id)
 	return xt_ioctl_arg(test, file, KFD_XSCHED_ARM, &arg, sizeof(arg));
 }
 
-static void expect_held(struct kunit *test, const struct xs_hw_queue *queue, bool held)
-{
-	unsigned int ms;
-
-	for (ms = 0; ms < 2000 && READ_ONCE(queue->held) != held; ms++)
-		usleep_range(1000, 1100);
-	KUNIT_EXPECT_EQ(test, queue->held, held);
-}
-
 static void expect_low(struct kunit *test, bool held)
 {
 	const struct xt *xt = test->priv;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(xt->queues); i++)
-		expect_held(test, xt->queues[i], held);
+		xt_expect_held(test, xt->queues[i], held);
 }
 
 /* Time in which a switch would have run. */
@@ -418,15 +409,15 @@ static void run_hangs(struct kunit *test)
 	fake_hang(other);
 	get_work(test);
 	KUNIT_ASSERT_TRUE(test, xt_entered(other));
-	expect_held(test, xt->queues[0], true);
+	xt_expect_held(test, xt->queues[0], true);
 	xt_expect_event(test, a, &work, XT_READY);
 	finish_work(test);
-	expect_held(test, xt->queues[0], false);
+	xt_expect_held(test, xt->queues[0], false);
 	xt_expect_event(test, a, &work, XT_IDLE);
 	fake_answer(other, 0);
 	for (ms = 0; ms < 2000 && READ_ONCE(other->applies) < 2; ms++)
 		usleep_range(1000, 1100);
-	expect_held(test, elsewhere, false);
+	xt_expect_held(test, elsewhere, false);
 	KUNIT_EXPECT_EQ(test, other->applies, 2);
 }
 
@@ -445,14 +436,14 @@ static void target_goes(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, arm(test, a, PROCESS, high->nr, entries, 3), 1);
 	get_work(test);
-	expect_held(test, queue, true);
+	xt_expect_held(test, queue, true);
 	fake_process_exit(other);
 	fake_queue_remove(xt->queues[2]);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 	finish_work(test);
-	expect_held(test, xt->queues[0], false);
+	xt_expect_held(test, xt->queues[0], false);
 	get_work(test);
-	expect_held(test, xt->queues[0], true);
+	xt_expect_held(test, xt->queues[0], true);
 	KUNIT_EXPECT_FALSE(test, xt->queues[1]->held);
 }
 
@@ -474,7 +465,7 @@ static void number_is_used_again(struct kunit *test)
 	stranger = fake_process_add_again(test, XT_UID, nr);
 	queue = fake_queue_add(test, stranger, xt->node);
 	get_work(test);
-	expect_held(test, xt->queues[0], true);
+	xt_expect_held(test, xt->queues[0], true);
 	KUNIT_EXPECT_FALSE(test, queue->held);
 	KUNIT_EXPECT_FALSE(test, stranger->hold_new);
 }
@@ -528,10 +519,10 @@ static void end_watchdog(struct kunit *test, u64 id)
 {
 	const struct xt_watched w = xt_add_watched(test, 1);
 
-	expect_held(test, w.queue, true);
+	xt_expect_held(test, w.queue, true);
 	xs_watchdog_set_ms(XS_WATCHDOG_MS_MIN);
 	xt_do(test, client(test), KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_QUEUE, w.id, 0);
-	expect_held(test, w.queue, false);
+	xt_expect_held(test, w.queue, false);
 	KUNIT_EXPECT_EQ(test, clear(test, client(test), id), -EOWNERDEAD);
 }
 
@@ -762,7 +753,7 @@ static void arrays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, arm_array(test, array, MOST, size), 0);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
 	get_work(test);
-	expect_held(test, xt->queues[0], true);
+	xt_expect_held(test, xt->queues[0], true);
 }
 
 /* As many switches as there may be, and no more; a number is not used again. */

@@ -3,7 +3,6 @@
  * Every allocation of every operation fails in turn: an errno, nothing changed,
  * and it works at once when memory is back.
  */
-#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/sched.h>
@@ -504,15 +503,6 @@ static void fail_workers(bool fails)
 	}
 }
 
-static bool comes_to_be_held(const struct xs_hw_queue *queue, bool held)
-{
-	unsigned int ms;
-
-	for (ms = 0; ms < 2000 && READ_ONCE(queue->held) != held; ms++)
-		usleep_range(1000, 1100);
-	return queue->held == held;
-}
-
 /*
  * A run on one node needs no memory: that was there since SET, or the last run. What
  * the next one needs cannot be had then, and is had when that comes.
@@ -530,10 +520,10 @@ static void armed_run(struct kunit *test)
 	for (run = 0; run < 3; run++) {
 		fail_workers(true);
 		xt_set_indices(test, &w, run, run + 1);
-		KUNIT_EXPECT_TRUE(test, comes_to_be_held(xt->queues[0], true));
+		xt_expect_held(test, xt->queues[0], true);
 		fail_workers(false);
 		xt_set_indices(test, &w, run + 1, run + 1);
-		KUNIT_EXPECT_TRUE(test, comes_to_be_held(xt->queues[0], false));
+		xt_expect_held(test, xt->queues[0], false);
 	}
 	set_knob(test, "failslab/probability", "0");
 	KUNIT_EXPECT_EQ(test, disarm(test, last_armed), 0);

@@ -74,3 +74,12 @@ void xt_expect_silence(struct kunit *test, struct file *file)
 	msleep(30);
 	KUNIT_EXPECT_EQ(test, xt_read(test, file), -EAGAIN);
 }
+
+void xt_expect_held(struct kunit *test, const struct xs_hw_queue *queue, bool held)
+{
+	unsigned int ms;
+
+	for (ms = 0; ms < 2000 && READ_ONCE(queue->held) != held; ms++)
+		usleep_range(1000, 1100);
+	KUNIT_EXPECT_EQ(test, queue->held, held);
+}

@@ -41,4 +41,7 @@ void xt_expect_event(struct kunit *test, struct file *file,
 		     const struct xt_watched *w, u32 type);
 void xt_expect_silence(struct kunit *test, struct file *file);
 
+/* The driver holds the queue, or does not, within two seconds. */
+void xt_expect_held(struct kunit *test, const struct xs_hw_queue *queue, bool held);
+
 #endif /* KFD_XSCHED_WATCHED_H */
