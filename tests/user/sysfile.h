@@ -7,6 +7,7 @@
 
 #define SYSFILE_GLOBAL	"/sys/class/kfd_xsched/global/"
 #define SYSFILE_STATE	"/sys/kernel/debug/kfd_xsched/state"
+#define SYSFILE_TRACE	"/sys/kernel/tracing/"
 
 /* The whole file as a string: its length, -EFBIG if it is longer than @size - 1. */
 int sysfile_read(char *text, size_t size, const char *path, ...)

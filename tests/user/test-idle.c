@@ -26,7 +26,6 @@
 #define SAMPLE_US	1000
 #define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
-#define TRACEFS		"/sys/kernel/tracing/"
 #define CONFIG		"/tmp/idle.conf"
 #define MINE		"[kfd_xsched]"
 
@@ -62,7 +61,7 @@ static void count_calls(void)
 	int ret = 0;
 
 	for (i = 0; i < sizeof(sources) / sizeof(*sources) && !ret; i++)
-		ret = sysfile_write("hist:keys=function.sym", TRACEFS "events/%s/trigger",
+		ret = sysfile_write("hist:keys=function.sym", SYSFILE_TRACE "events/%s/trigger",
 				    sources[i]);
 	if (ret)
 		tap_bail("calls cannot be counted: error %d", ret);
@@ -74,7 +73,7 @@ static long calls(const char *source)
 	char *line, *rest = text, *count;
 	long sum = 0;
 
-	if (sysfile_read(text, sizeof(text), TRACEFS "events/%s/hist", source) < 0)
+	if (sysfile_read(text, sizeof(text), SYSFILE_TRACE "events/%s/hist", source) < 0)
 		tap_bail("%s: no histogram", source);
 	while ((line = strsep(&rest, "\n"))) {
 		count = strstr(line, "hitcount:");

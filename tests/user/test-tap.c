@@ -26,7 +26,6 @@
 #define TIMEOUT_MS	10000
 #define FAST_US		200
 #define SLOW_US		KFD_XSCHED_SAMPLE_US_MAX	/* too slow for the sampler to be the source */
-#define TRACEFS		"/sys/kernel/tracing/"
 #define ACTIVITY	(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) |	\
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
@@ -129,7 +128,7 @@ static unsigned int mmap_locks(void)
 	static char text[1 << 18];
 	char task[16];
 
-	if (sysfile_read(text, sizeof(text), TRACEFS "trace") < 0)
+	if (sysfile_read(text, sizeof(text), SYSFILE_TRACE "trace") < 0)
 		tap_bail("the trace cannot be read");
 	/* Of a task that has just begun to be traced, the name is not known. */
 	snprintf(task, sizeof(task), "-%d ", getpid());
@@ -138,7 +137,7 @@ static unsigned int mmap_locks(void)
 
 static void trace_set(const char *file, bool on)
 {
-	if (sysfile_write(on ? "1" : "0", TRACEFS "%s", file))
+	if (sysfile_write(on ? "1" : "0", SYSFILE_TRACE "%s", file))
 		tap_bail("%s cannot be set", file);
 }
 

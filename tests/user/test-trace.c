@@ -17,21 +17,20 @@
 #include "xsdev.h"
 
 #define MS	1000000ULL
-#define TRACEFS	"/sys/kernel/tracing/"
-#define EVENTS	TRACEFS "events/kfd_xsched/"
+#define EVENTS	SYSFILE_TRACE "events/kfd_xsched/"
 
 static char text[1 << 20];
 
 static const char *trace(void)
 {
-	if (sysfile_read(text, sizeof(text), TRACEFS "trace") < 0)
+	if (sysfile_read(text, sizeof(text), SYSFILE_TRACE "trace") < 0)
 		tap_bail("the trace cannot be read");
 	return text;
 }
 
 static void clear(void)
 {
-	int fd = open(TRACEFS "trace", O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int fd = open(SYSFILE_TRACE "trace", O_WRONLY | O_TRUNC | O_CLOEXEC);
 
 	if (fd < 0)
 		tap_bail("the trace cannot be cleared: %d", -errno);
