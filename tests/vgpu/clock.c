@@ -113,10 +113,10 @@ static u64 count(struct vgpu_clock *c, u64 from, u64 tail)
 
 	from = min(max(c->owed_since ?: from, c->until), until);
 	if (owes) {
-		c->owed_since = from;
+		WRITE_ONCE(c->owed_since, from);
 		return until;
 	}
-	c->owed_since = 0;
+	WRITE_ONCE(c->owed_since, 0);
 	c->ns += until - from;
 	c->until = until;
 	return until;

@@ -239,6 +239,7 @@ void vgpu_power_fini(struct vgpu *vg);
 /* clock.c: the model ran since @from, and may have answered the driver; the lock is held */
 void vgpu_clock_ran(struct vgpu *vg, u64 from);
 void vgpu_clock_interrupt(void);
+/* begin and end of what the model does at a context switch */
 u64 vgpu_clock_switch(void);
 void vgpu_clock_switched(u64 from);
 void vgpu_clock_stop(void);
