@@ -178,6 +178,41 @@ static const struct xs_param sample_period_us_param = {
 
 XS_PARAM_FILES(sample_period_us);
 
+static u32 sysfs_tap_idle_get(struct device *dev)
+{
+	return xs_sampler_tap_idle_us();
+}
+
+static void sysfs_tap_idle_set(struct device *dev, u32 value)
+{
+	xs_sampler_set_tap_idle_us(value);
+}
+
+static u32 sysfs_tap_idle_min(struct device *dev)
+{
+	return 0;
+}
+
+static u32 sysfs_tap_idle_max(struct device *dev)
+{
+	return XS_TAP_IDLE_US_MAX;
+}
+
+static u32 sysfs_tap_idle_initial(struct device *dev)
+{
+	return XS_TAP_IDLE_US;
+}
+
+static const struct xs_param tap_idle_us_param = {
+	.get = sysfs_tap_idle_get,
+	.set = sysfs_tap_idle_set,
+	.least = sysfs_tap_idle_min,
+	.most = sysfs_tap_idle_max,
+	.initial = sysfs_tap_idle_initial,
+};
+
+XS_PARAM_FILES(tap_idle_us);
+
 static u32 sysfs_grace_get(struct device *dev)
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
@@ -270,6 +305,9 @@ static struct attribute *global_attrs[] = {
 	&sample_period_us_value.attr.attr,
 	&sample_period_us_least.attr.attr,
 	&sample_period_us_most.attr.attr,
+	&tap_idle_us_value.attr.attr,
+	&tap_idle_us_least.attr.attr,
+	&tap_idle_us_most.attr.attr,
 	&dev_attr_enabled.attr,
 	&dev_attr_eject.attr,
 	NULL
@@ -280,6 +318,7 @@ static const struct attribute_group global_group = { .attrs = global_attrs };
 static struct attribute *global_default_attrs[] = {
 	&watchdog_ms_first.attr.attr,
 	&sample_period_us_first.attr.attr,
+	&tap_idle_us_first.attr.attr,
 	NULL
 };
 
@@ -542,6 +581,7 @@ int xs_sysfs_init(void)
 		return ret;
 	xs_holder_init(&xs_sysfs_holder, NULL);
 	xs_interest_set_period_us(XS_SAMPLE_PERIOD_US);
+	xs_sampler_set_tap_idle_us(XS_TAP_IDLE_US);
 	xs_sysfs_queues_start();
 	global = device_create_with_groups(&xs_class, NULL, 0, NULL, global_groups,
 					   "global");

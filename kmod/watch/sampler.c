@@ -5,8 +5,8 @@
  * A worker looks at every watched queue (look.c), again and again. It watches the
  * processes for which a client asks (interest.c). While there is none, nothing ticks.
  *
- * Where the driver has a doorbell tap, a process that is idle on a node is tapped
- * there, and not looked at any more until it rings. When all are tapped, nothing
+ * Where the driver has a doorbell tap, a process that has been idle on a node for a
+ * while is tapped there, and not looked at any more until it rings. When all are tapped, nothing
  * ticks, either. So that no work is missed, a look follows the tap, at indices and
  * waves: it sees work that came before, and later work rings.
  *
@@ -93,6 +93,8 @@ static struct xs_sampler sampler = {
 	/* That of a new pdd is 0. */
 	.round = 1,
 };
+
+static u32 sampler_tap_idle_us = XS_TAP_IDLE_US;
 
 /* ---- the timer ----------------------------------------------------------- */
 
@@ -204,6 +206,21 @@ static bool sampler_may_tap(const struct xs_pdd *pdd)
 		!pdd->process->no_tap && ktime_get_ns() >= pdd->watch.tap_after_ns;
 }
 
+static void sampler_put_off_tap(struct xs_pdd *pdd, u64 ns)
+{
+	lockdep_assert_held(&sampler.lock);
+
+	pdd->watch.tap_after_ns = ktime_get_ns() + ns;
+}
+
+/* It has work: the time it has to be idle begins anew. */
+static void sampler_is_busy(struct xs_pdd *pdd)
+{
+	lockdep_assert_held(&sampler.lock);
+
+	sampler_put_off_tap(pdd, (u64)xs_sampler_tap_idle_us() * NSEC_PER_USEC);
+}
+
 /* All its queues are idle: look at them once more, without doorbells. */
 static bool sampler_begin_tap(struct xs_pdd *pdd)
 {
@@ -274,6 +291,8 @@ static bool sampler_sample_pdd(struct xs_pdd *pdd, u64 until)
 	do {
 		over = sampler_look(pdd, 0, until);
 	} while (over && pdd->watch.idle && !pdd->watch.tapping && sampler_begin_tap(pdd));
+	if (over && !pdd->watch.idle)
+		sampler_is_busy(pdd);
 	if (over && pdd->watch.tapping)
 		sampler_end_tap(pdd);
 	sampler_leave(pdd);
@@ -290,7 +309,9 @@ static void sampler_look_at_ring(struct xs_pdd *pdd, u64 rung_ns)
 	while (!sampler_look(pdd, rung_ns, U64_MAX))
 		;
 	if (pdd->watch.idle)
-		pdd->watch.tap_after_ns = ktime_get_ns() + XS_TAP_QUIET_NS;
+		sampler_put_off_tap(pdd, XS_TAP_QUIET_NS);
+	else
+		sampler_is_busy(pdd);
 	sampler_leave(pdd);
 	sampler_begin_look(pdd);
 }
@@ -567,6 +588,16 @@ void xs_sampler_remove_locked(struct xs_queue *queue)
 }
 
 /* ---- for others: without a lock ------------------------------------------ */
+
+u32 xs_sampler_tap_idle_us(void)
+{
+	return READ_ONCE(sampler_tap_idle_us);
+}
+
+void xs_sampler_set_tap_idle_us(u32 us)
+{
+	WRITE_ONCE(sampler_tap_idle_us, us);
+}
 
 bool xs_sampler_watches(const struct xs_queue *queue)
 {

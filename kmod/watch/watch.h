@@ -73,6 +73,15 @@ void xs_interest_set_period_us(u32 us);
 
 /* ---- the sampler --------------------------------------------------------- */
 
+/*
+ * How long a process has had no work on a node before its doorbells are taken away there,
+ * unless an administrator sets another time. A tap costs the process a fault, and each
+ * CPU it runs on an interrupt: some ten microseconds. To look at it that often instead
+ * takes a few of them every XS_SAMPLE_PERIOD_US.
+ */
+#define XS_TAP_IDLE_US		500
+#define XS_TAP_IDLE_US_MAX	1000000
+
 /**
  * struct xs_sampler_counts - what is watched now
  * @sampled: processes on nodes that are sampled; 0: nothing ticks
@@ -100,6 +109,10 @@ void xs_sampler_remove_locked(struct xs_queue *queue);
  * not NULL, xs_news.activity reports to it which queues are READY already.
  */
 void xs_sampler_configure_locked(struct xs_interest *newcomer);
+
+/* From when on a process that has no work may be tapped; without a lock. */
+u32 xs_sampler_tap_idle_us(void);
+void xs_sampler_set_tap_idle_us(u32 us);
 
 /* Whether it is known if the queue has work, and whether by a tap. Hints. */
 bool xs_sampler_watches(const struct xs_queue *queue);

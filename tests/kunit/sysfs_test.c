@@ -62,6 +62,7 @@ static const struct limit limits[] = {
 	{ XT_GLOBAL, "watchdog_ms", XS_WATCHDOG_MS_MIN, XS_WATCHDOG_MS_MAX, 2000 },
 	{ XT_GLOBAL, "sample_period_us", KFD_XSCHED_SAMPLE_US_MIN,
 	  KFD_XSCHED_SAMPLE_US_MAX, XS_SAMPLE_PERIOD_US },
+	{ XT_GLOBAL, "tap_idle_us", 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US },
 	{ NODE, "default_grace_us", 0, FAKE_MAX_GRACE_US, XS_DEFAULT_GRACE_US },
 };
 
@@ -141,7 +142,7 @@ static void locked_limits(struct kunit *test)
 static void writer_counts(struct kunit *test)
 {
 	static const char *const names[] = {
-		"watchdog_ms", "sample_period_us", "enabled", "eject"
+		"watchdog_ms", "sample_period_us", "tap_idle_us", "enabled", "eject"
 	};
 	struct file *files[ARRAY_SIZE(names)];
 	char path[96];

@@ -95,6 +95,33 @@ static void idle_is_not_sampled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tap_of(process_of(test))->arms, 1);
 }
 
+/* It is tapped only once it has had no work for as long as an administrator says. */
+static void idle_for_a_while(struct kunit *test)
+{
+	struct fake_tap *tap = tap_of(process_of(test));
+	struct xt_watched w = add_tappable(test, 0);
+	u64 i;
+
+	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, XT_GLOBAL "tap_idle_us", "100000"), 0);
+	subscribe(test, client(test));
+	expect_counts(test, 0, 1);
+	for (i = 0; i < 3; i++) {
+		xt_set_indices(test, &w, i, i + 1);
+		/* Later ones do not ring: it is sampled. */
+		if (!i)
+			fake_ring(process_of(test), tappable);
+		xt_expect_event(test, client(test), &w, XT_READY);
+		xt_set_indices(test, &w, i + 1, i + 1);
+		xt_expect_event(test, client(test), &w, XT_IDLE);
+		msleep(20);
+		expect_counts(test, 1, 0);
+	}
+	KUNIT_EXPECT_EQ(test, tap->arms, 1);
+	expect_counts(test, 0, 1);
+	KUNIT_EXPECT_EQ(test, tap->arms, 2);
+	xt_sysfs_write(test, XT_GLOBAL "tap_idle_us", "500");
+}
+
 /* A ring is READY at that moment; idle again, it is tapped again. */
 static void ring_is_ready(struct kunit *test)
 {
@@ -503,6 +530,7 @@ static void churn(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(idle_is_not_sampled),
+	KUNIT_CASE(idle_for_a_while),
 	KUNIT_CASE(ring_is_ready),
 	KUNIT_CASE(ring_in_vain),
 	KUNIT_CASE(work_before_the_tap),

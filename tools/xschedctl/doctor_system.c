@@ -141,8 +141,8 @@ static void check_ejections(struct doctor *doctor)
 
 static void check_knobs(struct doctor *doctor)
 {
-	static const char *const knobs[] = { "watchdog_ms",
-					     "sample_period_us" };
+	static const char *const knobs[] = { "watchdog_ms", "sample_period_us",
+					     "tap_idle_us" };
 
 	if (root_number(doctor, KNOBS "/enabled", 1) == 0)
 		finding(doctor, "enabled", PROBLEM,
@@ -151,7 +151,7 @@ static void check_knobs(struct doctor *doctor)
 	else
 		finding(doctor, "enabled", FINE, "",
 			"kfd_xsched may hold queues");
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
 		char path[128];
 		long value, usual;
 
