@@ -11,6 +11,7 @@
  *                           of the first queue again, in a second change
  *   arm | disarm            the doorbell tap, on the node of the first queue
  *   info                    one line a queue
+ *   move                    as if the page directories of the process had moved
  *   counts                  callbacks of amdkfd, which are then reset
  *   agent GAP_US RECHECK    see agent.c
  *   stop                    the agent
@@ -260,6 +261,16 @@ static int command_info_locked(pid_t tgid)
 	return n ? 0 : -ESRCH;
 }
 
+static int command_move_locked(pid_t tgid)
+{
+	struct probe_queue *found[PROBE_MAX_QUEUES];
+
+	if (!probe_find_locked(tgid, found))
+		return -ESRCH;
+	probe_move(found[0]->queue);
+	return 0;
+}
+
 static void command_counts(void)
 {
 	scnprintf(probe_result, sizeof(probe_result), "doorbells=%d offset=%d gone_waves=%d\n",
@@ -323,6 +334,8 @@ static int probe_command(char *text)
 		ret = command_apply_locked(tgid, command, a);
 	else if (!strcmp(command, "chain"))
 		ret = command_chain_locked(tgid, a, b);
+	else if (!strcmp(command, "move"))
+		ret = command_move_locked(tgid);
 	else
 		ret = -EINVAL;
 	probe_unlock();

@@ -57,6 +57,9 @@ unsigned int probe_find_locked(pid_t tgid, struct probe_queue **found);
 /* Hold or release all queues of a process in one call; 0 or -errno. probe_lock is held. */
 int probe_hold_locked(pid_t tgid, bool hold, struct kfd_sched_times *times);
 
+/* As if the page directories of a queue's process had moved since amdkfd looked at them. */
+void probe_move(struct queue *queue);
+
 void probe_lock(void);
 void probe_unlock(void);
 

@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "gpustat.h"
 #include "sysfile.h"
 #include "tap.h"
+#include "worker.h"
 
 #define PROBE		"/sys/kernel/debug/kfd_probe/"
 #define FAULT		"/sys/kernel/debug/vgpu/fault"
@@ -455,6 +457,41 @@ static void test_chain(void)
 	tap_ok(chain_is(0, 0), "does nothing");
 }
 
+/* How many runlists it takes to evict this process, which is held, and to restore it. */
+static long runlists_of_eviction(const struct kfdq_buffer *registered)
+{
+	const long before = gpustat("run_list");
+	int tries = 300;
+
+	memset(registered->addr, 1, registered->size);
+	madvise(registered->addr, registered->size, MADV_DONTNEED);
+	do {
+		usleep(10000);
+		probe("info");
+	} while (result("reasons") != 1 && --tries);
+	return tries ? gpustat("run_list") - before : -1;
+}
+
+/* Nothing of it runs; but the firmware may read the runlist again, and look for its pages. */
+static void test_page_directory(struct app *app)
+{
+	struct kfdq_buffer registered;
+	struct worker other;
+
+	/* Without a queue that may run there is no runlist. */
+	tap_is(worker_start(&other, 1, NULL), 0, "another process has a queue");
+	tap_is(kfdq_alloc(app->dev, KFDQ_USERPTR, 65536, &registered), 0, "register memory");
+	tap_is(probe("hold"), 0, "hold all queues");
+	tap_is(runlists_of_eviction(&registered), 0, "an eviction leaves the runlist alone");
+	tap_is(probe("move"), 0, "its page directory moves");
+	tap_is(runlists_of_eviction(&registered), 1, "the restore sends a runlist");
+	tap_is(runlists_of_eviction(&registered), 0, "and the next one does not");
+	tap_is(probe("release"), 0, "release all");
+	kfdq_free(app->dev, &registered);
+	tap_is(app_run(app, 0, &brief), 0, "the queue works");
+	worker_stop(&other);
+}
+
 /* How many of @count dispatches completed before one did not. */
 static unsigned int ring_against_agent(struct app *app, unsigned int count)
 {
@@ -533,6 +570,7 @@ int main(int argc, char **argv)
 	test_fork(&app);
 	test_info(&app);
 	test_chain();
+	test_page_directory(&app);
 	tap_is(in_child(child_private), 0, "a private mapping: not tapped any more, and works");
 	tap_is(in_child(child_shifted), 0, "a mapping at another offset: not tapped any more, and works");
 	strangers_file = app.dev->kfd;
