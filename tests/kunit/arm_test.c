@@ -277,8 +277,8 @@ static void two_clients(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, arm_one(test, b), 1);
 	get_work(test);
 	expect_low(test, true);
-	msleep(30);
-	KUNIT_EXPECT_EQ(test, xt_describe(test, a, state_of(test)->ids[0]).holders, 2);
+	KUNIT_EXPECT_TRUE(test, xt_comes(xt_describe(test, a,
+						     state_of(test)->ids[0]).holders == 2));
 	clear(test, a, id);
 	expect_low_stays(test, true);
 	xt_close(test, b);
@@ -321,14 +321,16 @@ static void is_shown(struct kunit *test)
 		XT_ENTRY(SET_PRIORITY, QUEUE, state_of(test)->ids[0], 3),
 		XT_ENTRY(SUSPEND, TENANT, tenant, 0),
 	};
+	unsigned int i;
 	const char *text;
 	char line[128];
 
+	xt_subscribe(test, a, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED), 0, 0);
 	KUNIT_ASSERT_EQ(test, arm_one(test, a), 1);
 	KUNIT_ASSERT_EQ(test, arm(test, a, PROCESS, high->nr, entries, 2), 2);
 	get_work(test);
-	expect_low(test, true);
-	msleep(30);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, xt_wait_event(test, a).type, KFD_XSCHED_EVENT_ARMED);
 	text = xt_read_in(test, "debugfs", "kfd_xsched/clients");
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	snprintf(line, sizeof(line), "  armed 1: process=%d tenant=0 entries=1 ", high->nr);
@@ -400,7 +402,6 @@ static void run_hangs(struct kunit *test)
 	struct xs_hw_queue *elsewhere = fake_queue_add(test, xt->process, other);
 	const u32 count = xt_list(test, a);
 	struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, QUEUE, xt->list[count - 1].id, 0);
-	unsigned int ms;
 
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	KUNIT_ASSERT_EQ(test, arm(test, a, PROCESS, high->nr, &entry, 1), 1);
@@ -415,8 +416,7 @@ static void run_hangs(struct kunit *test)
 	xt_expect_held(test, xt->queues[0], false);
 	xt_expect_event(test, a, &work, XT_IDLE);
 	fake_answer(other, 0);
-	for (ms = 0; ms < 2000 && READ_ONCE(other->applies) < 2; ms++)
-		usleep_range(1000, 1100);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(other->applies) >= 2));
 	xt_expect_held(test, elsewhere, false);
 	KUNIT_EXPECT_EQ(test, other->applies, 2);
 }

@@ -3,7 +3,6 @@
  * APPLY with ASYNC: it returns at once, and its event always comes.
  */
 #include <linux/delay.h>
-#include <linux/file.h>
 #include <linux/fs.h>
 
 #include "front/client.h"
@@ -148,6 +147,7 @@ static void busy_is_eagain(struct kunit *test)
 /* As many as are allowed, unread: the next is EAGAIN until one is read. */
 static void limit(struct kunit *test)
 {
+	const struct xs_client *client_a = client(test)->private_data;
 	struct xt *xt = test->priv;
 	unsigned int i;
 
@@ -155,9 +155,7 @@ static void limit(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, xt_async(test, client(test), OP(SUSPEND), QUEUE,
 					       xt->ids[i % 3], i), 0);
 		/* Until it is done, though not read. */
-		while (xt_async(test, client(test), OP(RESUME), QUEUE, 0, 0) != -ENOENT)
-			msleep(1);
-		msleep(2);
+		KUNIT_ASSERT_TRUE(test, xt_comes(READ_ONCE(client_a->ring.kept) > i));
 	}
 	KUNIT_EXPECT_EQ(test, xt_async(test, client(test), OP(SUSPEND), QUEUE,
 				       xt->ids[0], 99), -EAGAIN);
@@ -176,6 +174,7 @@ static void limit(struct kunit *test)
 /* The ring overflows while a call is on its way: its event comes nevertheless. */
 static void never_lost(struct kunit *test)
 {
+	const struct xs_client *client_a = client(test)->private_data;
 	struct xt *xt = test->priv;
 	bool told = false, lost = false;
 	unsigned int i;
@@ -193,9 +192,7 @@ static void never_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_async(test, client(test), OP(SUSPEND), QUEUE,
 				       xt->ids[1], 43), -EAGAIN);
 	fake_answer(xt->node, 0);
-	while (!READ_ONCE(xt->queues[0]->held))
-		msleep(1);
-	msleep(20);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(client_a->ring.kept)));
 	for (i = 0; (n = xt_read(test, client(test))) > 0; i += n) {
 		for (at = 0; at < n; at++) {
 			told |= xt->events[at].type == DONE && xt->events[at].id == 42;
@@ -205,11 +202,6 @@ static void never_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, KFD_XSCHED_EVENT_RING + 1);
 	KUNIT_EXPECT_TRUE(test, told);
 	KUNIT_EXPECT_TRUE(test, lost);
-}
-
-static void close_file(void *data)
-{
-	__fput_sync(data);
 }
 
 /* The file is closed while calls are on their way: nothing is held, nothing leaks. */
@@ -228,14 +220,13 @@ static void closed_in_flight(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(SUSPEND),
 				    KFD_XSCHED_TARGET_QUEUE, 0, 0), -ENOENT);
 	xs_client_get(client);
-	xt->files[1] = NULL;
-	xt_start_fn(test, &closing, close_file, b);
-	KUNIT_EXPECT_FALSE(test, xt_call_ended(&closing, 60));
+	xt_start_close(test, &closing, b);
+	xt_expect_close_waits(test, &closing);
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).holders, 0);
 	fake_answer(xt->node, 0);
 	xt_call_wait(test, &closing);
-	KUNIT_EXPECT_FALSE(test, fake_anything_held());
-	KUNIT_EXPECT_EQ(test, refcount_read(&client->holder.refs), 1);
+	KUNIT_EXPECT_TRUE(test, xt_comes(!fake_anything_held()));
+	KUNIT_EXPECT_TRUE(test, xt_comes(refcount_read(&client->holder.refs) == 1));
 	xs_client_put(client);
 }
 

@@ -6,7 +6,7 @@
 #include <linux/sched.h>
 
 #include "compat.h"
-#include "harness.h"
+#include "watched.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE
@@ -102,13 +102,6 @@ static void process_exits_while_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 0);
 }
 
-static bool released_within(struct xt *xt, unsigned int ms)
-{
-	while (xt->queues[0]->held && ms--)
-		usleep_range(1000, 1100);
-	return !xt->queues[0]->held;
-}
-
 /* The node fails while a client goes: its queue is released soon after. */
 static void release_is_retried(struct kunit *test)
 {
@@ -124,7 +117,7 @@ static void release_is_retried(struct kunit *test)
 	msleep(250);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 	xt->node->fail = 0;
-	KUNIT_EXPECT_TRUE(test, released_within(xt, 300));
+	xt_expect_held(test, xt->queues[0], false);
 }
 
 /* A queue that waits for a retry goes first: the retry does not touch it. */
@@ -151,13 +144,17 @@ static void queue_goes_before_the_retry(struct kunit *test)
 static void half_done_switch_is_mended(struct kunit *test)
 {
 	struct xt *xt = test->priv;
+	struct xt_call call;
 
-	xt->node->fail = -ETIME;
 	xt->node->fail_half = true;
-	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], xt->ids[0]), -ETIME);
+	fake_hang(xt->node);
+	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), QUEUE, xt->ids[0]);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	fake_answer_one(xt->node, -ETIME);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -ETIME);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
-	xt->node->fail = 0;
-	KUNIT_EXPECT_TRUE(test, released_within(xt, 300));
+	fake_answer(xt->node, 0);
+	xt_expect_held(test, xt->queues[0], false);
 }
 
 /* A reset ends: pending changes are tried, and subscribers are notified. */

@@ -3,7 +3,7 @@
  * Events: the ring, and which subscriber gets what.
  */
 #include <linux/delay.h>
-#include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/poll.h>
 
 #include "front/client.h"
@@ -206,12 +206,11 @@ static void poll_readable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vfs_poll(a, NULL), 0);
 }
 
-/* Another thread that makes an event in a while. */
-static int reset_later(void *node)
+/* In another thread: an event, in a while. */
+static void reset_later(void *node)
 {
 	msleep(50);
 	xs_node_reset(node, false);
-	return 0;
 }
 
 /* A blocking read waits for the first record. */
@@ -220,16 +219,15 @@ static void read_blocks(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
 	const u64 start = ktime_get_ns();
-	struct task_struct *task;
+	struct xt_call later;
 
 	xt_subscribe(test, a, BIT_OF(NODE_RESET), 0, 0);
 	a->f_flags &= ~O_NONBLOCK;
-	task = kthread_run(reset_later, xt->node, "reset-later");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	xt_start_fn(test, &later, reset_later, xt->node);
 	KUNIT_EXPECT_EQ(test, xt_read(test, a), 1);
 	KUNIT_EXPECT_GE(test, ktime_get_ns() - start, 40 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, xt->events[0].type, KFD_XSCHED_EVENT_NODE_RESET);
-	msleep(20);
+	xt_call_wait(test, &later);
 }
 
 /* Each hears of what its opener may see; the credentials at birth decide. */

@@ -119,6 +119,12 @@ void fake_answer(struct xs_hw_node *node, int error)
 	complete_all(&node->answer);
 }
 
+void fake_answer_one(struct xs_hw_node *node, int error)
+{
+	node->fail = error;
+	complete(&node->answer);
+}
+
 static void fake_hold_new(struct xs_hw_process *process, bool hold)
 {
 	WARN_ON(process->exited);

@@ -181,9 +181,13 @@ bool fake_anything_held(void);
 /* Remove all queues, processes and nodes. */
 void fake_remove_all(void);
 
-/* The node stops answering; until it does, with that error, or 0. */
+/*
+ * The node stops answering; until it does, with that error, or 0; or it answers the
+ * transaction that is on its way, and what comes then, as a retry, hangs.
+ */
 void fake_hang(struct xs_hw_node *node);
 void fake_answer(struct xs_hw_node *node, int error);
+void fake_answer_one(struct xs_hw_node *node, int error);
 
 /* Calls and transactions of all nodes. */
 unsigned int fake_applies(void);

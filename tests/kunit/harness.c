@@ -3,13 +3,13 @@
  * What every suite stands on. See harness.h.
  */
 #include <linux/cred.h>
-#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/jiffies.h>
 #include <linux/kdev_t.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/major.h>
 #include <linux/miscdevice.h>
 #include <linux/mman.h>
@@ -99,7 +99,7 @@ void xt_exit(struct kunit *test)
 		return;
 	for (i = 0; i < XT_CLIENTS; i++)
 		xt_close(test, xt->files[i]);
-	KUNIT_EXPECT_FALSE_MSG(test, fake_anything_held(), "something is still held");
+	KUNIT_EXPECT_TRUE_MSG(test, xt_comes(!fake_anything_held()), "something is still held");
 	fake_remove_all();
 	remove_device_node(test);
 	xs_core_stop();
@@ -159,17 +159,21 @@ struct file *xt_open(struct kunit *test)
 	return NULL;
 }
 
-void xt_close(struct kunit *test, struct file *file)
+static void forget_file(struct xt *xt, const struct file *file)
 {
-	struct xt *xt = test->priv;
 	unsigned int i;
 
-	if (!file)
-		return;
 	for (i = 0; i < XT_CLIENTS; i++) {
 		if (xt->files[i] == file)
 			xt->files[i] = NULL;
 	}
+}
+
+void xt_close(struct kunit *test, struct file *file)
+{
+	if (!file)
+		return;
+	forget_file(test->priv, file);
 	__fput_sync(file);
 }
 
@@ -211,6 +215,7 @@ void xt_call_start(struct kunit *test, struct xt_call *call)
 
 	init_completion(&call->done);
 	call->mm = current->mm;
+	call->start_ns = ktime_get_ns();
 	task = kthread_run(call_thread, call, "xt_call");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 }
@@ -225,7 +230,7 @@ bool xt_call_ended(struct xt_call *call, unsigned int ms)
 
 long xt_call_wait(struct kunit *test, struct xt_call *call)
 {
-	KUNIT_ASSERT_TRUE(test, xt_call_ended(call, 10000));
+	KUNIT_ASSERT_TRUE(test, xt_call_ended(call, XT_PATIENCE_MS));
 	return call->ret;
 }
 
@@ -262,9 +267,29 @@ void xt_start_fn(struct kunit *test, struct xt_call *call, void (*fn)(void *),
 	xt_call_start(test, call);
 }
 
+static void close_file(void *data)
+{
+	__fput_sync(data);
+}
+
+void xt_start_close(struct kunit *test, struct xt_call *call, struct file *file)
+{
+	forget_file(test->priv, file);
+	xt_start_fn(test, call, close_file, file);
+}
+
+void xt_expect_close_waits(struct kunit *test, struct xt_call *call)
+{
+	const bool ended = xt_call_ended(call, 60);
+
+	/* Later it may have given up. */
+	if (ktime_get_ns() - call->start_ns < 400 * NSEC_PER_MSEC)
+		KUNIT_EXPECT_FALSE(test, ended);
+}
+
 bool xt_entered(struct xs_hw_node *node)
 {
-	return wait_for_completion_timeout(&node->entered, 10 * HZ);
+	return wait_for_completion_timeout(&node->entered, msecs_to_jiffies(XT_PATIENCE_MS));
 }
 
 long xt_async(struct kunit *test, struct file *file, u32 op, u32 target, u64 id,
@@ -411,19 +436,13 @@ long xt_read(struct kunit *test, struct file *file)
 
 struct kfd_xsched_event xt_wait_event(struct kunit *test, struct file *file)
 {
-	const unsigned long end = jiffies + HZ;
 	struct xt *xt = test->priv;
 	const size_t used = xt->used;
 	struct kfd_xsched_event event = { .type = U32_MAX };
 	const unsigned long buffer = xt_put(test, &event, sizeof(event));
-	long ret;
 
-	do {
-		ret = file->f_op->read(file, (char __user *)buffer, sizeof(event), NULL);
-		if (ret != -EAGAIN)
-			break;
-		usleep_range(100, 200);
-	} while (time_before(jiffies, end));
+	xt_comes(file->f_op->read(file, (char __user *)buffer, sizeof(event),
+				  NULL) != -EAGAIN);
 	xt_get(test, &event, buffer, sizeof(event));
 	xt->used = used;
 	return event;

@@ -9,6 +9,7 @@
 
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/types.h>
 
@@ -25,6 +26,22 @@ struct mm_struct;
 #define XT_OTHER_UID	1001
 #define XT_GPU		0x1234
 #define XT_EVENTS	64
+
+/* How long what must come is waited for: the machine may be busy with something else. */
+#define XT_PATIENCE_MS	20000
+
+/*
+ * Wait for what must come, and say whether it has. Looks are counted, not time: if the
+ * machine stood still, what is waited for did, too.
+ */
+#define xt_comes(_condition) ({						\
+	unsigned int _ms = 0;						\
+	bool _come;							\
+									\
+	while (!(_come = !!(_condition)) && _ms++ < XT_PATIENCE_MS)	\
+		usleep_range(1000, 1100);				\
+	_come;								\
+})
 
 /**
  * struct xt - state of a test, kunit.priv
@@ -89,6 +106,7 @@ long xt_ioctl_arg(struct kunit *test, struct file *file, unsigned int cmd,
  * @mm: where that is
  * @fn: if not NULL, what is called instead, with @data
  * @data: for @fn
+ * @start_ns: before it was started, CLOCK_MONOTONIC
  * @ret: what it returned
  * @done: completed when it did
  */
@@ -99,6 +117,7 @@ struct xt_call {
 	struct mm_struct *mm;
 	void (*fn)(void *data);
 	void *data;
+	u64 start_ns;
 	long ret;
 	struct completion done;
 };
@@ -115,6 +134,13 @@ void xt_start_do(struct kunit *test, struct xt_call *call, struct file *file,
 		 u32 op, u32 target, u64 id);
 void xt_start_fn(struct kunit *test, struct xt_call *call, void (*fn)(void *),
 		 void *data);
+
+/*
+ * Close the file in a thread; expect that it waits for a node that does not answer, which
+ * it does for half a second.
+ */
+void xt_start_close(struct kunit *test, struct xt_call *call, struct file *file);
+void xt_expect_close_waits(struct kunit *test, struct xt_call *call);
 
 /* Whether the node has begun a transaction since fake_hang(). */
 bool xt_entered(struct xs_hw_node *node);
@@ -147,7 +173,7 @@ long xt_subscribe(struct kunit *test, struct file *file, u32 events,
 /* read() into xt.events: how many, or -errno. */
 long xt_read(struct kunit *test, struct file *file);
 
-/* The next event, within a second; type U32_MAX if none comes. */
+/* The next event; type U32_MAX if none comes. */
 struct kfd_xsched_event xt_wait_event(struct kunit *test, struct file *file);
 
 /* Go on as that user, without capabilities, until xt_unbecome() or the end. */

@@ -8,7 +8,7 @@
 #include <linux/fs.h>
 
 #include "front/client.h"
-#include "harness.h"
+#include "watched.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE
@@ -133,34 +133,25 @@ static void hung_node_holds_up_nobody_else(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 }
 
-static void close_file(void *data)
-{
-	__fput_sync(data);
-}
-
 /* A client goes while a node hangs: what it held on the other runs at once. */
 static void close_while_one_hangs(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *b = xt_open(test);
 	struct xt_call call, closing;
-	unsigned int ms;
 
 	xt_suspend(test, b, xt->ids[1]);
 	xt_suspend(test, b, there_id);
 	fake_hang(xt->node);
 	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), QUEUE, xt->ids[0]);
 	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
-	xt->files[1] = NULL;
-	xt_start_fn(test, &closing, close_file, b);
-	for (ms = 0; there->held && ms < 1000; ms++)
-		msleep(1);
-	KUNIT_EXPECT_FALSE(test, there->held);
+	xt_start_close(test, &closing, b);
+	xt_expect_held(test, there, false);
 	KUNIT_EXPECT_TRUE(test, xt->queues[1]->held);
 	fake_answer(xt->node, 0);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), 0);
 	xt_call_wait(test, &closing);
-	KUNIT_EXPECT_FALSE(test, xt->queues[1]->held);
+	xt_expect_held(test, xt->queues[1], false);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 }
 
@@ -330,13 +321,12 @@ static void request_dropped_in_flight(struct kunit *test)
 	fake_hang(xt->node);
 	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), QUEUE, xt->ids[1]);
 	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
-	xt->files[1] = NULL;
-	xt_start_fn(test, &closing, close_file, b);
-	KUNIT_EXPECT_FALSE(test, xt_call_ended(&closing, WHILE_MS));
+	xt_start_close(test, &closing, b);
+	xt_expect_close_waits(test, &closing);
 	fake_answer(xt->node, 0);
 	xt_call_wait(test, &call);
 	xt_call_wait(test, &closing);
-	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	xt_expect_held(test, xt->queues[0], false);
 }
 
 /* The same for the hold that is on its way itself, and a call that gives up. */
@@ -349,13 +339,12 @@ static void dropped_and_given_up_in_flight(struct kunit *test)
 	fake_hang(xt->node);
 	KUNIT_EXPECT_EQ(test, xt_async(test, b, OP(SUSPEND), QUEUE, xt->ids[0], 1), 0);
 	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
-	xt->files[1] = NULL;
-	xt_start_fn(test, &closing, close_file, b);
-	KUNIT_EXPECT_FALSE(test, xt_call_ended(&closing, WHILE_MS));
+	xt_start_close(test, &closing, b);
+	xt_expect_close_waits(test, &closing);
 	KUNIT_EXPECT_EQ(test, give_up(test), -ENOENT);
 	fake_answer(xt->node, 0);
 	xt_call_wait(test, &closing);
-	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	xt_expect_held(test, xt->queues[0], false);
 }
 
 /* A queue comes to a node while the hold of its process is on its way: it is held with it. */
@@ -401,15 +390,6 @@ static void bear(void *data)
 	born = fake_queue_add(test, xt->process, xt->node);
 }
 
-static bool becomes_free(struct xs_hw_queue *queue)
-{
-	unsigned int ms;
-
-	for (ms = 0; queue->held && ms < 1000; ms++)
-		msleep(1);
-	return !queue->held;
-}
-
 /* It had none there, and the hold fails: nobody would ever release it, so it runs. */
 static void born_elsewhere_during_a_hold_that_fails(struct kunit *test)
 {
@@ -424,7 +404,7 @@ static void born_elsewhere_during_a_hold_that_fails(struct kunit *test)
 	fake_answer(xt->node, -EIO);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EIO);
 	xt->node->fail = 0;
-	KUNIT_EXPECT_TRUE(test, becomes_free(queue));
+	xt_expect_held(test, queue, false);
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 0);
 	KUNIT_EXPECT_TRUE(test, there->held);
 }
@@ -444,7 +424,7 @@ static void born_beside_a_hold_that_fails(struct kunit *test)
 	xt->node->fail = 0;
 	KUNIT_EXPECT_TRUE(test, queue->held && there->held);
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 1);
-	KUNIT_EXPECT_TRUE(test, becomes_free(xt->queues[0]));
+	xt_expect_held(test, xt->queues[0], false);
 	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS,
 				    xt->process->nr, 0), 0);
 	KUNIT_EXPECT_FALSE(test, queue->held || there->held);
@@ -465,8 +445,8 @@ static void born_during_a_hold_that_fails(struct kunit *test)
 	xt_call_wait(test, &birth);
 	KUNIT_ASSERT_NOT_NULL(test, born);
 	xt->node->fail = 0;
-	KUNIT_EXPECT_TRUE(test, becomes_free(born));
-	KUNIT_EXPECT_TRUE(test, becomes_free(xt->queues[0]));
+	xt_expect_held(test, born, false);
+	xt_expect_held(test, xt->queues[0], false);
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], there_id + 1).holders, 0);
 }
 
@@ -503,7 +483,6 @@ static void born_while_a_priority_stays(struct kunit *test)
 	struct kfd_xsched_entry entry;
 	struct xs_hw_queue *queue;
 	struct xt_call call;
-	unsigned int ms;
 	long tenant;
 
 	fake_queue_add_desc(test, &sdma);
@@ -524,9 +503,7 @@ static void born_while_a_priority_stays(struct kunit *test)
 	fake_answer(xt->node, -EIO);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EIO);
 	xt->node->fail = 0;
-	for (ms = 0; queue->override != 3 && ms < 1000; ms++)
-		msleep(1);
-	KUNIT_EXPECT_EQ(test, queue->override, 3);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(queue->override) == 3));
 }
 
 /* A queue that came like that goes before the call is over. */
@@ -584,14 +561,14 @@ static void stops_after_calls(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node) && xt_entered(other));
 	KUNIT_EXPECT_EQ(test, xt_async(test, xt->files[0], OP(SUSPEND), QUEUE,
 				       xt->ids[0], 2), 0);
-	xt->files[1] = NULL;
-	xt_start_fn(test, &closing, close_file, b);
-	KUNIT_EXPECT_FALSE(test, xt_call_ended(&closing, WHILE_MS));
+	xt_start_close(test, &closing, b);
+	xt_expect_close_waits(test, &closing);
 	fake_answer(xt->node, -EIO);
 	fake_answer(other, 0);
 	xt_call_wait(test, &closing);
 	xt->node->fail = 0;
-	KUNIT_EXPECT_FALSE(test, there->held || xt->process->hold_new);
+	xt_expect_held(test, there, false);
+	KUNIT_EXPECT_FALSE(test, xt->process->hold_new);
 	/* The rest is for xt_exit(), and for kmemleak. */
 }
 

@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/uaccess.h>
 
+#include "watch/watch.h"
 #include "watched.h"
 
 void xt_set_indices(struct kunit *test, const struct xt_watched *w, u64 read, u64 write)
@@ -75,11 +76,14 @@ void xt_expect_silence(struct kunit *test, struct file *file)
 	KUNIT_EXPECT_EQ(test, xt_read(test, file), -EAGAIN);
 }
 
+void xt_expect_look(struct kunit *test, const struct xt_watched *w)
+{
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(w->queue->wave_reads)));
+	/* Not before the look is over. */
+	xs_sampler_counts();
+}
+
 void xt_expect_held(struct kunit *test, const struct xs_hw_queue *queue, bool held)
 {
-	unsigned int ms;
-
-	for (ms = 0; ms < 2000 && READ_ONCE(queue->held) != held; ms++)
-		usleep_range(1000, 1100);
-	KUNIT_EXPECT_EQ(test, queue->held, held);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(queue->held) == held));
 }

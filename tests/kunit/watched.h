@@ -41,7 +41,10 @@ void xt_expect_event(struct kunit *test, struct file *file,
 		     const struct xt_watched *w, u32 type);
 void xt_expect_silence(struct kunit *test, struct file *file);
 
-/* The driver holds the queue, or does not, within two seconds. */
+/* The sampler looks at the queue, which was added idle, and knows that it is. */
+void xt_expect_look(struct kunit *test, const struct xt_watched *w);
+
+/* The driver comes to hold the queue, or not to. */
 void xt_expect_held(struct kunit *test, const struct xs_hw_queue *queue, bool held);
 
 #endif /* KFD_XSCHED_WATCHED_H */
