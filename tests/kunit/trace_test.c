@@ -3,7 +3,6 @@
  * Tracepoints report decisions, with usable ids. They are read as text, as perf and
  * trace-cmd do.
  */
-#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/sched.h>
@@ -47,18 +46,37 @@ static u64 number_of(struct kunit *test, struct file *file)
 	return arg.client;
 }
 
+static const char *read_trace(struct kunit *test)
+{
+	const char *trace = xt_read_in(test, "tracefs", "trace");
+
+	KUNIT_ASSERT_NOT_NULL(test, trace);
+	return trace;
+}
+
+/* Another thread writes such a line. */
+static void wait_for(struct kunit *test, const char *text)
+{
+	const char *trace = NULL;
+
+	KUNIT_EXPECT_TRUE_MSG(test, xt_comes(({
+		kunit_kfree(test, trace);
+		trace = read_trace(test);
+		xt_count(trace, text);
+	})), "%s", text);
+}
+
 /* So many lines with that text. */
 static void __printf(3, 4) expect(struct kunit *test, unsigned int times,
 				  const char *format, ...)
 {
-	const char *trace = xt_read_in(test, "tracefs", "trace");
+	const char *trace = read_trace(test);
 	char text[160];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	KUNIT_ASSERT_NOT_NULL(test, trace);
 	if (xt_count(trace, text) != times)
 		KUNIT_FAIL(test, "%u times \"%s\", not %u, in:\n%s",
 			   xt_count(trace, text), text, times, trace);
@@ -150,14 +168,19 @@ static void queues_and_nodes(struct kunit *test)
 static void retry(struct kunit *test)
 {
 	struct xt *xt = test->priv;
+	struct xt_call call;
 
-	xt->node->fail = -EIO;
-	xt_suspend(test, xt->files[0], xt->ids[0]);
+	/* What is tried again is not over before the trace was read. */
+	fake_hang(xt->node);
+	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), QUEUE, xt->ids[0]);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	fake_answer_one(xt->node, -EIO);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EIO);
 	expect(test, 1, "switch_end: node%u status=%d ", XT_GPU, -EIO);
 	expect(test, 1, "node_retry: node%u\n", XT_GPU);
 	expect(test, 0, "hold: ");
-	xt->node->fail = 0;
-	msleep(200);
+	fake_answer(xt->node, 0);
+	wait_for(test, " status=0 flips=");
 	expect(test, 1, "switch_end: node%u status=0 ", XT_GPU);
 }
 
@@ -170,7 +193,7 @@ static void ejections(struct kunit *test)
 
 	xs_watchdog_set_ms(50);
 	xt_suspend(test, a, xt->ids[0]);
-	msleep(200);
+	wait_for(test, "client_eject: ");
 	expect(test, 1, "watchdog: client=%llu silent_ns=", first);
 	expect(test, 1, " ready_queue=%llu\n", xt->ids[0]);
 	expect(test, 1, "client_eject: client=%llu pid=%d reason=watchdog silent_ns=", first,
