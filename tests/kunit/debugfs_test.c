@@ -63,7 +63,8 @@ static void everything(struct kunit *test)
 	xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[1], 3);
 	xt_ioctl_arg(test, b, KFD_XSCHED_TENANT, &tenant, sizeof(tenant));
 	text = state(test);
-	expect(test, text, 1, "abi=%d enabled=1 watchdog_ms=2000 armed=1 ", KFD_XSCHED_ABI_VERSION);
+	expect(test, text, 1, "abi=%d enabled=1 watchdog_ms=%u armed=1 ", KFD_XSCHED_ABI_VERSION,
+	       XS_WATCHDOG_MS_MAX);
 	expect(test, text, 1, "\nactivity: sampled=0 tapped=0 rings=");
 	expect(test, text, 1, "node %u: backend=hws caps=%#x max_grace_us=120 default_grace_us=30 queues=4 ",
 	       XT_GPU, FAKE_CAPS);

@@ -77,6 +77,7 @@ int xt_init(struct kunit *test)
 
 	fake_reset();
 	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
+	xs_watchdog_set_ms(XS_WATCHDOG_MS_MAX);
 	make_device_node(test);
 	xt->files[0] = xt_open(test);
 	xt->node = fake_node_add(test, XT_GPU, FAKE_CAPS);

@@ -75,7 +75,10 @@ struct xt {
 	const struct cred *old_cred;
 };
 
-/* init and exit of a suite; exit expects that nothing is left held. */
+/*
+ * init and exit of a suite; exit expects that nothing is left held. Leases are so long that
+ * nobody is ejected because the machine stood still.
+ */
 int xt_init(struct kunit *test);
 void xt_exit(struct kunit *test);
 

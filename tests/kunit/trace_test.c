@@ -201,7 +201,7 @@ static void ejections(struct kunit *test)
 	xs_eject_number(second);
 	expect(test, 1, "client_eject: client=%llu pid=%d reason=admin ", second,
 	       task_tgid_nr(current));
-	xs_watchdog_set_ms(XS_WATCHDOG_MS);
+	xs_watchdog_set_ms(XS_WATCHDOG_MS_MAX);
 	xt_suspend(test, xt_open(test), xt->ids[0]);
 	xs_set_enabled(false);
 	xs_set_enabled(true);
