@@ -2,8 +2,9 @@
 """A Python program on XSched's interface and a stream of the stand-in for HIP.
 
 moving.py LEVEL [ROUNDS [RESULT]]: suspend and resume at that level, then so many rounds with a hint
-each; RESULT: what XQueueCreate must return, instead of making an XQueue. Exit status 1 if anything
-was wrong. The global scheduler (XSCHED_SCHEDULER=GLB) decides alone: nothing is suspended by hand.
+each; ROUNDS may be a file that ends them when it is there. RESULT: what XQueueCreate must return,
+instead of making an XQueue. Exit status 1 if anything was wrong. The global scheduler
+(XSCHED_SCHEDULER=GLB) decides alone: nothing is suspended by hand.
 """
 import ctypes
 import os
@@ -43,7 +44,8 @@ def suspend_and_resume(xq, stream):
 
 def main():
     level = int(sys.argv[1])
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    rounds = sys.argv[2] if len(sys.argv) > 2 else "0"
+    done = 0
     wanted = int(sys.argv[3]) if len(sys.argv) > 3 else SUCCESS
     stream, hwq, xq = ctypes.c_void_p(), u64(), u64()
     last = None
@@ -53,7 +55,8 @@ def main():
     expect(f"XQueueCreate: {got}", got == wanted and bool(xq.value) == (wanted == SUCCESS))
     if got == SUCCESS and os.environ.get("XSCHED_SCHEDULER") != "GLB":
         suspend_and_resume(xq, stream)
-    for _ in range(rounds):
+    while done < int(rounds) if rounds.isdigit() else not os.path.exists(rounds):
+        done += 1
         expect("spin", hip.kfdhip_spin(stream, 4, 64, 1000000) == 0)
         expect("hipStreamSynchronize", hip.hipStreamSynchronize(stream) == SUCCESS)
         got = preempt.XHintPriority(xq, -3)
