@@ -21,6 +21,22 @@ static void wants(const char *reply, const char *wanted)
 		fail_msg("no %s in %s", wanted, reply);
 }
 
+/* Until a request is answered so; the answer. */
+static const char *expect_answer(const struct bench *b, const char *request,
+				 const char *wanted)
+{
+	const char *reply = "";
+
+	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+		reply = question(b, "%s", request);
+		if (strstr(reply, wanted))
+			return reply;
+		nap();
+	}
+	fail_msg("no %s in %s", wanted, reply);
+	return reply;
+}
+
 /* Events and switches are streamed to clients that subscribe. */
 static void streams_events(void **state)
 {
@@ -51,21 +67,24 @@ static void tells_rules(void **state)
 {
 	struct bench *b = *state;
 	const char *reply;
+	char request[64];
 
 	start_daemon(b, "[rule night]\nenvironment=JOB=night*\n"
 		     "max_priority=6\n");
 	b->pids[0] = spawn_tenant_with("JOB=night-1");
-	reply = question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[0]);
+	/* What takes long to read is known later. */
+	snprintf(request, sizeof(request), "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[0]);
+	reply = expect_answer(b, request, "\"rule\":\"night\"");
 	wants(reply, "\"rule\":\"night\",\"priority\":0,\"source\":\"nice\",\"limit\":255");
 	wants(reply, "\"comm\":\"sleep\"");
 	wants(reply, "\"doubt\":\"the rule does not raise it");
-	assert_int_equal(ctl(b, "rules test %d", b->pids[0]), 0);
-	expect(b, "out", "the rule does not raise it");
 	/* The environment is not shown, except XSched's variables. */
 	assert_null(strstr(reply, "night-1"));
+	assert_int_equal(ctl(b, "rules test %d", b->pids[0]), 0);
+	expect(b, "out", "the rule does not raise it");
 	b->pids[1] = spawn_tenant_with("XSCHED_AUTO_XQUEUE_PRIORITY=-9");
-	reply = question(b, "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[1]);
-	wants(reply, "\"rule\":null,\"priority\":-9,\"source\":\"environment\"");
+	snprintf(request, sizeof(request), "{\"cmd\":\"rules\",\"pid\":%d}", b->pids[1]);
+	expect_answer(b, request, "\"rule\":null,\"priority\":-9,\"source\":\"environment\"");
 	wants(question(b, "{\"cmd\":\"rules\",\"pid\":2147483647}"), "ESRCH");
 }
 
@@ -86,6 +105,7 @@ static void environment_counts(void **state)
 static void takes_hints(void **state)
 {
 	struct bench *b = *state;
+	char request[128];
 
 	start_daemon(b, "");
 	two_tenants(b);
@@ -97,8 +117,11 @@ static void takes_hints(void **state)
 		       b->pids[0]), "outside its limits");
 	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"colour\",\"value\":1}",
 		       b->pids[0]), "no such hint");
-	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"priority\",\"value\":-256}",
-		       b->pids[1]), "\"ok\":true");
+	/* The other may be known a little later. */
+	snprintf(request, sizeof(request),
+		 "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"priority\",\"value\":-256}",
+		 b->pids[1]);
+	expect_answer(b, request, "\"ok\":true");
 	expect(b, "holds", "%d\n", b->pids[1]);
 	wants(question(b, "{\"cmd\":\"policy\",\"options\":{\"kedf.k\":3}}"),
 	      "\"kedf.k\":3");
@@ -257,6 +280,7 @@ static void spawn_obscene(struct bench *b, const char *text)
 		for (;;)
 			pause();
 	}
+	await_comm(b->pids[0], text);
 	b->pids[1] = fork();
 	if (!b->pids[1]) {
 		execv("/bin/sleep", arguments);
@@ -271,18 +295,6 @@ static bool commands_terminal(const struct bench *b)
 		if ((*at < ' ' && *at != '\n') || *at == 0x7f)
 			return true;
 	return false;
-}
-
-/* Until a request is answered so. */
-static void expect_answer(const struct bench *b, const char *request,
-			  const char *wanted)
-{
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
-		if (strstr(question(b, "%s", request), wanted))
-			return;
-		nap();
-	}
-	fail_msg("no %s in %s", wanted, question(b, "%s", request));
 }
 
 /* What others call their programs does not reach the terminal as it is. */

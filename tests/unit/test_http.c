@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Queue 1 of GPU 100: kDeviceTypeGPU << 32 | gpu_id. */
@@ -64,6 +65,14 @@ static int connect_to(const char *address, int flags)
 		return fd;
 	close(fd);
 	return -errno;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000ULL + time.tv_nsec / 1000000;
 }
 
 static int connect_http(void)
@@ -447,10 +456,12 @@ static void ends_slow_ones(void **state)
 	static const char head[] = "GET /policy HTTP/1.1\r\nHost: localhost\r\nx: ";
 	struct bench *b = *state;
 	struct pollfd end = { .events = POLLIN | POLLHUP };
+	uint64_t begin;
 	int sent = 0;
 
 	start_front(b, "");
 	two_listed(b);
+	begin = now_ms();
 	end.fd = connect_http();
 	send(end.fd, head, sizeof(head) - 1, 0);
 	while (!poll(&end, 1, 100)) {
@@ -458,34 +469,51 @@ static void ends_slow_ones(void **state)
 		send(end.fd, "y", 1, MSG_NOSIGNAL);
 	}
 	/* For a while it was waited for. */
-	assert_true(sent > 5);
+	assert_true(now_ms() - begin >= (HTTP_PATIENCE_S - 1) * 1000);
 	close(end.fd);
 	still_schedules(b);
+}
+
+/* Whether the connection is kept for long enough; false, too, if it was idle for a while. */
+static bool keeps_busy_one(int fd)
+{
+	static const char request[] =
+		"GET /policy HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	uint64_t last = now_ms();
+	char answer[1024];
+
+	for (int i = 0; i < 2 * HTTP_PATIENCE_S * 10; i++) {
+		const uint64_t begin = now_ms();
+		ssize_t got = -1;
+
+		if (send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) > 0)
+			got = recv(fd, answer, sizeof(answer) - 1, 0);
+		if (now_ms() - last >= (HTTP_PATIENCE_S - 1) * 1000)
+			return false;
+		assert_true(got > 0);
+		answer[got] = '\0';
+		wants(answer, 200, "");
+		last = begin;
+		usleep(100000);
+	}
+	return true;
 }
 
 /* A client with many requests is not slow. */
 static void keeps_busy_ones(void **state)
 {
-	static const char request[] =
-		"GET /policy HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	struct bench *b = *state;
-	char answer[1024];
-	int fd;
+	bool kept = false;
 
 	start_front(b, "");
-	fd = connect_http();
-	for (int i = 0; i < 2 * HTTP_PATIENCE_S * 10; i++) {
-		ssize_t got;
+	/* Again, if this process did not get the CPU between two requests. */
+	for (int tries = 0; !kept && tries < 10; tries++) {
+		int fd = connect_http();
 
-		assert_int_equal(send(fd, request, sizeof(request) - 1,
-				      MSG_NOSIGNAL), sizeof(request) - 1);
-		got = recv(fd, answer, sizeof(answer) - 1, 0);
-		assert_true(got > 0);
-		answer[got] = '\0';
-		wants(answer, 200, "");
-		usleep(100000);
+		kept = keeps_busy_one(fd);
+		close(fd);
 	}
-	close(fd);
+	assert_true(kept);
 }
 
 /* 10,000 connections, half of them with half a request: the GPUs are served. */

@@ -14,6 +14,9 @@
 
 #define MS	1000000ULL
 
+/* How long before a request it is foreseen: a daemon that does not get the CPU must not miss it. */
+#define AHEAD	(3000 * MS)
+
 static uint64_t now(void)
 {
 	struct timespec time;
@@ -140,7 +143,7 @@ static void preempts_before_a_deadline(void **state)
 	start_daemon(b, "[options]\npre_preempt_us=50000\n");
 	two_tenants(b);
 	await_tenants(b);
-	next_ns = now() + 300 * MS;
+	next_ns = now() + AHEAD;
 	hint(b, b->pids[0], "next_request_ns", next_ns);
 	await_both(b);
 	is_after(switched_ns(b, "hold", b->pids[1]), next_ns - 50 * MS);
@@ -155,14 +158,14 @@ static void preempts_by_period(void **state)
 	uint64_t last_ns;
 
 	start_daemon(b, "[options]\npre_preempt_us=50000\n"
-		     "[rule high]\nnice=0\npriority=0\nperiod_us=400000\n");
+		     "[rule high]\nnice=0\npriority=0\nperiod_us=3000000\n");
 	two_tenants(b);
 	await_tenants(b);
 	last_ns = now();
 	send_events(b, (struct kfd_xsched_event[]){
 			event(READY, b->pids[0], 1), event(IDLE, b->pids[0], 1) }, 2);
 	await_both(b);
-	is_after(switched_ns(b, "hold", b->pids[1]), last_ns + 350 * MS);
+	is_after(switched_ns(b, "hold", b->pids[1]), last_ns + AHEAD - 50 * MS);
 }
 
 /* It is to be learned: the requests so far were regular. */
@@ -176,15 +179,15 @@ static void preempts_by_experience(void **state)
 		     "[rule high]\nnice=0\npriority=0\nperiod_us=learn\n");
 	two_tenants(b);
 	await_tenants(b);
-	/* Eight, 400 ms from one to the next, the last one just before. */
-	begin_ns = now() - 7 * 400 * MS - 2 * MS;
+	/* Eight, at one distance from one to the next, the last one just before. */
+	begin_ns = now() - 7 * AHEAD - 2 * MS;
 	for (int i = 0; i < 16; i++) {
 		events[i] = event(i % 2 ? IDLE : READY, b->pids[0], 1);
-		events[i].time_ns = begin_ns + i / 2 * 400 * MS + i % 2 * MS;
+		events[i].time_ns = begin_ns + i / 2 * AHEAD + i % 2 * MS;
 	}
 	send_events(b, events, 16);
 	await_both(b);
-	is_after(switched_ns(b, "hold", b->pids[1]), begin_ns + 8 * 400 * MS - 50 * MS);
+	is_after(switched_ns(b, "hold", b->pids[1]), begin_ns + 8 * AHEAD - 50 * MS);
 }
 
 /* Without the option nobody is held before there is a request. */

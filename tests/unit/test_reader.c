@@ -145,6 +145,16 @@ static void await(const struct answer *answer, unsigned int count)
 	}
 }
 
+/* The same until all is known: a helper that does not get the CPU is one that waits. */
+static void await_whole(const struct answer *answer)
+{
+	await(answer, 1);
+	for (int tries = 0; !answer->whole; tries++) {
+		assert_true(tries < 10);
+		await(answer, answer->count + 1);
+	}
+}
+
 static void done(struct reading *reading, struct answer *answer)
 {
 	reader_forget(reader, reading);
@@ -160,15 +170,13 @@ static void reads_processes(void **state)
 	(void)state;
 	ask(&reading, &answer, getpid());
 	ask(&gone_reading, &gone, 0x7fffffff);
-	await(&answer, 1);
-	assert_true(answer.whole);
+	await_whole(&answer);
 	assert_true(answer.process.known);
 	assert_int_equal(answer.process.uid, getuid());
 	assert_string_equal(answer.process.comm, "test_reader");
 	assert_non_null(strstr(answer.process.exe, "/test_reader"));
 	assert_non_null(strstr(answer.process.cmdline, "test_reader"));
-	await(&gone, 1);
-	assert_true(gone.whole);
+	await_whole(&gone);
 	assert_false(gone.process.known);
 	done(&reading, &answer);
 	done(&gone_reading, &gone);
@@ -214,7 +222,7 @@ static void helper_may_only_read(void **state)
 	if (getuid())
 		skip();
 	ask(&reading, &answer, getpid());
-	await(&answer, 1);
+	await_whole(&answer);
 	done(&reading, &answer);
 	snprintf(path, sizeof(path), "/proc/%d/status", shared->helper);
 	file = fopen(path, "r");
@@ -245,8 +253,7 @@ static void others_do_not_wait(void **state)
 	while (!shared->helper)
 		sd_event_run(event, 10000);
 	first = shared->helper;
-	await(&other, 1);
-	assert_true(other.whole);
+	await_whole(&other);
 	assert_int_not_equal(shared->helper, first);
 	await(&answer, 1);
 	assert_false(answer.whole);
@@ -272,6 +279,7 @@ static void one_of_a_user(void **state)
 	struct answer answers[3];
 	pid_t pids[3];
 	uint64_t begin_ns;
+	unsigned int rests;
 
 	(void)state;
 	if (getuid())
@@ -286,7 +294,9 @@ static void one_of_a_user(void **state)
 		await(&answers[i], 1);
 	for (int i = 0; i < 3; i++)
 		assert_false(answers[i].whole);
-	assert_int_equal(shared->rests, 1);
+	rests = shared->rests;
+	if (now() - begin_ns < READER_PENALTY_MS * MS)
+		assert_int_equal(rests, 1);
 	assert_int_equal(answers[1].process.uid, USER);
 	shared->stuck = false;
 	for (int i = 0; i < 3; i++)

@@ -105,6 +105,21 @@ pid_t spawn_tenant(int nice)
 	return pid;
 }
 
+static bool is_of(pid_t pid, uid_t uid)
+{
+	char path[64], line[256];
+	unsigned int real = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		sscanf(line, "Uid: %u", &real);
+	fclose(file);
+	return real == uid;
+}
+
 pid_t spawn_others(void)
 {
 	pid_t pid = fork();
@@ -114,7 +129,10 @@ pid_t spawn_others(void)
 			_exit(1);
 		pause();
 	}
-	usleep(100000);
+	assert_true(pid > 0);
+	/* It must be that user's before it is looked at. */
+	while (!is_of(pid, OTHER_USER))
+		nap();
 	return pid;
 }
 
@@ -139,11 +157,29 @@ static void name_journal(void)
 	setenv("JOURNAL_STREAM", text, 1);
 }
 
+void await_comm(pid_t pid, const char *comm)
+{
+	char path[64], name[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	for (;;) {
+		FILE *file = fopen(path, "r");
+
+		assert_non_null(file);
+		if (!fgets(name, sizeof(name), file))
+			*name = '\0';
+		fclose(file);
+		name[strcspn(name, "\n")] = '\0';
+		if (!strcmp(name, comm))
+			return;
+		nap();
+	}
+}
+
 pid_t spawn_tenant_with(const char *variable)
 {
 	char *const arguments[] = { "sleep", "1000", NULL };
 	char *const environment[] = { (char *)variable, NULL };
-	char path[64], exe[64];
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -153,19 +189,8 @@ pid_t spawn_tenant_with(const char *variable)
 		_exit(126);
 	}
 	assert_true(pid > 0);
-	/* It must be that program before it is looked at. */
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	for (;;) {
-		FILE *file = fopen(path, "r");
-
-		assert_non_null(file);
-		if (!fgets(exe, sizeof(exe), file))
-			*exe = '\0';
-		fclose(file);
-		if (!strcmp(exe, "sleep\n"))
-			return pid;
-		nap();
-	}
+	await_comm(pid, "sleep");
+	return pid;
 }
 
 pid_t spawn(const struct bench *b, const char *program,

@@ -81,6 +81,9 @@ pid_t spawn_tenant(int nice);
 /* One of OTHER_USER; the caller must be root. */
 pid_t spawn_others(void);
 
+/* Wait until a process has that name: it is looked at once. */
+void await_comm(pid_t pid, const char *comm);
+
 /* One of another program or environment: "NAME=VALUE" or NULL. */
 pid_t spawn_tenant_with(const char *variable);
 
