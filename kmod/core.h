@@ -43,6 +43,7 @@
  *	account		what the clients of one user have, which is limited
  *			(front/account.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
+ *	breaker		ends all holds of a node where preemptions fail (model/node.h)
  *	lease		the time until a silent client is ejected (front/front.h)
  *
  * A queue is held while at least one request that governs it asks for a hold.
@@ -113,6 +114,7 @@ struct xs_hw_process;
 struct xs_hw_queue;
 struct xs_hw_queue_desc;
 struct xs_interest;
+struct xs_node;
 struct xs_queue;
 
 extern struct mutex xs_lock;
@@ -137,6 +139,8 @@ extern const struct xs_backend_ops *xs_backend;
  * @activity: a queue became KFD_XSCHED_EVENT_READY or _IDLE, and everybody who may
  *	see it is to know; or it is READY already, and @to is to know. Under
  *	sampler.lock
+ * @breaker: the breaker of a node opened or was closed, which xs_node_is_shut() tells;
+ *	under xs_lock
  * @edge: some process became READY or IDLE. Called without a lock
  */
 struct xs_news {
@@ -151,6 +155,7 @@ struct xs_news {
 	void (*batch_over)(struct xs_batch *batch);
 	void (*activity)(struct xs_interest *to, const struct xs_queue *queue, u32 type,
 			 u64 time_ns);
+	void (*breaker)(const struct xs_node *node);
 	void (*edge)(void);
 };
 

@@ -410,6 +410,20 @@ TRACE_EVENT(node_reset,
 	TP_printk("node%u done=%d", __entry->gpu_id, __entry->done)
 );
 
+TRACE_EVENT(node_breaker,
+	TP_PROTO(u32 gpu_id, bool open),
+	TP_ARGS(gpu_id, open),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(bool, open)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->open = open;
+	),
+	TP_printk("node%u open=%d", __entry->gpu_id, __entry->open)
+);
+
 #endif /* KFD_XSCHED_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

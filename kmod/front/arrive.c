@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the driver reports: nodes, processes and queues come and go.
+ * What the floors below report of nodes, processes and queues: they come and go.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 
 #include "backend.h"
@@ -99,6 +100,21 @@ void xs_node_reset(struct xs_hw_node *hw, bool done)
 		return;
 	trace_node_reset(gpu_id, done);
 	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_RESET, ktime_get_ns(), done);
+}
+
+void xs_node_breaker(const struct xs_node *node)
+{
+	const bool open = xs_node_is_shut(node);
+	const u32 gpu_id = node->desc.gpu_id;
+
+	if (open)
+		pr_err("kfd_xsched: node %u: %u preemptions failed within %u s: nothing is held there until an administrator writes \"closed\" to /sys/class/kfd_xsched/node%u/breaker\n",
+		       gpu_id, READ_ONCE(node->breaker.limit),
+		       READ_ONCE(node->breaker.window_s), gpu_id);
+	else
+		pr_info("kfd_xsched: node %u: queues can be held there again\n", gpu_id);
+	trace_node_breaker(gpu_id, open);
+	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_BREAKER, ktime_get_ns(), open);
 }
 
 /* ---- queues -------------------------------------------------------------- */

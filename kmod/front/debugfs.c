@@ -240,12 +240,16 @@ static void debugfs_show_node_locked(struct seq_file *m, struct xs_node *node, u
 	lockdep_assert_held(&xs_lock);
 
 	seq_printf(m, "node %u: backend=%s caps=%#x max_grace_us=%u default_grace_us=%u queues=%u",
-		   desc->gpu_id, xs_sysfs_backend_name(desc->backend), desc->caps,
+		   desc->gpu_id, xs_sysfs_backend_name(desc->backend), xs_node_caps(node),
 		   desc->max_grace_us, READ_ONCE(node->default_grace_us),
 		   node->queue_count);
 	seq_printf(m, " switching=%d pending=%zu in_flight=%u",
 		   atomic_read(&node->switching) & 1, list_count_nodes(&node->pending),
 		   node->in_flight);
+	seq_printf(m, " breaker=%s failures_recent=%u openings=%llu failing=%d",
+		   xs_node_is_shut(node) ? "open" : "closed",
+		   xs_breaker_recent(&node->breaker, now), node->breaker.openings,
+		   node->failing);
 	seq_printf(m, " switches=%llu failures=%llu transactions=%llu flips=%llu\n",
 		   READ_ONCE(stats->switches), READ_ONCE(stats->failures),
 		   READ_ONCE(stats->transactions), READ_ONCE(stats->flips));

@@ -50,6 +50,7 @@ extern struct miscdevice xs_device;
 int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
 void xs_node_removed(struct xs_hw_node *hw);
 void xs_node_reset(struct xs_hw_node *hw, bool done);
+void xs_node_breaker(const struct xs_node *node);
 int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc);
 void xs_queue_removed(struct xs_hw_queue *hw);
 void xs_process_exited(struct xs_hw_process *hw);

@@ -16,7 +16,8 @@
 #include "model/request.h"
 #include "watch/watch.h"
 
-/* The list's element as it was first published. */
+/* Elements as they were first published. */
+#define XS_NODE_MIN_SIZE	offsetofend(struct kfd_xsched_node, max_grace_us)
 #define XS_QUEUE_MIN_SIZE	offsetofend(struct kfd_xsched_queue, held_ns)
 
 /* ---- INFO ---------------------------------------------------------------- */
@@ -24,6 +25,7 @@
 /* Describe up to @room nodes. */
 static void list_fill_nodes_locked(struct kfd_xsched_node *out, u32 room)
 {
+	const u64 now = ktime_get_ns();
 	struct xs_node *node = NULL;
 
 	lockdep_assert_held(&xs_lock);
@@ -32,8 +34,10 @@ static void list_fill_nodes_locked(struct kfd_xsched_node *out, u32 room)
 		*out++ = (struct kfd_xsched_node){
 			.gpu_id = node->desc.gpu_id,
 			.backend = node->desc.backend,
-			.caps = node->desc.caps,
+			.caps = xs_node_caps(node),
 			.max_grace_us = node->desc.max_grace_us,
+			.failures = xs_breaker_recent(&node->breaker, now),
+			.shut_ns = node->breaker.open_ns,
 		};
 	}
 }
@@ -53,7 +57,7 @@ long xs_list_ioctl_info(struct xs_client *client, void *argument)
 	if (arg->flags)
 		return -EOPNOTSUPP;
 	if (to.count) {
-		ret = xs_user_check_size(to.stride, size);
+		ret = xs_user_check_size(to.stride, XS_NODE_MIN_SIZE);
 		if (ret)
 			return ret;
 	}

@@ -177,6 +177,7 @@ static const struct xs_news main_news = {
 	.held = xs_watchdog_add,
 	.batch_over = main_batch_over,
 	.activity = main_activity,
+	.breaker = xs_node_breaker,
 	.edge = xs_armed_look,
 };
 

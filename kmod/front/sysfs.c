@@ -10,6 +10,7 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/printk.h>
@@ -24,6 +25,7 @@
 #include "front/front.h"
 #include "model/node.h"
 #include "model/request.h"
+#include "switch/switch.h"
 #include "watch/watch.h"
 
 struct xs_holder xs_sysfs_holder;
@@ -254,6 +256,84 @@ static const struct xs_param default_grace_us_param = {
 
 XS_PARAM_FILES(default_grace_us);
 
+static u32 sysfs_breaker_failures_get(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return READ_ONCE(node->breaker.limit);
+}
+
+static void sysfs_breaker_failures_set(struct device *dev, u32 value)
+{
+	struct xs_node *node = dev_get_drvdata(dev);
+
+	WRITE_ONCE(node->breaker.limit, value);
+}
+
+static u32 sysfs_breaker_failures_min(struct device *dev)
+{
+	return 0;
+}
+
+static u32 sysfs_breaker_failures_max(struct device *dev)
+{
+	return XS_BREAKER_FAILURES_MAX;
+}
+
+static u32 sysfs_breaker_failures_initial(struct device *dev)
+{
+	return XS_BREAKER_FAILURES;
+}
+
+static const struct xs_param breaker_failures_param = {
+	.get = sysfs_breaker_failures_get,
+	.set = sysfs_breaker_failures_set,
+	.least = sysfs_breaker_failures_min,
+	.most = sysfs_breaker_failures_max,
+	.initial = sysfs_breaker_failures_initial,
+};
+
+XS_PARAM_FILES(breaker_failures);
+
+static u32 sysfs_breaker_window_get(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return READ_ONCE(node->breaker.window_s);
+}
+
+static void sysfs_breaker_window_set(struct device *dev, u32 value)
+{
+	struct xs_node *node = dev_get_drvdata(dev);
+
+	WRITE_ONCE(node->breaker.window_s, value);
+}
+
+static u32 sysfs_breaker_window_min(struct device *dev)
+{
+	return XS_BREAKER_WINDOW_S_MIN;
+}
+
+static u32 sysfs_breaker_window_max(struct device *dev)
+{
+	return XS_BREAKER_WINDOW_S_MAX;
+}
+
+static u32 sysfs_breaker_window_initial(struct device *dev)
+{
+	return XS_BREAKER_WINDOW_S;
+}
+
+static const struct xs_param breaker_window_s_param = {
+	.get = sysfs_breaker_window_get,
+	.set = sysfs_breaker_window_set,
+	.least = sysfs_breaker_window_min,
+	.most = sysfs_breaker_window_max,
+	.initial = sysfs_breaker_window_initial,
+};
+
+XS_PARAM_FILES(breaker_window_s);
+
 /* ---- global -------------------------------------------------------------- */
 
 static ssize_t enabled_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -454,9 +534,32 @@ static ssize_t backend_show(struct device *dev, struct device_attribute *attr, c
 }
 static DEVICE_ATTR_RO(backend);
 
+static ssize_t breaker_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", xs_node_is_shut(dev_get_drvdata(dev)) ? "open" : "closed");
+}
+
+static ssize_t breaker_store(struct device *dev, struct device_attribute *attr,
+			     const char *buf, size_t count)
+{
+	if (!sysfs_may_write())
+		return -EPERM;
+	if (!sysfs_streq(buf, "closed"))
+		return -EINVAL;
+	return xs_trip_rearm(dev_get_drvdata(dev)) ?: count;
+}
+static DEVICE_ATTR_RW(breaker);
+
 static struct attribute *node_attrs[] = {
 	&dev_attr_gpu_id.attr,
 	&dev_attr_backend.attr,
+	&dev_attr_breaker.attr,
+	&breaker_failures_value.attr.attr,
+	&breaker_failures_least.attr.attr,
+	&breaker_failures_most.attr.attr,
+	&breaker_window_s_value.attr.attr,
+	&breaker_window_s_least.attr.attr,
+	&breaker_window_s_most.attr.attr,
 	&default_grace_us_value.attr.attr,
 	&default_grace_us_least.attr.attr,
 	&default_grace_us_most.attr.attr,
@@ -466,6 +569,8 @@ static struct attribute *node_attrs[] = {
 static const struct attribute_group node_group = { .attrs = node_attrs };
 
 static struct attribute *node_default_attrs[] = {
+	&breaker_failures_first.attr.attr,
+	&breaker_window_s_first.attr.attr,
 	&default_grace_us_first.attr.attr,
 	NULL
 };
@@ -498,7 +603,42 @@ static ssize_t queues_show(struct device *dev, struct device_attribute *attr, ch
 }
 static DEVICE_ATTR_RO(queues);
 
+static ssize_t recent_failures_show(struct device *dev, struct device_attribute *attr,
+				    char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+	u32 failures;
+
+	scoped_guard(mutex, &xs_lock)
+		failures = xs_breaker_recent(&node->breaker, ktime_get_ns());
+	return sysfs_emit(buf, "%u\n", failures);
+}
+static DEVICE_ATTR_RO(recent_failures);
+
+static ssize_t breaker_openings_show(struct device *dev, struct device_attribute *attr,
+				     char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->breaker.openings));
+}
+static DEVICE_ATTR_RO(breaker_openings);
+
+static ssize_t breaker_open_ms_show(struct device *dev, struct device_attribute *attr,
+				    char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+	const u64 open_ns = READ_ONCE(node->breaker.open_ns);
+
+	return sysfs_emit(buf, "%llu\n",
+			  open_ns ? (ktime_get_ns() - open_ns) / NSEC_PER_MSEC : 0);
+}
+static DEVICE_ATTR_RO(breaker_open_ms);
+
 static struct attribute *node_statistics_attrs[] = {
+	&dev_attr_recent_failures.attr,
+	&dev_attr_breaker_openings.attr,
+	&dev_attr_breaker_open_ms.attr,
 	&dev_attr_switches.attr,
 	&dev_attr_failures.attr,
 	&dev_attr_transactions.attr,

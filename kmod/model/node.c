@@ -16,6 +16,9 @@
 /* How soon a switch that failed is tried again, milliseconds. */
 #define XS_RETRY_MS	100
 
+/* What a node loses whose breaker is open. */
+#define XS_CAPS_HOLD	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP | KFD_XSCHED_CAP_GRACE)
+
 /* By number. Changed under both xs_lock and xs_nodes_lock, read under either. */
 static LIST_HEAD(node_list);
 static DEFINE_SPINLOCK(xs_nodes_lock);
@@ -40,6 +43,7 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	node->hw = hw;
 	node->desc = *desc;
 	node->default_grace_us = min_t(u32, XS_DEFAULT_GRACE_US, desc->max_grace_us);
+	xs_breaker_init(&node->breaker);
 	refcount_set(&node->refs, 1);
 	INIT_LIST_HEAD(&node->queues);
 	INIT_LIST_HEAD(&node->pending);
@@ -141,6 +145,16 @@ void xs_node_put(struct xs_node *node)
 		return;
 	WARN_ON_ONCE(!list_empty(&node->queues));
 	kfree(node);
+}
+
+u32 xs_node_caps(const struct xs_node *node)
+{
+	return xs_node_is_shut(node) ? node->desc.caps & ~XS_CAPS_HOLD : node->desc.caps;
+}
+
+bool xs_node_can_hold(const struct xs_node *node)
+{
+	return xs_node_caps(node) & (KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP);
 }
 
 unsigned int xs_node_count(void)

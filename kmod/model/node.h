@@ -75,6 +75,51 @@ struct xs_stats {
 void xs_stats_switch(struct xs_stats *stats,
 		     const struct kfd_xsched_node_result *result);
 
+/* ---- when nothing is held any more: model/breaker.c ----------------------- */
+
+/*
+ * A preemption that the firmware does not answer ends in a reset of the GPU, which
+ * costs all its processes their work. One may be bad luck. With three in an hour
+ * there is something wrong with that GPU, its firmware or what runs there, and each
+ * further preemption is likely to do more harm than waiting. Administrators may
+ * choose other numbers.
+ */
+#define XS_BREAKER_FAILURES	3
+#define XS_BREAKER_FAILURES_MAX	16
+#define XS_BREAKER_WINDOW_S	3600
+#define XS_BREAKER_WINDOW_S_MIN	1
+#define XS_BREAKER_WINDOW_S_MAX	604800
+
+/**
+ * struct xs_breaker - stops preemptions of a node where they fail; under xs_lock unless
+ *	said otherwise
+ * @limit: how many failures within @window_s open it; 0: none do. Without a lock
+ * @window_s: seconds; likewise
+ * @failed_ns: when preemptions failed; the oldest is overwritten
+ * @failures: how many failed since it was closed
+ * @open_ns: when it opened, CLOCK_MONOTONIC; 0: it is closed. Read without a lock
+ * @openings: how often it opened; likewise
+ */
+struct xs_breaker {
+	u32 limit;
+	u32 window_s;
+	u64 failed_ns[XS_BREAKER_FAILURES_MAX];
+	u64 failures;
+	u64 open_ns;
+	u64 openings;
+};
+
+void xs_breaker_init(struct xs_breaker *breaker);
+
+/* A preemption failed. Whether that opened it. */
+bool xs_breaker_fail(struct xs_breaker *breaker, u64 now);
+
+/* How many failed within the window that ends now; no more than @failed_ns can hold. */
+u32 xs_breaker_recent(const struct xs_breaker *breaker, u64 now);
+
+/* Close it, and forget all failures. Whether it was open. */
+bool xs_breaker_close(struct xs_breaker *breaker);
+
 /* ---- nodes --------------------------------------------------------------- */
 
 /* Grace of an UNMAP that asks for the default, until an administrator sets another one. */
@@ -104,6 +149,8 @@ void xs_stats_switch(struct xs_stats *stats,
  * @switching: odd while a transaction goes on; read by the sampler
  * @switched_ns: end of the last transaction; read by the sampler
  * @default_grace_us: of UNMAPs that ask for it; without a lock
+ * @failing: its last transaction failed
+ * @breaker: see there
  * @stats: what switches cost; written under @lock, read without
  * @dev: its device in /sys, or NULL
  */
@@ -129,15 +176,23 @@ struct xs_node {
 	atomic_t switching;
 	u64 switched_ns;
 	u32 default_grace_us;
+	bool failing;
+	struct xs_breaker breaker;
 	struct xs_stats stats;
 	struct device *dev;
 };
 
-/* Whether queues of the node can be held at all. */
-static inline bool xs_node_can_hold(const struct xs_node *node)
+/* Whether its breaker is open: nothing is held there. */
+static inline bool xs_node_is_shut(const struct xs_node *node)
 {
-	return node->desc.caps & (KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP);
+	return READ_ONCE(node->breaker.open_ns);
 }
+
+/* Bits KFD_XSCHED_CAP_* of what can be done there now. */
+u32 xs_node_caps(const struct xs_node *node);
+
+/* Whether queues of the node can be held now. */
+bool xs_node_can_hold(const struct xs_node *node);
 
 /*
  * A new node with a worker, whose works the caller has to initialize before it

@@ -234,6 +234,21 @@ void xs_request_drop_locked(struct xs_request *request)
 	kfree(request);
 }
 
+void xs_request_drop_hold_locked(struct xs_request *request)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!request->now.held && !request->next.held)
+		return;
+	request_trace_release_locked(request);
+	request->now.held = false;
+	request->next.held = false;
+	if (request->pdd)
+		xs_pdd_set_pending_locked(request->pdd);
+	else
+		xs_process_sync_locked(request->process);
+}
+
 void xs_request_mask(const struct xs_pdd *pdd, struct xs_terms *terms)
 {
 	const u32 caps = pdd->node->desc.caps;

@@ -239,6 +239,12 @@ void xs_request_end_locked(struct xs_request *request, bool success);
  */
 void xs_request_drop_locked(struct xs_request *request);
 
+/*
+ * It does not hold any more, nor will it once its batch is over. Its pdd is pending then;
+ * of one on a process, the driver knows.
+ */
+void xs_request_drop_hold_locked(struct xs_request *request);
+
 /* Leave of terms what can be asked of the node of a pdd. */
 void xs_request_mask(const struct xs_pdd *pdd, struct xs_terms *terms);
 

@@ -72,18 +72,21 @@ static bool stage_suits_node(const struct xs_node *node, const struct kfd_xsched
 }
 
 /* What SET_PRIORITY needs is asked of each queue: xs_stage_suits(). */
-static int stage_check_node(const struct xs_hw_node_desc *node,
-			    const struct kfd_xsched_entry *entry)
+static int stage_check_node(const struct xs_node *node, const struct kfd_xsched_entry *entry)
 {
+	const struct xs_hw_node_desc *desc = &node->desc;
+
+	if (stage_holds(entry) && xs_node_is_shut(node))
+		return -ESHUTDOWN;
 	switch (entry->op) {
 	case KFD_XSCHED_OP_SUSPEND:
-		return node->caps & KFD_XSCHED_CAP_SUSPEND ? 0 : -EOPNOTSUPP;
+		return desc->caps & KFD_XSCHED_CAP_SUSPEND ? 0 : -EOPNOTSUPP;
 	case KFD_XSCHED_OP_UNMAP:
-		if (!(node->caps & KFD_XSCHED_CAP_UNMAP))
+		if (!(desc->caps & KFD_XSCHED_CAP_UNMAP))
 			return -EOPNOTSUPP;
-		if (entry->value > 0 && !(node->caps & KFD_XSCHED_CAP_GRACE))
+		if (entry->value > 0 && !(desc->caps & KFD_XSCHED_CAP_GRACE))
 			return -EOPNOTSUPP;
-		return entry->value > (s64)node->max_grace_us ? -EINVAL : 0;
+		return entry->value > (s64)desc->max_grace_us ? -EINVAL : 0;
 	default:
 		return 0;
 	}
@@ -257,7 +260,7 @@ static int stage_queue_locked(struct xs_batch *batch, struct xs_item *item,
 
 	lockdep_assert_held(&xs_lock);
 
-	ret = stage_check_node(&queue->pdd->node->desc, entry);
+	ret = stage_check_node(queue->pdd->node, entry);
 	if (ret)
 		return ret;
 	if (!xs_stage_suits(queue, entry))
@@ -393,7 +396,11 @@ static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct
 	item->any = true;
 	if (!stage_suits_node(pdd->node, entry))
 		return 0;
-	ret = stage_check_node(&pdd->node->desc, entry);
+	ret = stage_check_node(pdd->node, entry);
+	if (ret == -ESHUTDOWN) {
+		item->shut = true;
+		return 0;
+	}
 	if (ret)
 		return ret;
 	request = xs_request_on_pdd_locked(pdd, batch->holder);
@@ -445,6 +452,8 @@ static int stage_verdict(const struct xs_item *item)
 {
 	if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY && item->any && !item->concerned)
 		return -EOPNOTSUPP;
+	if (item->shut && !item->concerned)
+		return -ESHUTDOWN;
 	return item->entry->op == KFD_XSCHED_OP_RESUME && !item->held ? -EALREADY : 0;
 }
 
@@ -525,6 +534,7 @@ int xs_stage_item_locked(struct xs_batch *batch, struct xs_item *item)
 	item->concerned = 0;
 	item->any = false;
 	item->held = false;
+	item->shut = false;
 	switch (item->entry->target) {
 	case KFD_XSCHED_TARGET_QUEUE:
 		return stage_queue_item_locked(batch, item);

@@ -6,6 +6,7 @@
  *			of requests
  *	batch.c		requests that change together, and what becomes of them
  *	transact.c	one node's transaction, and what is tried again
+ *	trip.c		when a node's preemptions fail again and again
  *	plan.c		what the driver has to do to each queue, and what it has done
  */
 #ifndef KFD_XSCHED_SWITCH_H
@@ -48,6 +49,7 @@ struct xs_trigger;
  * @concerned: an entry asks something of it, even if that is so already
  * @grace_us: the grace that was asked for, or XS_GRACE_UNSET
  * @default_grace: without one, the node's default was asked for
+ * @shut: the breaker of the node opened after the part was staged, and the part holds
  * @result: what it did
  */
 struct xs_part {
@@ -59,6 +61,7 @@ struct xs_part {
 	bool concerned;
 	s32 grace_us;
 	bool default_grace;
+	bool shut;
 	struct kfd_xsched_node_result result;
 };
 
@@ -73,6 +76,7 @@ struct xs_part {
  * @concerned: how many queues it concerned
  * @any: there was a queue it might have concerned
  * @held: the holder held something of what it names; for entries that do not hold
+ * @shut: it was to hold on a node whose breaker is open, which was left out
  */
 struct xs_item {
 	struct kfd_xsched_entry *entry;
@@ -83,6 +87,7 @@ struct xs_item {
 	u32 concerned;
 	bool any;
 	bool held;
+	bool shut;
 };
 
 /**
@@ -247,5 +252,19 @@ void xs_transact_settle(void);
 /* No transaction any more, when the core stops; and again, when it starts. */
 void xs_transact_stop_all(void);
 void xs_transact_start_all(void);
+
+/* ---- the breaker --------------------------------------------------------- */
+
+/*
+ * A transaction of the node ended with that error, or 0. If it was one failure too many,
+ * the breaker opens: all holds there are dropped, and are pending.
+ */
+void xs_trip_note_locked(struct xs_node *node, int error);
+
+/*
+ * Close the breaker of a node, and forget what failed. -EBUSY: its firmware has not
+ * recovered since, or a transaction goes on: nothing is changed.
+ */
+int xs_trip_rearm(struct xs_node *node);
 
 #endif /* KFD_XSCHED_SWITCH_H */

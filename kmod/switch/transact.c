@@ -62,11 +62,21 @@ static void transact_commit_locked(struct xs_node *node, struct xs_hw_change *ch
 	lockdep_assert_held(&xs_lock);
 
 	xs_news->held(xs_plan_commit_locked(node, changes, error));
+	node->failing = error;
 	/* The removal of the node and the stop of the core cancel this afterwards. */
 	if (error && !node->gone && !transact_stopped) {
 		trace_node_retry(node->desc.gpu_id);
 		xs_node_retry_later(node);
 	}
+}
+
+static int transact_check_locked(const struct xs_node *node, const struct xs_part *part)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (node->gone || transact_stopped)
+		return -ENODEV;
+	return part && part->shut ? -ESHUTDOWN : 0;
 }
 
 /* Returns whether @part, if not NULL, was the last of its batch. */
@@ -80,7 +90,7 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 
 	guard(mutex)(&node->lock);
 	scoped_guard(mutex, &xs_lock) {
-		ret = node->gone || transact_stopped ? -ENODEV : 0;
+		ret = transact_check_locked(node, part);
 		if (!ret)
 			changes = xs_plan_locked(node);
 		if (!changes)
@@ -94,6 +104,7 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 	scoped_guard(mutex, &xs_lock) {
 		transact_commit_locked(node, changes, ret);
 		over = transact_end_part_locked(part, ret, &times);
+		xs_trip_note_locked(node, ret);
 	}
 	WRITE_ONCE(node->switched_ns, ktime_get_ns());
 	atomic_inc_return(&node->switching);

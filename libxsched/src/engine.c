@@ -164,6 +164,16 @@ static void doubt_holds(struct xsched_engine *engine)
 	}
 }
 
+int xsched_engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut)
+{
+	int ret = engine_set_shut(engine, gpu_id, shut);
+
+	/* What was held on other nodes, too, is not held there now. */
+	if (!ret)
+		doubt_holds(engine);
+	return ret;
+}
+
 int xsched_engine_event(struct xsched_engine *engine,
 			const struct kfd_xsched_event *event)
 {
@@ -191,6 +201,8 @@ int xsched_engine_event(struct xsched_engine *engine,
 		if (event->data)
 			doubt_holds(engine);
 		return 0;
+	case KFD_XSCHED_EVENT_NODE_BREAKER:
+		return xsched_engine_set_shut(engine, event->gpu_id, event->data);
 	default:
 		return 0;
 	}

@@ -175,6 +175,12 @@ bool process_counts(const struct process *process)
 	return !process->manual || process->exempt;
 }
 
+/* Whether work of a queue counts: not where nobody can be held for it. */
+static bool queue_counts(const struct xsched_engine *engine, const struct queue *queue)
+{
+	return process_counts(queue->process) && !(engine->shut & 1ULL << queue->node);
+}
+
 /* What a tenant has from all its processes together. */
 void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant)
 {
@@ -247,7 +253,7 @@ static void enter_unit(struct xsched_engine *engine, struct queue *queue,
 	unit->view.nodes |= 1ULL << queue->node;
 	if (unit->wanted || queue->state != XSCHED_RELEASED)
 		unit_open(engine, unit);
-	if (queue->ready && process_counts(queue->process))
+	if (queue->ready && queue_counts(engine, queue))
 		count_work(engine, queue, true, 0);
 }
 
@@ -255,7 +261,7 @@ static void leave_unit(struct xsched_engine *engine, struct queue *queue)
 {
 	struct unit *unit = queue->unit;
 
-	if (queue->ready && process_counts(queue->process))
+	if (queue->ready && queue_counts(engine, queue))
 		count_work(engine, queue, false, 0);
 	if (!--unit->on_node[queue->node]) {
 		unit->view.nodes &= ~(1ULL << queue->node);
@@ -267,13 +273,14 @@ static void leave_unit(struct xsched_engine *engine, struct queue *queue)
 void process_set_flags(struct xsched_engine *engine, struct process *process,
 		       bool manual, bool exempt)
 {
-	bool counted = process_counts(process);
+	bool counts = !manual || exempt;
 
+	for (struct queue *q = process->queues; q; q = q->next)
+		if (q->ready && counts != process_counts(process) &&
+		    !(engine->shut & 1ULL << q->node))
+			count_work(engine, q, counts, 0);
 	process->manual = manual;
 	process->exempt = exempt;
-	for (struct queue *q = process->queues; q; q = q->next)
-		if (q->ready && counted != process_counts(process))
-			count_work(engine, q, process_counts(process), 0);
 	unit_open(engine, process->tenant->units[0]);
 	tenant_refresh(engine, process->tenant);
 }
@@ -497,6 +504,31 @@ static int node_index(struct xsched_engine *engine, uint32_t gpu_id)
 	return engine->node_count++;
 }
 
+static void shut_process(struct xsched_engine *engine, const struct process *process,
+			 unsigned int node, bool shut)
+{
+	for (struct queue *q = process->queues; q; q = q->next)
+		if (q->node == node && q->ready && process_counts(process))
+			count_work(engine, q, !shut, 0);
+}
+
+int engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut)
+{
+	int node = node_index(engine, gpu_id);
+	uint64_t bit;
+
+	if (node < 0)
+		return node;
+	bit = 1ULL << node;
+	if (!(engine->shut & bit) == !shut)
+		return 0;
+	for (size_t i = 0; i < engine->processes.count; i++)
+		shut_process(engine, engine->order[i], node, shut);
+	engine->shut ^= bit;
+	engine->regroup = true;
+	return 0;
+}
+
 /* KFD's limit is 1024 queues a process; a unit counts those of a group. */
 static bool unit_full(const struct unit *unit, unsigned int node)
 {
@@ -564,6 +596,6 @@ void queue_set_ready(struct xsched_engine *engine, struct queue *queue,
 		return;
 	queue->ready = ready;
 	process->ready_count += ready ? 1 : -1;
-	if (process_counts(process))
+	if (queue_counts(engine, queue))
 		count_work(engine, queue, ready, time_ns);
 }

@@ -47,7 +47,7 @@ static uint64_t prepare(struct xsched_engine *engine, struct unit *unit)
 	expected = predict(engine, unit, &next_ns);
 	if (expected) {
 		view->expected = true;
-		view->ready = view->nodes;
+		view->ready = view->nodes & ~engine->shut;
 		view->ready_ns = expected;
 	}
 	return next_ns;

@@ -243,6 +243,7 @@ struct tenant {
  * @node_held_ns: how long processes were held on each, without holds in effect
  * @preemptions: of all processes, also those that are gone
  * @node_count: nodes seen so far
+ * @shut: of these, those on which nothing can be held: work there does not count
  */
 struct xsched_engine {
 	const struct xsched_policy_ops *policy;
@@ -277,6 +278,7 @@ struct xsched_engine {
 	uint64_t node_held_ns[XSCHED_ENGINE_NODES];
 	uint64_t preemptions;
 	unsigned int node_count;
+	uint64_t shut;
 };
 
 static inline struct unit *unit_of(struct xsched_policy_tenant *view)
@@ -367,6 +369,9 @@ void queue_remove(struct xsched_engine *engine, struct queue *queue);
 /** queue_set_ready() - note whether it has work; @time_ns 0: not known when */
 void queue_set_ready(struct xsched_engine *engine, struct queue *queue,
 		     bool ready, uint64_t time_ns);
+
+/** engine_set_shut() - see xsched_engine_set_shut(), but holds are not doubted */
+int engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut);
 
 /** process_counts() - whether work of the process counts: it is let run */
 bool process_counts(const struct process *process);

@@ -462,7 +462,7 @@ static void subscribe_limits(struct kunit *test)
 
 		KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, 1U << bit,
 						   activity ? 1000 : 0, 0),
-				bit > KFD_XSCHED_EVENT_ARMED ? -EOPNOTSUPP : 0);
+				bit > KFD_XSCHED_EVENT_NODE_BREAKER ? -EOPNOTSUPP : 0);
 	}
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, min - 1, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, max + 1, 0), -EINVAL);

@@ -77,6 +77,22 @@
  */
 
 /**
+ * DOC: Breaker
+ *
+ * A preemption that the firmware does not answer (ETIME) ends in a reset of the
+ * GPU, and processes there lose their work. So each node has a *breaker*. It
+ * opens when so many preemptions failed within so long as an administrator
+ * allows (see Documentation/ABI/testing/sysfs-kfd-xsched). Then all holds on the
+ * node are dropped, of clients and of armed switches, each client that
+ * subscribed reads a KFD_XSCHED_EVENT_NODE_BREAKER, and nothing is held there
+ * any more: a SUSPEND or UNMAP of a queue of the node is ESHUTDOWN. One of a
+ * process or tenant leaves the node out, and is ESHUTDOWN if no queue on another
+ * node is left. Priorities, classes and events go on as before.
+ *
+ * Only an administrator can close a breaker. What was dropped stays dropped.
+ */
+
+/**
  * DOC: Rules of evolution
  *
  * - Every argument structure begins with its own size in bytes, set by the
@@ -121,6 +137,8 @@
  * EIO         the firmware or a reset in progress refused the switch;
  *             amdkfd's own recovery takes over
  * ETIME       the firmware did not answer; a GPU reset has been scheduled
+ * ESHUTDOWN   the breaker of the node is open, see "Breaker"; a call that was
+ *             about to hold something there when it opened fails with it, too
  * ENODEV      the GPU or the driver is going away
  * ENOMEM      out of memory; nothing changed
  * EOWNERDEAD  the client was ejected; close the file and open the device anew
@@ -194,12 +212,20 @@ enum kfd_xsched_backend {
  *	queue is not IDLE while one of its waves runs; TAP: READY is reported at
  *	the doorbell, and an idle process is not sampled
  * @max_grace_us: longest grace UNMAP can ask for, microseconds; 0: none
+ * @failures: preemptions that failed (ETIME) within the window of the breaker
+ *	that ends now, as far as they are remembered
+ * @reserved: zero
+ * @shut_ns: when the breaker opened, CLOCK_MONOTONIC; 0: it is closed. While it is
+ *	open, @caps lacks SUSPEND, UNMAP and GRACE
  */
 struct kfd_xsched_node {
 	__u32 gpu_id;
 	__u32 backend;
 	__u32 caps;
 	__u32 max_grace_us;
+	__u32 failures;
+	__u32 reserved;
+	__aligned_u64 shut_ns;
 };
 
 /* State of a queue, struct kfd_xsched_queue.state */
@@ -554,6 +580,8 @@ struct kfd_xsched_tenant {
  *	switch, @time_ns when the last node was done, @pid the trigger (0 if it
  *	is a tenant), @queue_id how many queues went on or off the hardware,
  *	@gpu_id the first node that failed; KFD_XSCHED_ARMED_* decode @data
+ * @KFD_XSCHED_EVENT_NODE_BREAKER: the breaker of a node opened (@data 1): nothing
+ *	is held there any more; or it was closed (0): holds are possible again
  */
 enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_QUEUE_ADD = 0,
@@ -566,6 +594,7 @@ enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_APPLY_DONE = 7,
 	KFD_XSCHED_EVENT_EJECTED = 8,
 	KFD_XSCHED_EVENT_ARMED = 9,
+	KFD_XSCHED_EVENT_NODE_BREAKER = 10,
 };
 
 #define KFD_XSCHED_EVENT_BIT(type)	(1u << (type))

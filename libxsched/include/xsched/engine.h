@@ -280,7 +280,8 @@ int xsched_engine_hint(const struct xsched_engine *engine, int32_t pid,
  * @event: event
  *
  * Does for each type what the functions below do. NODE_RESET (ended) makes
- * every hold uncertain, so that the next plan asserts it again. Events without
+ * every hold uncertain, so that the next plan asserts it again. NODE_BREAKER does
+ * what xsched_engine_set_shut() does. Events without
  * a visible process, of queues the engine does not know, and of unknown types
  * are ignored.
  *
@@ -290,6 +291,19 @@ int xsched_engine_hint(const struct xsched_engine *engine, int32_t pid,
  */
 int xsched_engine_event(struct xsched_engine *engine,
 			const struct kfd_xsched_event *event);
+
+/**
+ * xsched_engine_set_shut() - whether nothing can be held on a node
+ * @engine: engine
+ * @gpu_id: its node
+ * @shut: its breaker is open (kfd_xsched_node.shut_ns), or is closed again
+ *
+ * While it is shut, work on the node does not count: nobody is held for it. All holds
+ * become uncertain, so that the next plan asserts them again.
+ *
+ * Return: 0, or -ENOSPC for a node beyond XSCHED_ENGINE_NODES.
+ */
+int xsched_engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut);
 
 /**
  * xsched_engine_queue_add() - a queue exists

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The breaker of a node: when it opens, what is dropped then, and how it is closed.
+ */
+#include <linux/delay.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "files.h"
+#include "model/node.h"
+#include "watched.h"
+
+#define OP(op)	KFD_XSCHED_OP_##op
+#define NODE	"class/kfd_xsched/node4660/"
+#define EVENTS	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_BREAKER)
+/* Far longer than a retry takes. */
+#define SOON_MS	10000
+
+/* ---- when it opens ------------------------------------------------------- */
+
+static void opens_at_the_limit(struct kunit *test)
+{
+	struct xs_breaker breaker;
+	unsigned int i;
+
+	xs_breaker_init(&breaker);
+	for (i = 1; i < XS_BREAKER_FAILURES; i++) {
+		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i));
+		KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, i), i);
+	}
+	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, i));
+	KUNIT_EXPECT_EQ(test, breaker.open_ns, i);
+	/* Once is enough. */
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i + 1));
+	KUNIT_EXPECT_EQ(test, breaker.open_ns, i);
+	KUNIT_EXPECT_EQ(test, breaker.openings, 1);
+}
+
+/* A failure does not count once the window is over. */
+static void forgets_old_failures(struct kunit *test)
+{
+	struct xs_breaker breaker;
+	u64 now = NSEC_PER_SEC, after;
+
+	xs_breaker_init(&breaker);
+	breaker.limit = 2;
+	breaker.window_s = 10;
+	after = 10 * NSEC_PER_SEC;
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, now));
+	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, now + after - 1), 1);
+	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, now + after), 0);
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, now + after));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, now + 2 * after - 1));
+}
+
+static void zero_means_never(struct kunit *test)
+{
+	struct xs_breaker breaker;
+	unsigned int i;
+
+	xs_breaker_init(&breaker);
+	breaker.limit = 0;
+	for (i = 0; i < 3 * XS_BREAKER_FAILURES_MAX; i++)
+		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i));
+	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, i), XS_BREAKER_FAILURES_MAX);
+	KUNIT_EXPECT_FALSE(test, xs_breaker_close(&breaker));
+	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, i), 0);
+}
+
+static void opens_at_the_highest_limit(struct kunit *test)
+{
+	struct xs_breaker breaker;
+	unsigned int i;
+
+	xs_breaker_init(&breaker);
+	breaker.limit = XS_BREAKER_FAILURES_MAX;
+	for (i = 1; i < XS_BREAKER_FAILURES_MAX; i++)
+		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, i));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_close(&breaker));
+	KUNIT_EXPECT_EQ(test, breaker.open_ns, 0);
+}
+
+/* ---- what becomes of the node -------------------------------------------- */
+
+static void set_limit(struct kunit *test, const char *failures)
+{
+	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, NODE "breaker_failures", failures), 0);
+}
+
+static bool is_open(struct kunit *test)
+{
+	return !strcmp(xt_sysfs_read(test, NODE "breaker"), "open\n");
+}
+
+static void expect_event(struct kunit *test, struct file *file, bool open)
+{
+	const struct kfd_xsched_event event = xt_wait_event(test, file);
+
+	KUNIT_EXPECT_EQ(test, event.type, KFD_XSCHED_EVENT_NODE_BREAKER);
+	KUNIT_EXPECT_EQ(test, event.gpu_id, XT_GPU);
+	KUNIT_EXPECT_EQ(test, event.data, open);
+}
+
+/* The next hold opens it. */
+static void fail_hold(struct kunit *test, struct file *file, u64 queue)
+{
+	struct xt *xt = test->priv;
+
+	xt->node->fail = -ETIME;
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, file, queue), -ETIME);
+}
+
+static void expect_nothing_held_soon(struct kunit *test)
+{
+	unsigned int ms;
+
+	for (ms = 0; ms < SOON_MS && fake_anything_held(); ms += 10)
+		msleep(10);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
+/* The node answers again, and everything on it runs. */
+static void recover(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	xt->node->fail = 0;
+	expect_nothing_held_soon(test);
+}
+
+/* Holds of queues and of processes end, of all clients; nobody can hold any more. */
+static void drops_all_holds(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+	struct file *a = xt->files[0], *b = xt_open(test);
+	const u64 last = xt->ids[2] + 1;
+
+	fake_queue_add(test, process, xt->node);
+	xt_subscribe(test, b, EVENTS, 0, 0);
+	set_limit(test, "1");
+	KUNIT_ASSERT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
+	KUNIT_ASSERT_EQ(test, xt_do(test, b, OP(SUSPEND), KFD_XSCHED_TARGET_PROCESS,
+				    xt->process->nr, 0), 0);
+	fail_hold(test, a, last);
+	KUNIT_EXPECT_TRUE(test, is_open(test));
+	expect_event(test, b, true);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).holders, 0);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, a, xt->ids[0]), -EALREADY);
+	recover(test);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].status, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(UNMAP), KFD_XSCHED_TARGET_PROCESS,
+				    xt->process->nr, 0), -ESHUTDOWN);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	/* What preempts nobody works as before. */
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), KFD_XSCHED_TARGET_QUEUE,
+				    xt->ids[0], 3), 0);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).priority, 3);
+}
+
+/* A new queue of a process that is held elsewhere runs on a node that is open. */
+static void new_queues_run(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_node *other = fake_node_add(test, XT_GPU + 1, FAKE_CAPS);
+	struct xs_hw_queue *there = fake_queue_add(test, xt->process, other), *fresh;
+	struct file *a = xt->files[0];
+
+	set_limit(test, "1");
+	fail_hold(test, a, xt->ids[0]);
+	recover(test);
+	/* The node is left out, the other is not. */
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), KFD_XSCHED_TARGET_PROCESS,
+				    xt->process->nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 1);
+	KUNIT_EXPECT_TRUE(test, there->held);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_TRUE(test, xt->process->hold_new);
+	fresh = fake_queue_add(test, xt->process, xt->node);
+	KUNIT_EXPECT_FALSE(test, fresh->held);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(RESUME), KFD_XSCHED_TARGET_PROCESS,
+				    xt->process->nr, 0), 0);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+}
+
+/* A hold that waited for its turn while the one before it failed does not go on. */
+static void what_waits_fails(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+	struct xt_call first, second;
+
+	set_limit(test, "1");
+	fake_hang(xt->node);
+	xt_start_do(test, &first, a, OP(SUSPEND), KFD_XSCHED_TARGET_QUEUE, xt->ids[0]);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	xt_start_do(test, &second, b, OP(SUSPEND), KFD_XSCHED_TARGET_QUEUE, xt->ids[1]);
+	KUNIT_EXPECT_FALSE(test, xt_call_ended(&second, 100));
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed"), -EBUSY);
+	fake_answer(xt->node, -ETIME);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &first), -ETIME);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &second), -ESHUTDOWN);
+	recover(test);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, b, xt->ids[1]).holders, 0);
+}
+
+/* Only what the firmware left unanswered counts, and only as often as was set. */
+static void refusals_do_not_count(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+
+	set_limit(test, "1");
+	xt->node->fail = -EIO;
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), -EIO);
+	KUNIT_EXPECT_FALSE(test, is_open(test));
+	set_limit(test, "0");
+	fail_hold(test, a, xt->ids[0]);
+	KUNIT_EXPECT_FALSE(test, is_open(test));
+	KUNIT_EXPECT_STRNEQ(test, xt_sysfs_read(test, NODE "statistics/recent_failures"), "0\n");
+	recover(test);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
+}
+
+/* ---- who closes it ------------------------------------------------------- */
+
+/* All runs, but the transaction that saw to it may not be over. */
+static void close_it(struct kunit *test)
+{
+	unsigned int ms;
+	int ret;
+
+	for (ms = 0; ms < SOON_MS; ms += 10) {
+		ret = xt_sysfs_write(test, NODE "breaker", "closed");
+		if (ret != -EBUSY)
+			break;
+		msleep(10);
+	}
+	KUNIT_EXPECT_EQ(test, ret, 0);
+}
+
+static u32 node_caps(struct kunit *test, u64 *shut_ns)
+{
+	struct kfd_xsched_node node = {};
+	struct kfd_xsched_info info = {
+		.size = sizeof(info),
+		.node_capacity = 1,
+		.node_stride = sizeof(node),
+		.nodes = xt_alloc(test, sizeof(node)),
+	};
+	struct xt *xt = test->priv;
+
+	KUNIT_ASSERT_EQ(test, xt_ioctl_arg(test, xt->files[0], KFD_XSCHED_INFO, &info,
+					   sizeof(info)), 0);
+	xt_get(test, &node, info.nodes, sizeof(node));
+	*shut_ns = node.shut_ns;
+	return node.caps;
+}
+
+/* Not while the firmware has yet to recover; and then holds are possible again. */
+static void is_closed_by_root(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	u64 shut_ns;
+
+	xt_subscribe(test, a, EVENTS, 0, 0);
+	set_limit(test, "1");
+	KUNIT_EXPECT_EQ(test, node_caps(test, &shut_ns), FAKE_CAPS);
+	KUNIT_EXPECT_EQ(test, shut_ns, 0);
+	fail_hold(test, a, xt->ids[0]);
+	expect_event(test, a, true);
+	KUNIT_EXPECT_EQ(test, node_caps(test, &shut_ns),
+			FAKE_CAPS & ~(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |
+				      KFD_XSCHED_CAP_GRACE));
+	KUNIT_EXPECT_NE(test, shut_ns, 0);
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed\n"), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, is_open(test));
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "open"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "0"), -EINVAL);
+	recover(test);
+	close_it(test);
+	expect_event(test, a, false);
+	KUNIT_EXPECT_FALSE(test, is_open(test));
+	KUNIT_EXPECT_EQ(test, node_caps(test, &shut_ns), FAKE_CAPS);
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, NODE "statistics/recent_failures"), "0\n");
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, NODE "statistics/breaker_openings"), "1\n");
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, NODE "statistics/breaker_open_ms"), "0\n");
+	/* What was dropped stays dropped. */
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
+	/* One that is closed may be closed: its failures are forgotten. */
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed"), 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(opens_at_the_limit),
+	KUNIT_CASE(forgets_old_failures),
+	KUNIT_CASE(zero_means_never),
+	KUNIT_CASE(opens_at_the_highest_limit),
+	KUNIT_CASE(drops_all_holds),
+	KUNIT_CASE(new_queues_run),
+	KUNIT_CASE(what_waits_fails),
+	KUNIT_CASE(refusals_do_not_count),
+	KUNIT_CASE(is_closed_by_root),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "breaker",
+	.init = xt_init,
+	.exit = xt_exit,
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
