@@ -166,12 +166,11 @@ static void doubt_holds(struct xsched_engine *engine)
 
 int xsched_engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut)
 {
-	int ret = engine_set_shut(engine, gpu_id, shut);
+	int ret = node_set_shut(engine, gpu_id, shut);
 
-	/* What was held on other nodes, too, is not held there now. */
-	if (!ret)
+	if (ret > 0)
 		doubt_holds(engine);
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 int xsched_engine_event(struct xsched_engine *engine,

@@ -493,11 +493,20 @@ int tenant_regroup_all(struct xsched_engine *engine, bool gang)
 
 /* ---- queues ------------------------------------------------------------- */
 
-static int node_index(struct xsched_engine *engine, uint32_t gpu_id)
+static int node_find(const struct xsched_engine *engine, uint32_t gpu_id)
 {
 	for (unsigned int i = 0; i < engine->node_count; i++)
 		if (engine->gpu_ids[i] == gpu_id)
 			return i;
+	return -ENOENT;
+}
+
+static int node_index(struct xsched_engine *engine, uint32_t gpu_id)
+{
+	int node = node_find(engine, gpu_id);
+
+	if (node >= 0)
+		return node;
 	if (engine->node_count == XSCHED_ENGINE_NODES)
 		return -ENOSPC;
 	engine->gpu_ids[engine->node_count] = gpu_id;
@@ -512,11 +521,14 @@ static void shut_process(struct xsched_engine *engine, const struct process *pro
 			count_work(engine, q, !shut, 0);
 }
 
-int engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut)
+int node_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut)
 {
-	int node = node_index(engine, gpu_id);
+	int node = node_find(engine, gpu_id);
 	uint64_t bit;
 
+	if (node < 0 && !shut)
+		return 0;
+	node = node_index(engine, gpu_id);
 	if (node < 0)
 		return node;
 	bit = 1ULL << node;
@@ -526,7 +538,7 @@ int engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut)
 		shut_process(engine, engine->order[i], node, shut);
 	engine->shut ^= bit;
 	engine->regroup = true;
-	return 0;
+	return 1;
 }
 
 /* KFD's limit is 1024 queues a process; a unit counts those of a group. */

@@ -126,7 +126,7 @@ static void plan_queues(struct xsched_engine *engine,
 			const struct process *process, struct xsched_plan *plan)
 {
 	for (const struct queue *q = process->queues; q; q = q->next) {
-		bool hold = q->unit->wanted;
+		bool hold = q->unit->wanted && !(engine->shut & 1ULL << q->node);
 
 		if (hold && q->state != XSCHED_HELD)
 			engine->hold_queues[plan->hold_queue_count++] = q->id;
@@ -134,6 +134,17 @@ static void plan_queues(struct xsched_engine *engine,
 			engine->release_queues[plan->release_queue_count++] =
 				q->id;
 	}
+}
+
+/* Whether it may be held: not if all its queues are on nodes where nothing can be. */
+static bool can_hold(const struct xsched_engine *engine, const struct process *process)
+{
+	if (!engine->shut || !process->queues)
+		return true;
+	for (const struct queue *q = process->queues; q; q = q->next)
+		if (!(engine->shut & 1ULL << q->node))
+			return true;
+	return false;
 }
 
 /* Plan the changes of one process, in the region it was found in. */
@@ -147,6 +158,7 @@ static void consider(struct xsched_engine *engine, struct region *region,
 		return;
 	if (gang)
 		hold |= process->tenant->units[0]->wanted;
+	hold = hold && can_hold(engine, process);
 	plan_process(engine, process, hold, plan);
 	if (gang || hold)
 		return;

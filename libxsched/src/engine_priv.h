@@ -370,8 +370,8 @@ void queue_remove(struct xsched_engine *engine, struct queue *queue);
 void queue_set_ready(struct xsched_engine *engine, struct queue *queue,
 		     bool ready, uint64_t time_ns);
 
-/** engine_set_shut() - see xsched_engine_set_shut(), but holds are not doubted */
-int engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut);
+/** node_set_shut() - work on a node counts or not; 1: since now, 0: as before, or -ENOSPC */
+int node_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut);
 
 /** process_counts() - whether work of the process counts: it is let run */
 bool process_counts(const struct process *process);

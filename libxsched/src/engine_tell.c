@@ -32,8 +32,8 @@ static void describe_units(const struct tenant *tenant, uint64_t now_ns,
 	}
 }
 
-static void describe(const struct process *process, uint64_t now_ns,
-		     struct xsched_tenant *out)
+static void describe(const struct xsched_engine *engine, const struct process *process,
+		     uint64_t now_ns, struct xsched_tenant *out)
 {
 	uint64_t nodes = 0, held = 0;
 
@@ -63,6 +63,7 @@ static void describe(const struct process *process, uint64_t now_ns,
 	}
 	out->nodes = __builtin_popcountll(nodes);
 	out->held_nodes = __builtin_popcountll(held);
+	out->shut = nodes && !(nodes & ~engine->shut);
 	describe_units(process->tenant, now_ns, out);
 }
 
@@ -71,7 +72,7 @@ int xsched_engine_tenant_at(const struct xsched_engine *engine, size_t index,
 {
 	if (index >= engine->processes.count)
 		return -ENOENT;
-	describe(engine->order[index], now_ns, tenant);
+	describe(engine, engine->order[index], now_ns, tenant);
 	return 0;
 }
 
@@ -82,7 +83,7 @@ int xsched_engine_tenant(const struct xsched_engine *engine, int32_t pid,
 
 	if (!found)
 		return -ENOENT;
-	describe(found, now_ns, tenant);
+	describe(engine, found, now_ns, tenant);
 	return 0;
 }
 

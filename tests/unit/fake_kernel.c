@@ -85,6 +85,9 @@ static int ejected(void)
 
 static int fake_info(struct kfd_xsched_info *info)
 {
+	int shut = 0;
+
+	read_numbers("shut", &shut);
 	/* The first call of a new client. */
 	if (ejected()) {
 		write_numbers("ejected", NULL, 0);
@@ -98,6 +101,8 @@ static int fake_info(struct kfd_xsched_info *info)
 				.gpu_id = 100,
 				.backend = KFD_XSCHED_BACKEND_HWS,
 				.caps = KFD_XSCHED_CAP_SUSPEND,
+				.failures = shut ? 3 : 0,
+				.shut_ns = shut,
 			};
 	return 0;
 }

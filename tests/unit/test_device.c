@@ -178,7 +178,7 @@ static void abi_numbers(void **state)
 	assert_int_equal(KFD_XSCHED_ARM, 0xbd06);
 	assert_int_equal(sizeof(struct kfd_xsched_arm), 48);
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
-	assert_int_equal(sizeof(struct kfd_xsched_node), 16);
+	assert_int_equal(sizeof(struct kfd_xsched_node), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_queue), 64);
 	assert_int_equal(sizeof(struct kfd_xsched_entry), 40);

@@ -221,6 +221,54 @@ static void reset_reasserts_holds(void **state)
 	xsched_engine_free(e);
 }
 
+/* While a breaker is open work there holds nobody, and who is only there is not held. */
+static void shut_node_does_not_count(void **state)
+{
+	struct xsched_engine *e = new_engine();
+	struct xsched_tenant tenant;
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	add(e, 3, GPU_B, 10, true);
+	add(e, 4, GPU_B, 0, true);
+	commit_plan(e, 0);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_NODE_BREAKER, 0, 0, 1), 0);
+	assert_int_equal(xsched_engine_tenant(e, 2, 0, &tenant), 0);
+	assert_true(tenant.shut);
+	assert_int_equal(xsched_engine_tenant(e, 4, 0, &tenant), 0);
+	assert_false(tenant.shut);
+	/* The kernel has dropped that hold already; the other stays. */
+	expect_plan(e, HOLD(4), HOLD(2));
+	commit_plan(e, 0);
+	assert_int_equal(xsched_engine_set_manual(e, 2, true), 0);
+	expect_plan(e, NONE, NONE);
+	assert_int_equal(xsched_engine_set_manual(e, 2, false), 0);
+	feed(e, KFD_XSCHED_EVENT_IDLE, 1, 1, 0);
+	feed(e, KFD_XSCHED_EVENT_READY, 1, 1, 0);
+	expect_plan(e, NONE, NONE);
+	assert_int_equal(feed(e, KFD_XSCHED_EVENT_NODE_BREAKER, 0, 0, 0), 0);
+	expect_plan(e, HOLD(2, 4), NONE);
+	xsched_engine_free(e);
+}
+
+/* A process on two nodes is held for work on the one that is not shut. */
+static void shut_node_of_two(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	assert_int_equal(xsched_engine_set_shut(e, GPU_A, true), 0);
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	assert_int_equal(xsched_engine_queue_add(e, 20, 2, GPU_B), 0);
+	assert_int_equal(xsched_engine_queue_ready(e, 20, true), 0);
+	expect_plan(e, NONE, NONE);
+	add(e, 3, GPU_B, 10, true);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_free(e);
+}
+
 static void count_gone(void *context, int32_t pid, void *user)
 {
 	(void)pid;
@@ -433,6 +481,8 @@ int main(void)
 		cmocka_unit_test(exempt_is_left_alone),
 		cmocka_unit_test(uncertain_is_asserted),
 		cmocka_unit_test(reset_reasserts_holds),
+		cmocka_unit_test(shut_node_does_not_count),
+		cmocka_unit_test(shut_node_of_two),
 		cmocka_unit_test(exit_takes_queues),
 		cmocka_unit_test(readiness_is_counted),
 		cmocka_unit_test(sync_replaces),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "finding.h"
@@ -111,6 +112,14 @@ find(const struct kfd_xsched_node *nodes, size_t count, uint32_t gpu_id)
 	return NULL;
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void report(struct doctor *doctor, const char *node, uint32_t gpu_id,
 		   const struct kfd_xsched_node *known)
 {
@@ -131,7 +140,13 @@ static void report(struct doctor *doctor, const char *node, uint32_t gpu_id,
 		strcat(able, " ");
 		strcat(able, caps[i].name);
 	}
-	if (known->backend == KFD_XSCHED_BACKEND_NONE || !*able)
+	if (known->shut_ns)
+		finding(doctor, "gpu", PROBLEM,
+			"find the cause in dmesg, then: echo closed >/sys/class/kfd_xsched/node<gpu_id>/breaker",
+			"GPU %u (%s): its breaker opened %" PRIu64 " s ago, after %u preemptions failed: nothing is held there",
+			gpu_id, name, (monotonic_ns() - (uint64_t)known->shut_ns) / 1000000000,
+			known->failures);
+	else if (known->backend == KFD_XSCHED_BACKEND_NONE || !*able)
 		finding(doctor, "gpu", PROBLEM,
 			"let the firmware schedule: load amdgpu with sched_policy=0",
 			"GPU %u (%s): no queue can be held there", gpu_id,

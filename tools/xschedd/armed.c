@@ -58,7 +58,7 @@ static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 	xsched_apply_reset(apply);
 	for (size_t i = index + 1; i < xsched_engine_tenants(sched->engine); i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
-		if (tenant.exempt || tenant.priority == priority)
+		if (tenant.exempt || tenant.shut || tenant.priority == priority)
 			continue;
 		if (xsched_apply_count(apply) == KFD_XSCHED_MAX_ARMED_ENTRIES ||
 		    state_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,

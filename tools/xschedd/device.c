@@ -22,11 +22,27 @@
 
 /* An older kernel refuses an unknown event: ask for it only if it is used. */
 #define EVENT_ARMED	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED)
+/* The same; one without breakers has none to report. */
+#define EVENT_BREAKER	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_BREAKER)
 
 int device_lost(struct sched *sched, int error)
 {
 	log_message(LOG_ERR, "the device is gone: %s", strerror(-error));
 	return sd_event_exit(sched->event, error);
+}
+
+bool device_is_shut(const struct sched *sched, uint32_t gpu_id)
+{
+	const struct kfd_xsched_node *nodes;
+	size_t count;
+
+	if (!sched->device)
+		return false;
+	nodes = xsched_nodes(sched->device, &count);
+	for (size_t i = 0; i < count; i++)
+		if (nodes[i].gpu_id == gpu_id)
+			return nodes[i].shut_ns;
+	return false;
 }
 
 bool device_has_level(const struct sched *sched, int level)
@@ -38,7 +54,7 @@ bool device_has_level(const struct sched *sched, int level)
 
 	nodes = xsched_nodes(sched->device, &count);
 	for (size_t i = 0; i < count; i++)
-		if (!(nodes[i].caps & cap))
+		if (!(nodes[i].caps & cap) && !nodes[i].shut_ns)
 			return false;
 	return true;
 }
@@ -56,7 +72,10 @@ void device_check_nodes(struct sched *sched)
 		uint32_t need = config->unmap ? KFD_XSCHED_CAP_UNMAP :
 						KFD_XSCHED_CAP_SUSPEND;
 
-		if (!(nodes[i].caps & need))
+		if (nodes[i].shut_ns)
+			log_message(LOG_WARNING, "GPU %u: its breaker is open: nothing is held there",
+				    nodes[i].gpu_id);
+		else if (!(nodes[i].caps & need))
 			log_message(LOG_WARNING, "GPU %u cannot %s its queues",
 				    nodes[i].gpu_id,
 				    config->unmap ? "unmap" : "suspend");
@@ -68,14 +87,33 @@ void device_check_nodes(struct sched *sched)
 	}
 }
 
+int device_read_nodes(struct sched *sched)
+{
+	const struct kfd_xsched_node *nodes;
+	int ret = xsched_refresh_nodes(sched->device);
+	size_t count;
+
+	if (ret) {
+		log_message(LOG_ERR, "cannot read the nodes: %s", strerror(-ret));
+		return ret;
+	}
+	nodes = xsched_nodes(sched->device, &count);
+	for (size_t i = 0; i < count; i++)
+		xsched_engine_set_shut(sched->engine, nodes[i].gpu_id, nodes[i].shut_ns);
+	return 0;
+}
+
 int device_subscribe(struct sched *sched)
 {
 	uint32_t events = EVENTS_WANTED |
 			  (sched->config->armed ? EVENT_ARMED : 0);
-	int ret = xsched_subscribe(sched->device, events,
-				   sched->config->sample_us,
-				   sched->config->settle_us);
+	const struct config *config = sched->config;
+	int ret = xsched_subscribe(sched->device, events | EVENT_BREAKER,
+				   config->sample_us, config->settle_us);
 
+	if (ret == -EOPNOTSUPP)
+		ret = xsched_subscribe(sched->device, events, config->sample_us,
+				       config->settle_us);
 	if (ret)
 		log_message(LOG_ERR, "cannot subscribe: %s", strerror(-ret));
 	return ret;

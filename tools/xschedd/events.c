@@ -36,8 +36,11 @@ static void events_reap(struct sched *sched)
 
 int events_resync(struct sched *sched)
 {
-	int ret = xsched_list_queues(sched->device, &sched->list);
+	int ret = device_read_nodes(sched);
 
+	if (ret)
+		return ret;
+	ret = xsched_list_queues(sched->device, &sched->list);
 	if (ret) {
 		log_message(LOG_ERR, "cannot list queues: %s", strerror(-ret));
 		return ret;
@@ -59,6 +62,21 @@ int events_resync(struct sched *sched)
 	xsched_engine_sync_end(sched->engine);
 	events_reap(sched);
 	return 0;
+}
+
+static void events_note_breaker(struct sched *sched, const struct kfd_xsched_event *event)
+{
+	const struct log_fields fields = { .gpu_id = event->gpu_id, .id = LOG_BREAKER };
+
+	device_read_nodes(sched);
+	armed_wrong(sched);
+	if (event->data)
+		log_event(LOG_ERR, &fields,
+			  "GPU %u: its breaker opened: nothing is held there, and nobody is held for what runs there",
+			  event->gpu_id);
+	else
+		log_event(LOG_NOTICE, &fields, "GPU %u: its breaker is closed again",
+			  event->gpu_id);
 }
 
 /* Returns whether the list of queues must be read again. */
@@ -85,6 +103,8 @@ static bool events_feed(struct sched *sched, const struct kfd_xsched_event *even
 			  &(struct log_fields){ .gpu_id = event->gpu_id },
 			  "GPU %u: reset %s", event->gpu_id,
 			  event->data ? "ended" : "begins");
+	if (event->type == KFD_XSCHED_EVENT_NODE_BREAKER)
+		events_note_breaker(sched, event);
 	if (ret == -ENOMEM || ret == -ENOSPC)
 		log_message(LOG_ERR, "queue %llu is not scheduled: %s",
 			    (unsigned long long)event->id, strerror(-ret));

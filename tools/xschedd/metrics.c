@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "device.h"
 #include "metrics.h"
 
 /* Upper ends of the classes that are reported, in nanoseconds. */
@@ -141,6 +142,12 @@ static void metrics_write_nodes(FILE *file, const struct sched *sched)
 	for (size_t i = 0; i < stats->node_count; i++)
 		fprintf(file, "xsched_node_flips_total{gpu=\"%u\"} %" PRIu64 "\n",
 			stats->nodes[i]->gpu_id, stats->nodes[i]->flips);
+	metrics_describe(file, "node_breaker_open", "gauge",
+			 "1: too many switches failed, and nothing is held on that GPU.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_breaker_open{gpu=\"%u\"} %d\n",
+			stats->nodes[i]->gpu_id,
+			device_is_shut(sched, stats->nodes[i]->gpu_id));
 	metrics_describe(file, "node_held_seconds_total", "counter",
 			 "Time processes with queues on a GPU were held, all of them.");
 	for (size_t i = 0; i < stats->node_count; i++)

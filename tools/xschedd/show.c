@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "device.h"
 #include "protocol.h"
 #include "show.h"
 #include "stream.h"
@@ -154,8 +155,9 @@ static struct json_object *show_rule_stats(const struct sched *sched)
 	return rules;
 }
 
-static struct json_object *show_node_list(const struct sched_stats *stats)
+static struct json_object *show_node_list(const struct sched *sched)
 {
+	const struct sched_stats *stats = &sched->stats;
 	struct json_object *nodes = json_object_new_array();
 
 	for (size_t i = 0; i < stats->node_count; i++) {
@@ -165,6 +167,8 @@ static struct json_object *show_node_list(const struct sched_stats *stats)
 		show_add(node, "gpu_id", show_new_u64(n->gpu_id));
 		show_add(node, "switches", show_new_u64(n->switches));
 		show_add(node, "failures", show_new_u64(n->failures));
+		show_add(node, "breaker_open",
+			 json_object_new_boolean(device_is_shut(sched, n->gpu_id)));
 		show_add(node, "flips", show_new_u64(n->flips));
 		show_add(node, "p50_us", show_percentile_us(&n->total, 50));
 		show_add(node, "p99_us", show_percentile_us(&n->total, 99));
@@ -197,7 +201,7 @@ struct json_object *show_stats(const struct sched *sched)
 	show_add(reply, "call_p99_us", show_percentile_us(&s->call, 99));
 	show_add(reply, "reaction_p50_us", show_percentile_us(&s->reaction, 50));
 	show_add(reply, "reaction_p99_us", show_percentile_us(&s->reaction, 99));
-	show_add(reply, "nodes", show_node_list(s));
+	show_add(reply, "nodes", show_node_list(sched));
 	show_add(reply, "rules", show_rule_stats(sched));
 	return reply;
 }

@@ -54,6 +54,7 @@ static const char *const names[] = {
 	[KFD_XSCHED_EVENT_APPLY_DONE] = "apply-done",
 	[KFD_XSCHED_EVENT_EJECTED] = "ejected",
 	[KFD_XSCHED_EVENT_ARMED] = "armed",
+	[KFD_XSCHED_EVENT_NODE_BREAKER] = "breaker",
 };
 
 static void stream_write_event(FILE *file, const struct kfd_xsched_event *event)
@@ -69,6 +70,10 @@ static void stream_write_event(FILE *file, const struct kfd_xsched_event *event)
 		break;
 	case KFD_XSCHED_EVENT_NODE_RESET:
 		fprintf(file, ",\"node\":%u,\"ended\":%s", event->gpu_id,
+			event->data ? "true" : "false");
+		break;
+	case KFD_XSCHED_EVENT_NODE_BREAKER:
+		fprintf(file, ",\"node\":%u,\"open\":%s", event->gpu_id,
 			event->data ? "true" : "false");
 		break;
 	case KFD_XSCHED_EVENT_EJECTED:

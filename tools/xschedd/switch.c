@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "device.h"
 #include "entries.h"
 #include "events.h"
 #include "lease.h"
@@ -56,6 +57,10 @@ static enum outcome switch_settle(struct sched *sched, int status, uint64_t end_
 		/* Some nodes may have switched. */
 		entries_doubt(sched, end_ns);
 		return RETRY;
+	case -ESHUTDOWN:
+		/* Its event is yet to be read: plan without that node. */
+		entries_doubt(sched, end_ns);
+		return device_read_nodes(sched) ? RETRY : REPLAN;
 	default:
 		/* Nothing changed. */
 		return entries_refuse(sched) ? REPLAN : RETRY;

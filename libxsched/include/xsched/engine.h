@@ -103,6 +103,7 @@ struct xsched_plan {
  * @by_queue: @state is that of queues (option "gang" 0), not of the process;
  *	new queues of a held process are created held
  * @held_nodes: of @nodes, those on which a queue of it is held
+ * @shut: it has queues, and nothing can be held on any of @nodes
  */
 struct xsched_tenant {
 	int32_t pid;
@@ -122,6 +123,7 @@ struct xsched_tenant {
 	bool wanted;
 	bool by_queue;
 	uint32_t held_nodes;
+	bool shut;
 };
 
 struct xsched_engine;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The firmware leaves two preemptions unanswered: the breaker of the node opens,
+ * nothing is held there until root closes it, and what runs there runs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sysfile.h"
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
+#define HANG		"/sys/module/vgpu/parameters/hang"
+#define LIMIT		2
+/* A firmware time-out, a reset of the GPU, and a busy machine. */
+#define LATE_MS		60000
+#define PAUSE_MS	50
+
+static const struct spin_shape endless = { 64, 256, 60000 * MS };
+static const struct spin_shape tenth = { 64, 256, 100 * MS };
+static char directory[64];
+/* One to act, one to hear of the breaker alone. */
+static int fd, listener;
+
+static void set(const char *path, const char *value)
+{
+	int ret = sysfile_write(value, "%s", path);
+
+	if (ret)
+		tap_bail("%s: error %d", path, ret);
+}
+
+static void set_breaker(const char *file, unsigned int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", value);
+	if (sysfile_write(text, "%s%s", directory, file))
+		tap_bail("%s%s cannot be written", directory, file);
+}
+
+static bool breaker_is(const char *word)
+{
+	char text[16];
+
+	return sysfile_read(text, sizeof(text), "%sbreaker", directory) > 0 &&
+		!strcmp(text, word);
+}
+
+static long statistic(const char *name)
+{
+	return sysfile_number("%sstatistics/%s", directory, name);
+}
+
+static int hold(pid_t pid)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, pid, 0, NULL);
+}
+
+/* A preemption that fails, and the reset of the GPU after it. */
+static void fail_once(void)
+{
+	struct kfd_xsched_event e;
+	struct worker w;
+
+	if (worker_start(&w, 1, NULL) || worker_submit(&w, 0, &endless, 1))
+		tap_bail("no worker");
+	set(HANG, "1");
+	tap_is(hold(w.pid), -ETIME, "the firmware does not answer");
+	do {
+		if (xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, LATE_MS, &e))
+			tap_bail("the GPU is not reset");
+	} while (e.data != 1);
+	worker_kill(&w);
+	if (xsdev_wait_no_queue(fd, LATE_MS))
+		tap_bail("queues stay");
+}
+
+static void expect_event(bool open, const char *what)
+{
+	struct kfd_xsched_event e = {};
+	int ret = xsdev_wait_event(listener, KFD_XSCHED_EVENT_NODE_BREAKER, 0, LATE_MS, &e);
+
+	tap_ok(!ret && e.data == open && e.gpu_id, "%s", what);
+}
+
+static void test_opens(void)
+{
+	struct kfd_xsched_node node;
+
+	tap_ok(breaker_is("closed\n"), "it is closed at first");
+	fail_once();
+	tap_ok(breaker_is("closed\n"), "one failure does not open it");
+	tap_is(statistic("recent_failures"), 1, "but counts");
+	fail_once();
+	tap_ok(breaker_is("open\n"), "the second opens it");
+	expect_event(true, "which is reported");
+	tap_is(statistic("breaker_openings"), 1, "which is counted");
+	tap_is(xsdev_node(fd, &node), 0, "INFO");
+	tap_ok(!(node.caps & (KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP)) && node.shut_ns,
+	       "says that nothing can be held, and since when");
+	tap_is(node.failures, LIMIT, "and how many failed");
+}
+
+static void test_holds_nothing(struct worker *w)
+{
+	struct spin_account a;
+
+	if (worker_start(w, 1, NULL))
+		tap_bail("no worker after the reset");
+	worker_submit(w, 0, &tenth, 1);
+	tap_is(hold(w->pid), -ESHUTDOWN, "a new process cannot be held");
+	tap_is(worker_wait(w, 0, LATE_MS), 0, "it runs to its end");
+	worker_account(w, &a);
+	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
+}
+
+/* EBUSY while a switch goes on: amdkfd may have to catch up after the reset. */
+static int close_breaker(void)
+{
+	int ms, ret;
+
+	for (ms = 0; ms < LATE_MS; ms += PAUSE_MS) {
+		ret = sysfile_write("closed", "%sbreaker", directory);
+		if (ret != -EBUSY)
+			return ret;
+		xsdev_sleep_ms(PAUSE_MS);
+	}
+	return -EBUSY;
+}
+
+static void test_closes(struct worker *w)
+{
+	struct spin_account a;
+
+	tap_is(sysfile_write("open", "%sbreaker", directory), -EINVAL, "it cannot be opened by hand");
+	tap_is(close_breaker(), 0, "root closes it");
+	expect_event(false, "which is reported");
+	tap_is(statistic("recent_failures"), 0, "failures are forgotten");
+	tap_is(statistic("breaker_open_ms"), 0, "it is not open any more");
+	tap_is(hold(w->pid), 0, "the process can be held again");
+	worker_submit(w, 0, &tenth, 1);
+	tap_is(worker_wait(w, 0, 300), -ETIME, "it does not run");
+	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL), 0, "it is resumed");
+	tap_is(worker_wait(w, 0, LATE_MS), 0, "it runs to its end");
+	worker_account(w, &a);
+	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
+	worker_stop(w);
+}
+
+int main(void)
+{
+	struct kfd_xsched_node node;
+	struct worker w;
+	long limit;
+
+	fd = xsdev_open();
+	listener = xsdev_open();
+	if (fd < 0 || listener < 0)
+		tap_bail(XSDEV_PATH ": error %d, %d", fd, listener);
+	if (xsdev_node(fd, &node))
+		tap_bail("no node");
+	snprintf(directory, sizeof(directory), "/sys/class/kfd_xsched/node%u/", node.gpu_id);
+	tap_is(sysfile_number("%s.defaults/breaker_failures", directory), 3,
+	       "three failures open a breaker by default");
+	limit = sysfile_number("%sbreaker_failures", directory);
+	set_breaker("breaker_failures", LIMIT);
+	/* What tests before have provoked does not count. */
+	set_breaker("breaker_window_s", 600);
+	tap_is(close_breaker(), 0, "what failed before is forgotten");
+	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	xsdev_subscribe(listener, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_BREAKER), 0, 0);
+	set(FW_TIMEOUT, "500");
+	test_opens();
+	test_holds_nothing(&w);
+	test_closes(&w);
+	set_breaker("breaker_window_s",
+		    sysfile_number("%s.defaults/breaker_window_s", directory));
+	set_breaker("breaker_failures", limit);
+	return tap_done();
+}
