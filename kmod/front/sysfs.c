@@ -334,6 +334,85 @@ static const struct xs_param breaker_window_s_param = {
 
 XS_PARAM_FILES(breaker_window_s);
 
+static u32 sysfs_hold_rate_get(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return READ_ONCE(node->hold_rate.per_s);
+}
+
+static void sysfs_hold_rate_set(struct device *dev, u32 value)
+{
+	struct xs_node *node = dev_get_drvdata(dev);
+
+	scoped_guard(mutex, &xs_lock)
+		xs_rate_set(&node->hold_rate, value);
+}
+
+static u32 sysfs_hold_rate_min(struct device *dev)
+{
+	return 0;
+}
+
+static u32 sysfs_hold_rate_max(struct device *dev)
+{
+	return XS_HOLD_RATE_MAX;
+}
+
+static u32 sysfs_hold_rate_initial(struct device *dev)
+{
+	return XS_HOLD_RATE;
+}
+
+static const struct xs_param hold_rate_param = {
+	.get = sysfs_hold_rate_get,
+	.set = sysfs_hold_rate_set,
+	.least = sysfs_hold_rate_min,
+	.most = sysfs_hold_rate_max,
+	.initial = sysfs_hold_rate_initial,
+};
+
+XS_PARAM_FILES(hold_rate);
+
+static u32 sysfs_hold_burst_get(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return READ_ONCE(node->hold_rate.burst);
+}
+
+static void sysfs_hold_burst_set(struct device *dev, u32 value)
+{
+	struct xs_node *node = dev_get_drvdata(dev);
+
+	WRITE_ONCE(node->hold_rate.burst, value);
+}
+
+static u32 sysfs_hold_burst_min(struct device *dev)
+{
+	return XS_HOLD_BURST_MIN;
+}
+
+static u32 sysfs_hold_burst_max(struct device *dev)
+{
+	return XS_HOLD_BURST_MAX;
+}
+
+static u32 sysfs_hold_burst_initial(struct device *dev)
+{
+	return XS_HOLD_BURST;
+}
+
+static const struct xs_param hold_burst_param = {
+	.get = sysfs_hold_burst_get,
+	.set = sysfs_hold_burst_set,
+	.least = sysfs_hold_burst_min,
+	.most = sysfs_hold_burst_max,
+	.initial = sysfs_hold_burst_initial,
+};
+
+XS_PARAM_FILES(hold_burst);
+
 /* ---- global -------------------------------------------------------------- */
 
 static ssize_t enabled_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -560,6 +639,12 @@ static struct attribute *node_attrs[] = {
 	&breaker_window_s_value.attr.attr,
 	&breaker_window_s_least.attr.attr,
 	&breaker_window_s_most.attr.attr,
+	&hold_rate_value.attr.attr,
+	&hold_rate_least.attr.attr,
+	&hold_rate_most.attr.attr,
+	&hold_burst_value.attr.attr,
+	&hold_burst_least.attr.attr,
+	&hold_burst_most.attr.attr,
 	&default_grace_us_value.attr.attr,
 	&default_grace_us_least.attr.attr,
 	&default_grace_us_most.attr.attr,
@@ -571,6 +656,8 @@ static const struct attribute_group node_group = { .attrs = node_attrs };
 static struct attribute *node_default_attrs[] = {
 	&breaker_failures_first.attr.attr,
 	&breaker_window_s_first.attr.attr,
+	&hold_rate_first.attr.attr,
+	&hold_burst_first.attr.attr,
 	&default_grace_us_first.attr.attr,
 	NULL
 };

@@ -239,6 +239,8 @@ static void batch_drop_part_locked(struct xs_part *part)
 		batch_end_request_locked(request, false, 0);
 		xs_pdd_clear_pending_locked(request->pdd);
 	}
+	if (part->rated)
+		xs_rate_give_back(&part->node->hold_rate);
 	batch_free_part(part);
 }
 

@@ -9,6 +9,7 @@
  * of its processes, and on the tenant.
  */
 #include <linux/err.h>
+#include <linux/ktime.h>
 
 #include "core.h"
 #include "model/process.h"
@@ -230,6 +231,20 @@ static int stage_grace(struct xs_part *part, s32 grace_us)
 	return part->grace_us == grace_us ? 0 : -EINVAL;
 }
 
+/* One more preemption of the node, which it may have had too many of: 0, or -EBUSY. */
+static int stage_rate(struct xs_part *part)
+{
+	if (!part->rated)
+		part->rated = xs_rate_take(&part->node->hold_rate, ktime_get_ns());
+	return part->rated ? 0 : -EBUSY;
+}
+
+static int stage_hold(struct xs_request *request, const struct kfd_xsched_entry *entry)
+{
+	return (request->now.held ? 0 : stage_rate(request->part)) ?:
+		stage_grace(request->part, entry->value);
+}
+
 /* One on a pdd or a queue. 0, or -EALREADY: there is nothing to be released. */
 static int stage_request_locked(struct xs_batch *batch, struct xs_request *request,
 				const struct kfd_xsched_entry *entry)
@@ -245,7 +260,7 @@ static int stage_request_locked(struct xs_batch *batch, struct xs_request *reque
 		return -EALREADY;
 	request->part->concerned = true;
 	xs_pdd_set_pending_locked(request->pdd);
-	return stage_holds(entry) ? stage_grace(request->part, entry->value) : 0;
+	return stage_holds(entry) ? stage_hold(request, entry) : 0;
 }
 
 /* ---- an entry on a queue ------------------------------------------------- */

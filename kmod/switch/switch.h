@@ -49,6 +49,7 @@ struct xs_trigger;
  * @concerned: an entry asks something of it, even if that is so already
  * @grace_us: the grace that was asked for, or XS_GRACE_UNSET
  * @default_grace: without one, the node's default was asked for
+ * @rated: it counts for xs_node.hold_rate
  * @shut: the breaker of the node opened after the part was staged, and the part holds
  * @result: what it did
  */
@@ -61,6 +62,7 @@ struct xs_part {
 	bool concerned;
 	s32 grace_us;
 	bool default_grace;
+	bool rated;
 	bool shut;
 	struct kfd_xsched_node_result result;
 };

@@ -65,6 +65,8 @@ static const struct limit limits[] = {
 	  KFD_XSCHED_SAMPLE_US_MAX, XS_SAMPLE_PERIOD_US },
 	{ XT_GLOBAL, "tap_idle_us", 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US },
 	{ NODE, "default_grace_us", 0, FAKE_MAX_GRACE_US, XS_DEFAULT_GRACE_US },
+	{ NODE, "hold_rate", 0, XS_HOLD_RATE_MAX, XS_HOLD_RATE },
+	{ NODE, "hold_burst", XS_HOLD_BURST_MIN, XS_HOLD_BURST_MAX, XS_HOLD_BURST },
 	{ NODE, "breaker_failures", 0, XS_BREAKER_FAILURES_MAX, XS_BREAKER_FAILURES },
 	{ NODE, "breaker_window_s", XS_BREAKER_WINDOW_S_MIN, XS_BREAKER_WINDOW_S_MAX,
 	  XS_BREAKER_WINDOW_S },

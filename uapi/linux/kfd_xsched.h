@@ -144,7 +144,8 @@
  * EOWNERDEAD  the client was ejected; close the file and open the device anew
  * ECANCELED   the module is disabled, and the entry holds or prioritises
  * EBUSY       another entry of the same array asks for the opposite, or for
- *             another priority; on MES, amdgpu has halted the scheduler
+ *             another priority; on MES, amdgpu has halted the scheduler; or a
+ *             node was preempted as often as its hold_rate allows: try later
  * EAGAIN      an ASYNC call that changed nothing: an earlier call of this
  *             client still works on the same queue, process or tenant, or the
  *             client has not read APPLY_DONE of KFD_XSCHED_MAX_ASYNC calls, or
