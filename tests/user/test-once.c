@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	lease_set(LEASE_PATIENT_MS);
 	if (!xsdev_can(fd, KFD_XSCHED_CAP_GRACE))
 		max_grace_us = 0;
 	tap_note("seed %u", seed);

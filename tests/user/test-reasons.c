@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -19,7 +20,7 @@
 			 KFD_XSCHED_QUEUE_RESET)
 
 #define HELD_MS		300	/* how long we watch a queue do nothing */
-#define DONE_MS		10000	/* when something that runs must be done */
+#define DONE_MS		20000	/* when something that runs must be done */
 #define ROUNDS		2000	/* evictions, at most, until we have seen one */
 
 static const struct spin_shape shape = { 1, 64, 1000 };
@@ -133,7 +134,8 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	if (xsdev_wait_no_queue(fd, 5000))
+	lease_set(LEASE_PATIENT_MS);
+	if (xsdev_wait_no_queue(fd, 20000))
 		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &queue_id))
 		tap_bail("no queue to act on");

@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define HELD_MS		300	/* how long we watch a held queue do nothing */
-#define DONE_MS		10000	/* when something that runs must be done */
+#define DONE_MS		20000	/* when something that runs must be done */
 #define WORKERS		3
 
 static const struct spin_shape shape = { 1, 64, 1000 };
@@ -129,7 +130,8 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	if (xsdev_wait_no_queue(fd, 5000))
+	lease_set(LEASE_PATIENT_MS);
+	if (xsdev_wait_no_queue(fd, 20000))
 		tap_bail("other processes have queues");
 	for (i = 0; i < WORKERS; i++)
 		if (worker_start(&workers[i], 1, NULL))
