@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A worker that is held while something else happens to it. */
 #include "held.h"
+#include "lease.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ void held_open(unsigned int gpus)
 	held_fd = xsdev_open();
 	if (held_fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", held_fd);
-	if (xsdev_wait_no_queue(held_fd, 5000))
+	lease_set(LEASE_PATIENT_MS);
+	if (xsdev_wait_no_queue(held_fd, HELD_DONE_MS))
 		tap_bail("other processes have queues");
 }
 
@@ -87,8 +89,22 @@ void held_submit(struct worker *w, const struct spin_shape *shape)
 
 void held_start(struct worker *w)
 {
-	held_submit(w, &held_lengthy);
-	xsdev_sleep_ms(50);
+	unsigned int i;
+
+	for (i = 0; i < held_gpus; i++) {
+		if (worker_begin(w, i, &held_lengthy))
+			tap_bail("nothing runs");
+	}
+}
+
+int held_stop_half_way(struct worker *w, worker_step stop, worker_step go)
+{
+	return worker_half_way(w, held_gpus, &held_lengthy, stop, go);
+}
+
+int held_half_way(struct worker *w)
+{
+	return held_stop_half_way(w, held_suspend, held_resume);
 }
 
 bool held_still(struct worker *w)

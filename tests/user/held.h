@@ -44,9 +44,15 @@ struct kfd_xsched_queue held_queue(struct worker *w, unsigned int n);
 bool held_process_is(pid_t pid, uint32_t want);
 bool held_is(struct worker *w, uint32_t want);
 
-/* Work for one queue on each GPU; start something and be sure that it is half-way. */
+/* Work for one queue on each GPU; start something, which runs when this returns. */
 void held_submit(struct worker *w, const struct spin_shape *shape);
 void held_start(struct worker *w);
+
+/* Start something and have it stopped half-way: see worker_half_way(). */
+int held_stop_half_way(struct worker *w, worker_step stop, worker_step go);
+
+/* The same with SUSPEND of the process. */
+int held_half_way(struct worker *w);
 
 /* Whether nothing of that completes while we look; and whether all does in the end. */
 bool held_still(struct worker *w);

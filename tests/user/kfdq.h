@@ -195,6 +195,9 @@ int kfdq_queue_submit(struct kfdq_queue *queue, const struct kfdq_dispatch *disp
 /* Write one packet of 64 bytes as it is: -EAGAIN when the ring is full. */
 int kfdq_queue_submit_raw(struct kfdq_queue *queue, const void *packet);
 
+/* Whether the GPU has taken every packet from the ring. */
+bool kfdq_queue_is_empty(const struct kfdq_queue *queue);
+
 /* Where the queue's waves are saved; begins with what KFD reads of it. */
 void *kfdq_queue_save_area(struct kfdq_queue *queue);
 

@@ -324,6 +324,13 @@ int kfdq_queue_submit_raw(struct kfdq_queue *q, const void *packet)
 	return 0;
 }
 
+bool kfdq_queue_is_empty(const struct kfdq_queue *q)
+{
+	const struct indices *indices = q->indices.addr;
+
+	return __atomic_load_n(&indices->read, __ATOMIC_ACQUIRE) == q->written;
+}
+
 void *kfdq_queue_save_area(struct kfdq_queue *q)
 {
 	return q->save.addr;

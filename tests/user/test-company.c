@@ -16,6 +16,7 @@
 
 #include "held.h"
 #include "kfdq_debug.h"
+#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 
@@ -53,10 +54,24 @@ static int debug(struct worker *w, bool suspend)
 	return ret;
 }
 
+static int debug_on(struct worker *w)
+{
+	return debug(w, true);
+}
+
+static int debug_off(struct worker *w)
+{
+	return debug(w, false);
+}
+
+static int debug_half_way(struct worker *w)
+{
+	return held_stop_half_way(w, debug_on, debug_off);
+}
+
 static void test_debugger_alone(struct worker *w)
 {
-	held_start(w);
-	tap_is(debug(w, true), 0, "debugger: it suspends the queues of a process");
+	tap_is(debug_half_way(w), 0, "debugger: it suspends the queues of a process");
 	tap_ok(held_is(w, HELD_DEBUGGED), "debugger: they are listed as DEBUGGED");
 	tap_ok(held_still(w), "debugger: they do not run");
 	tap_is(debug(w, false), 0, "debugger: it resumes them");
@@ -65,8 +80,7 @@ static void test_debugger_alone(struct worker *w)
 
 static void test_debugger_orders(struct worker *w)
 {
-	held_start(w);
-	tap_is(held_suspend(w), 0, "debugger while held: held half-way");
+	tap_is(held_half_way(w), 0, "debugger while held: held half-way");
 	tap_is(debug(w, true), 0, "debugger while held: suspended, too");
 	tap_ok(held_is(w, HELD_MINE | HELD_DEBUGGED),
 	       "debugger while held: both reasons are listed");
@@ -76,8 +90,7 @@ static void test_debugger_orders(struct worker *w)
 	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
 	       "debugger while held: no reason is left, it runs");
 
-	held_start(w);
-	tap_is(debug(w, true), 0, "held while debugged: suspended half-way");
+	tap_is(debug_half_way(w), 0, "held while debugged: suspended half-way");
 	tap_is(held_suspend(w), 0, "held while debugged: held, too");
 	tap_is(debug(w, false), 0, "held while debugged: the debugger resumes first");
 	tap_ok(held_is(w, HELD_MINE) && held_still(w), "held while debugged: still held");
@@ -85,8 +98,7 @@ static void test_debugger_orders(struct worker *w)
 	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
 	       "held while debugged: no reason is left, it runs");
 
-	held_start(w);
-	held_suspend(w);
+	held_half_way(w);
 	tap_is(debug(w, true), 0, "debugger leaves: suspended while held");
 	tap_is(worker_call(w, 0, debug_stop, 0), 0, "debugger leaves: debugging ends");
 	tap_ok(held_is(w, HELD_MINE) && held_still(w), "debugger leaves: still held");
@@ -128,8 +140,7 @@ static void test_update(void)
 	held_begin(&w, held_gpus);
 	tap_is(worker_update(&w, 0, 100, 5), 0, "update: the application sets priority 5");
 	tap_is(held_queue(&w, 0).priority, 5, "update: 5 is listed, without a switch");
-	held_start(&w);
-	held_suspend(&w);
+	held_half_way(&w);
 	tap_is(worker_update(&w, 0, 100, 11), 0, "update: the application sets priority 11 while held");
 	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "update: still held");
 	tap_is(held_queue(&w, 0).priority, 11, "update: 11 is listed");
@@ -189,8 +200,7 @@ static void test_end(bool kill)
 
 	held_begin(&w, held_gpus);
 	pid = w.pid;
-	held_start(&w);
-	held_suspend(&w);
+	held_half_way(&w);
 	xsdev_process_op(other, KFD_XSCHED_OP_SUSPEND, pid, 0, NULL);
 	tap_is(held_queue(&w, 0).holders, 2, "%s: two clients hold a process", what);
 	if (kill)
@@ -223,8 +233,7 @@ static void test_memory(void)
 	struct worker w;
 
 	held_begin(&w, held_gpus);
-	held_start(&w);
-	tap_is(held_suspend(&w), 0, "memory: held half-way");
+	tap_is(held_half_way(&w), 0, "memory: held half-way");
 	tap_is(invalidate_often(&w), 0, "memory: its registered pages go and come, fifty times");
 	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "memory: restored each time, still held");
 	tap_is(held_resume(&w), 0, "memory: released");
@@ -274,8 +283,7 @@ static void test_unload(void)
 		tap_bail(XSDEV_PATH ": error %d", -errno);
 	held_begin(&w, held_gpus);
 	worker_call(&w, 0, forget, (uint64_t)held_fd);
-	held_start(&w);
-	tap_is(held_suspend(&w), 0, "unload: a client holds a process half-way");
+	tap_is(held_half_way(&w), 0, "unload: a client holds a process half-way");
 	tap_is(unload(), -EAGAIN, "unload: refused while the client is there");
 	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "unload: and changes nothing");
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/xsched/priority",
@@ -290,12 +298,12 @@ static void test_unload(void)
 	tap_ok(held_done(&w), "unload: more work runs without the module");
 	tap_is(load(&device), 0, "unload: it is loaded again");
 	held_fd = xsdev_open();
+	lease_set(LEASE_PATIENT_MS);
 	tap_ok(held_fd >= 0 && held_is(&w, HELD_ACTIVE),
 	       "unload: the process and its queues are known");
 	tap_is(held_queue(&w, 0).priority, KFD_XSCHED_PRIORITY_NORMAL,
 	       "unload: the priority was given back");
-	held_start(&w);
-	tap_is(held_suspend(&w), 0, "unload: it can be held again");
+	tap_is(held_half_way(&w), 0, "unload: it can be held again");
 	tap_ok(held_still(&w), "unload: and does not run");
 	held_resume(&w);
 	tap_ok(held_done(&w), "unload: released, it does");

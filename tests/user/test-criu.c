@@ -56,12 +56,28 @@ static int frozen(struct worker *w)
 
 /* ---- checkpoint -------------------------------------------------------------- */
 
+/* The process is frozen for that alone: then it can be asked. Its queues stay paused. */
+static int pause_queues(struct worker *w)
+{
+	int kfd = frozen(w), ret = criu_process_info(kfd);
+
+	criu_thaw(w->pid, kfd);
+	return ret;
+}
+
+static int unpause_queues(struct worker *w)
+{
+	int kfd = frozen(w), ret = criu_unpause(kfd);
+
+	criu_thaw(w->pid, kfd);
+	return ret;
+}
+
 static void test_held_before(struct worker *w)
 {
 	int kfd;
 
-	held_start(w);
-	held_suspend(w);
+	held_half_way(w);
 	kfd = frozen(w);
 	tap_is(criu_process_info(kfd), 0, "checkpoint while held: the queues are paused");
 	tap_ok(held_is(w, HELD_MINE | HELD_EVICTED),
@@ -83,9 +99,10 @@ static void test_held_after(struct worker *w)
 {
 	int kfd;
 
-	held_start(w);
+	tap_is(held_stop_half_way(w, pause_queues, unpause_queues), 0,
+	       "held at a checkpoint: the queues are paused");
 	kfd = frozen(w);
-	tap_is(criu_process_info(kfd), 0, "held at a checkpoint: the queues are paused");
+	tap_is(criu_process_info(kfd), 0, "held at a checkpoint: they stay so");
 	tap_is(held_suspend(w), 0, "held at a checkpoint: held, too");
 	tap_is(criu_checkpoint(kfd), 0, "held at a checkpoint: it is done");
 	tap_is(criu_unpause(kfd), 0, "held at a checkpoint: unpaused first");
@@ -101,8 +118,7 @@ static void test_given_up(struct worker *w)
 {
 	int kfd;
 
-	held_start(w);
-	held_suspend(w);
+	held_half_way(w);
 	kfd = frozen(w);
 	tap_is(criu_unpause(kfd), -EINVAL, "no checkpoint: nothing to unpause");
 	tap_ok(held_is(w, HELD_MINE), "no checkpoint: and nothing changes");

@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define FW_TIMEOUT_MS	2000	/* instead of amdkfd's nine seconds */
-#define SLACK_MS	5000
-#define SLEEPS		1000	/* in FW_TIMEOUT_MS; one that spins sleeps never */
+#define FW_TIMEOUT_MS	3000	/* instead of amdkfd's nine seconds */
+#define SLACK_MS	20000
+#define SLEEPS		20	/* in FW_TIMEOUT_MS, at the least; one that spins sleeps never */
 #define HANG		"/sys/module/vgpu/parameters/hang"
 #define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 
@@ -88,20 +89,29 @@ static void test_reset(void)
 	tap_ok(true, "the GPU is reset");
 }
 
+static struct kfd_xsched_node_result node;
+
+static int hold(struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, &node);
+}
+
+static int release(struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL);
+}
+
 static void test_afterwards(void)
 {
-	struct kfd_xsched_node_result node;
 	struct spin_account a;
 	struct worker w;
 
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker after the reset");
-	worker_submit(&w, 0, &tenth, 1);
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w.pid, 0, &node), 0,
-	       "a new process is held");
+	tap_is(worker_half_way(&w, 1, &tenth, hold, release), 0, "a new process is held");
 	tap_is(node.fw_transactions, 1, "by one transaction");
 	tap_is(worker_wait(&w, 0, 300), -ETIME, "it does not run");
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w.pid, 0, NULL), 0, "it is resumed");
+	tap_is(release(&w), 0, "it is resumed");
 	tap_is(worker_wait(&w, 0, SLACK_MS), 0, "it runs to its end");
 	worker_account(&w, &a);
 	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
@@ -117,7 +127,8 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
-	if (worker_start(&w, 1, NULL) || worker_submit(&w, 0, &endless, 1))
+	lease_set(LEASE_PATIENT_MS);
+	if (worker_start(&w, 1, NULL) || worker_begin(&w, 0, &endless))
 		tap_bail("no worker");
 	snprintf(ms, sizeof(ms), "%d", FW_TIMEOUT_MS);
 	write_parameter(FW_TIMEOUT, ms);

@@ -5,13 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
 #define HELD_MS		400	/* how long we watch a held queue do nothing */
-#define DONE_MS		10000	/* when something that runs must be done */
+#define TRIES		20	/* to hold something before it is done */
+#define DONE_MS		20000	/* when something that runs must be done */
 
 static const struct spin_shape half_second = { 64, 256, 500 * MS };
 static const struct spin_shape tenth = { 64, 256, 100 * MS };
@@ -21,12 +23,12 @@ static const struct spin_shape many_short = { 640 * 4000, 256, 40000 };
 static int fd;
 static struct kfd_xsched_node_result node;
 
-static int hold(const struct worker *w)
+static int hold(struct worker *w)
 {
 	return xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, &node);
 }
 
-static int release(const struct worker *w)
+static int release(struct worker *w)
 {
 	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, &node);
 }
@@ -41,64 +43,93 @@ static struct kfd_xsched_queue state_of(struct worker *w, unsigned int queue)
 	return q;
 }
 
-/* Start something long and be sure that it runs. */
-static void start_long(struct worker *w, unsigned int queue)
+/* Start something long on the first queue, and have it stopped half-way. */
+static int half_way(struct worker *w, worker_step stop, worker_step go)
 {
-	if (worker_submit(w, queue, &half_second, 1))
-		tap_bail("submit failed");
+	return worker_half_way(w, 1, &half_second, stop, go);
+}
+
+static int hold_half_way(struct worker *w)
+{
+	return half_way(w, hold, release);
+}
+
+static uint64_t preemptions;	/* before the hold */
+
+/* A part of the dispatch is done by then. */
+static int count_and_hold(struct worker *w)
+{
+	preemptions = state_of(w, 0).preemptions;
 	xsdev_sleep_ms(100);
+	return hold(w);
 }
 
 static void test_mid_kernel(struct worker *w)
 {
-	uint64_t before = state_of(w, 0).preemptions, resumed;
 	struct kfd_xsched_queue q;
+	uint64_t held, resumed;
 	struct vgpu_log log;
 
-	start_long(w, 0);
-	tap_is(hold(w), 0, "SUSPEND while a dispatch runs");
+	tap_is(half_way(w, count_and_hold, release), 0, "SUSPEND while a dispatch runs");
+	held = xsdev_now();
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 2),
 	       "one firmware transaction, or one for each of its two queues");
 	q = state_of(w, 0);
 	tap_ok((q.state & KFD_XSCHED_QUEUE_HELD) && (q.state & KFD_XSCHED_QUEUE_MINE) &&
 	       !(q.state & KFD_XSCHED_QUEUE_ACTIVE), "the queue is held, by us, and off the hardware");
 	tap_is(q.holders, 1, "it has one holder");
-	tap_is(q.preemptions - before, 1, "it was preempted once");
+	tap_is(q.preemptions - preemptions, 1, "it was preempted once");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the dispatch makes no progress");
-	resumed = xsdev_now();
 	tap_is(release(w), 0, "RESUME");
+	resumed = xsdev_now();
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "the dispatch completes");
 	worker_last_log(w, 0, &log);
 	tap_is(log.executed, 1, "it executed once");
 	tap_is(log.saved, 1, "its waves were saved once");
-	tap_ok(log.start_ns < resumed && log.end_ns > resumed, "it began before the hold and ended after it");
-	tap_ok(log.end_ns - resumed < half_second.workgroup_ns,
+	tap_ok(log.start_ns < held && log.end_ns > held,
+	       "it began before the hold and ended after it");
+	tap_ok(log.end_ns < resumed + half_second.workgroup_ns,
 	       "it had less left to run than a whole dispatch takes");
 	tap_ok(state_of(w, 0).held_ns >= HELD_MS * MS, "the time held is accounted");
+}
+
+static int apply_to_all(struct kfd_xsched_entry *e, struct worker *w, unsigned int n, uint32_t op)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		e[i].op = op;
+		e[i].target = KFD_XSCHED_TARGET_PROCESS;
+		e[i].id = w[i].pid;
+	}
+	return xsdev_apply(fd, e, n, &node);
 }
 
 static void test_batch(struct worker *w, unsigned int n)
 {
 	struct kfd_xsched_entry e[4] = { 0 };
-	unsigned int i;
+	unsigned int i, tries = 0;
+	int ret;
 
-	for (i = 0; i < n; i++) {
-		worker_submit(&w[i], 0, &half_second, 1);
-		worker_submit(&w[i], 1, &half_second, 1);
-		e[i].op = KFD_XSCHED_OP_SUSPEND;
-		e[i].target = KFD_XSCHED_TARGET_PROCESS;
-		e[i].id = w[i].pid;
-	}
-	tap_is(xsdev_apply(fd, e, n, &node), 0, "SUSPEND of %u processes with %u queues", n, 2 * n);
+	/* On a busy machine they may be done before the hold: again. */
+	do {
+		apply_to_all(e, w, n, KFD_XSCHED_OP_RESUME);
+		for (i = 0; i < 2 * n; i++) {
+			worker_wait(&w[i / 2], i % 2, DONE_MS);
+			worker_submit(&w[i / 2], i % 2, &half_second, 1);
+		}
+		ret = apply_to_all(e, w, n, KFD_XSCHED_OP_SUSPEND);
+		for (i = 0; i < 2 * n && worker_wait(&w[i / 2], i % 2, 0) == -ETIME; i++)
+			;
+	} while (!ret && i < 2 * n && ++tries < TRIES);
+	tap_is(ret, 0, "SUSPEND of %u processes with %u queues", n, 2 * n);
 	tap_ok(node.fw_transactions == xsdev_transactions(fd, 2 * n) && node.flips == 2 * n,
 	       "one firmware transaction, or one for each, takes all of them off");
 	tap_is(xsdev_apply(fd, e, n, &node), 0, "the same again");
 	tap_is(node.fw_transactions, 0, "costs no transaction");
 	for (i = 0; i < n; i++)
 		tap_is(worker_wait(&w[i], 1, HELD_MS), -ETIME, "process %u is stopped", i);
-	for (i = 0; i < n; i++)
-		e[i].op = KFD_XSCHED_OP_RESUME;
-	tap_is(xsdev_apply(fd, e, n, &node), 0, "RESUME of all");
+	tap_is(apply_to_all(e, w, n, KFD_XSCHED_OP_RESUME), 0, "RESUME of all");
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 2 * n), "is one transaction");
 	for (i = 0; i < n; i++) {
 		tap_is(worker_wait(&w[i], 0, DONE_MS), 0, "process %u completes", i);
@@ -106,17 +137,37 @@ static void test_batch(struct worker *w, unsigned int n)
 	}
 }
 
-static void test_switch(struct worker *a, struct worker *b)
+static struct worker *counterpart;	/* held while the other runs */
+
+static int switch_to(struct worker *from, struct worker *to)
 {
 	struct kfd_xsched_entry e[2] = {
-		{ .op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_PROCESS, .id = a->pid },
-		{ .op = KFD_XSCHED_OP_RESUME, .target = KFD_XSCHED_TARGET_PROCESS, .id = b->pid },
+		{ .op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_PROCESS,
+		  .id = from->pid },
+		{ .op = KFD_XSCHED_OP_RESUME, .target = KFD_XSCHED_TARGET_PROCESS,
+		  .id = to->pid },
 	};
 
+	return xsdev_apply(fd, e, 2, &node);
+}
+
+static int switch_away(struct worker *w)
+{
+	worker_submit(counterpart, 0, &tenth, 1);
+	return switch_to(w, counterpart);
+}
+
+static int switch_back(struct worker *w)
+{
+	return worker_wait(counterpart, 0, DONE_MS) ?: switch_to(counterpart, w);
+}
+
+static void test_switch(struct worker *a, struct worker *b)
+{
+	counterpart = b;
 	tap_is(hold(b), 0, "one process is held");
-	start_long(a, 0);
-	worker_submit(b, 0, &tenth, 1);
-	tap_is(xsdev_apply(fd, e, 2, &node), 0, "SUSPEND of another and RESUME of it in one call");
+	tap_is(half_way(a, switch_away, switch_back), 0,
+	       "SUSPEND of another and RESUME of it in one call");
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 4),
 	       "is one transaction, not two, or one for each of four queues");
 	tap_is(worker_wait(b, 0, DONE_MS), 0, "the one runs");
@@ -125,65 +176,89 @@ static void test_switch(struct worker *a, struct worker *b)
 	tap_is(worker_wait(a, 0, DONE_MS), 0, "until it is resumed");
 }
 
+static int hold_queue(struct worker *w)
+{
+	return xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, state_of(w, 0).id, 0, &node);
+}
+
+static int release_queue(struct worker *w)
+{
+	return xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, state_of(w, 0).id, 0, &node);
+}
+
+static int hold_one_of_two(struct worker *w)
+{
+	return worker_submit(w, 1, &tenth, 1) ?: hold_queue(w);
+}
+
+static int release_one_of_two(struct worker *w)
+{
+	return worker_wait(w, 1, DONE_MS) ?: release_queue(w);
+}
+
 static void test_one_queue(struct worker *w)
 {
-	struct kfd_xsched_queue q = state_of(w, 0);
-
-	worker_submit(w, 0, &half_second, 1);
-	worker_submit(w, 1, &tenth, 1);
-	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, q.id, 0, NULL), 0, "SUSPEND of one queue");
+	tap_is(half_way(w, hold_one_of_two, release_one_of_two), 0, "SUSPEND of one queue");
 	tap_is(worker_wait(w, 1, DONE_MS), 0, "the other queue of the process runs on");
 	tap_is(worker_wait(w, 0, HELD_MS), -ETIME, "the held one does not");
-	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, q.id, 0, NULL), 0, "RESUME");
+	tap_is(release_queue(w), 0, "RESUME");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "it completes");
 }
 
 /* The application's own reason, percentage 0, and ours: both must be gone. */
+static int disable(struct worker *w)
+{
+	return worker_update(w, 0, 0, 7);
+}
+
+static int enable(struct worker *w)
+{
+	return worker_update(w, 0, 100, 7);
+}
+
 static void test_percentage(struct worker *w)
 {
-	uint64_t id;
-
-	start_long(w, 0);
-	tap_is(hold(w), 0, "percentage: held");
-	tap_is(worker_update(w, 0, 0, 7), 0, "percentage: the application sets 0 while held");
+	tap_is(hold_half_way(w), 0, "percentage: held");
+	tap_is(disable(w), 0, "percentage: the application sets 0 while held");
 	tap_is(release(w), 0, "percentage: resumed");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "percentage: 0 still keeps it off");
-	tap_is(worker_update(w, 0, 100, 7), 0, "percentage: the application sets 100");
+	tap_is(enable(w), 0, "percentage: the application sets 100");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "percentage: it completes");
 
 	/* This queue alone: the process's other one would cost a transaction. */
-	start_long(w, 0);
-	worker_update(w, 0, 0, 7);
-	id = state_of(w, 0).id;
-	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, id, 0, &node), 0,
-	       "percentage: held while at 0");
+	half_way(w, disable, enable);
+	tap_is(hold_queue(w), 0, "percentage: held while at 0");
 	tap_is(node.fw_transactions, 0, "percentage: off already, it costs no transaction");
-	tap_is(worker_update(w, 0, 100, 7), 0, "percentage: the application sets 100 while held");
+	tap_is(enable(w), 0, "percentage: the application sets 100 while held");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "percentage: the hold still keeps it off");
-	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, id, 0, &node), 0, "percentage: resumed");
+	tap_is(release_queue(w), 0, "percentage: resumed");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "percentage: it completes");
 }
 
 /* Memory management's reason, eviction, and ours: both must be gone. */
+static int nothing(struct worker *w)
+{
+	(void)w;
+	return 0;
+}
+
 static void test_eviction(struct worker *w)
 {
 	struct vgpu_log log;
 
-	start_long(w, 0);
-	tap_is(worker_invalidate(w), 0, "eviction: registered memory is taken away");
+	tap_is(half_way(w, worker_invalidate, nothing), 0,
+	       "eviction: registered memory is taken away");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "eviction: the queue is restored and completes");
 	worker_last_log(w, 0, &log);
 	tap_ok(log.saved >= 1, "eviction: its waves were saved on the way");
 
-	start_long(w, 0);
-	tap_is(hold(w), 0, "eviction: held");
+	tap_is(hold_half_way(w), 0, "eviction: held");
 	tap_is(worker_invalidate(w), 0, "eviction: registered memory is taken away while held");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "eviction: restored, the hold remains");
 	tap_is(release(w), 0, "eviction: resumed");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "eviction: it completes");
 
-	start_long(w, 0);
-	tap_is(hold(w), 0, "eviction: held");
+	tap_is(hold_half_way(w), 0, "eviction: held");
 	worker_invalidate(w);
 	tap_is(release(w), 0, "eviction: resumed at once, maybe while evicted");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "eviction: it completes");
@@ -212,8 +287,7 @@ static void test_two_clients(struct worker *w)
 {
 	int other = xsdev_open();
 
-	start_long(w, 0);
-	hold(w);
+	hold_half_way(w);
 	tap_is(xsdev_process_op(other, KFD_XSCHED_OP_SUSPEND, w->pid, 0, &node), 0,
 	       "a second client holds what the first holds");
 	tap_is(node.fw_transactions, 0, "which costs no transaction");
@@ -227,18 +301,18 @@ static void test_two_clients(struct worker *w)
 	tap_is(state_of(w, 0).holders, 0, "no holder is left");
 }
 
-/* A scheduler that is killed without a word. */
-static void test_client_killed(struct worker *w)
+static pid_t other_client;
+
+/* In a process of its own, which then waits to be killed. */
+static int start_other_client(struct worker *w)
 {
-	int ready[2], status;
-	pid_t child;
+	int ready[2];
 	char c = 0;
 
-	start_long(w, 0);
 	if (pipe(ready))
 		tap_bail("pipe: error %d", -errno);
-	child = fork();
-	if (!child) {
+	other_client = fork();
+	if (!other_client) {
 		int mine = xsdev_open();
 
 		c = xsdev_process_op(mine, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL) ? 'n' : 'y';
@@ -247,12 +321,28 @@ static void test_client_killed(struct worker *w)
 		_exit(1);
 	}
 	close(ready[1]);
-	tap_ok(read(ready[0], &c, 1) == 1 && c == 'y', "another process holds the worker");
+	if (read(ready[0], &c, 1) != 1)
+		c = 'n';
 	close(ready[0]);
+	return c == 'y' ? 0 : -EIO;
+}
+
+static int kill_other_client(struct worker *w)
+{
+	(void)w;
+	kill(other_client, SIGKILL);
+	return waitpid(other_client, NULL, 0) == other_client ? 0 : -errno;
+}
+
+/* A scheduler that is killed without a word. */
+static void test_client_killed(struct worker *w)
+{
+	tap_is(half_way(w, start_other_client, kill_other_client), 0,
+	       "another process holds the worker");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the worker is stopped");
-	kill(child, SIGKILL);
+	kill(other_client, SIGKILL);
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "the holder is killed, and the dispatch completes");
-	waitpid(child, &status, 0);
+	waitpid(other_client, NULL, 0);
 	tap_is(state_of(w, 0).holders, 0, "no holder is left");
 }
 
@@ -269,9 +359,8 @@ static void test_held_killed(struct worker *other)
 	pid = w.pid;
 	n = xsdev_list(fd, NULL, 0);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT), 0, 0);
-	start_long(&w, 0);
 	id = state_of(&w, 0).id;
-	tap_is(hold(&w), 0, "a process is held in the middle of a dispatch");
+	tap_is(hold_half_way(&w), 0, "a process is held in the middle of a dispatch");
 	worker_kill(&w);
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_PROCESS_EXIT, pid, DONE_MS, &event), 0,
 	       "it is killed, and its end is reported");
@@ -283,15 +372,23 @@ static void test_held_killed(struct worker *other)
 	tap_is(worker_wait(other, 0, DONE_MS), 0, "another process runs");
 }
 
+static int unmap(struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 100, &node);
+}
+
+static int unmap_at_once(struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 0, &node);
+}
+
 /* Where the firmware gives no grace, asking for one is refused. */
 static void test_unmap_without_grace(struct worker *w)
 {
 	struct vgpu_log log;
 
-	start_long(w, 0);
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 100, &node), -EOPNOTSUPP,
-	       "UNMAP with a grace is refused");
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 0, &node), 0, "UNMAP");
+	tap_is(unmap(w), -EOPNOTSUPP, "UNMAP with a grace is refused");
+	tap_is(half_way(w, unmap_at_once, release), 0, "UNMAP");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the dispatch makes no progress");
 	release(w);
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "resumed, it completes");
@@ -310,10 +407,8 @@ static void test_unmap(struct worker *w)
 		return;
 	}
 
-	tap_is(worker_submit(w, 0, &many_short, 1), 0, "many short workgroups are submitted");
-	xsdev_sleep_ms(20);
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 100, &node), 0,
-	       "UNMAP with a grace longer than a workgroup");
+	tap_is(worker_half_way(w, 1, &many_short, unmap, release), 0,
+	       "UNMAP of many short workgroups with a grace longer than a workgroup");
 	tap_is(node.fw_transactions, 1, "one firmware transaction");
 	tap_is(worker_wait(w, 0, HELD_MS), -ETIME, "no new workgroup begins");
 	release(w);
@@ -321,8 +416,7 @@ static void test_unmap(struct worker *w)
 	worker_last_log(w, 0, &log);
 	tap_is(log.executed, 1, "it executed once");
 	tap_is(log.saved, 0, "no wave of it was saved");
-	start_long(w, 0);
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_UNMAP, w->pid, 100, &node), 0,
+	tap_is(half_way(w, unmap, release), 0,
 	       "UNMAP with a grace shorter than a workgroup");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the dispatch makes no progress");
 	release(w);
@@ -347,6 +441,7 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	lease_set(LEASE_PATIENT_MS);
 	for (i = 0; i < 3; i++) {
 		if (worker_start(&w[i], 2, NULL))
 			tap_bail("no worker");

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -89,19 +90,31 @@ static void test_close(struct worker *w)
 	tap_is(state_of(w, 0).priority, APP, "the client's end gives it back");
 }
 
+static int set_and_hold(struct worker *w)
+{
+	uint32_t effective;
+	int ret = set(fd, w, 14, &effective);
+
+	return ret ? ret : xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL);
+}
+
+static int release(struct worker *w)
+{
+	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL);
+}
+
 static void test_running(struct worker *w)
 {
 	struct spin_account a;
 	uint32_t effective;
 
-	worker_submit(w, 0, &tenth, 1);
-	tap_is(set(fd, w, 14, &effective), 0, "a priority is set while a dispatch runs");
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL), 0, "then it is held");
+	tap_is(worker_half_way(w, 1, &tenth, set_and_hold, release), 0,
+	       "a priority is set while a dispatch runs, then it is held");
 	tap_is(set(fd, w, 1, &effective), 0, "a priority is set while it is held");
 	tap_is(effective, 1, "it is read back");
 	tap_is(worker_wait(w, 0, 500), -ETIME, "it stays held");
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL), 0, "resumed");
-	tap_is(worker_wait(w, 0, 10000), 0, "the dispatch completes");
+	tap_is(release(w), 0, "resumed");
+	tap_is(worker_wait(w, 0, 20000), 0, "the dispatch completes");
 	set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective);
 	worker_account(w, &a);
 	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
@@ -114,6 +127,7 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	lease_set(LEASE_PATIENT_MS);
 	if (worker_start(&w, 2, NULL))
 		tap_bail("no worker");
 	test_values(&w);

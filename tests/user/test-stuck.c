@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -14,7 +15,7 @@
 #define MS		1000000ULL
 #define FAULT		"/sys/kernel/debug/vgpu/fault"
 #define STILL_MS	300
-#define DONE_MS		10000
+#define DONE_MS		20000
 
 static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static const struct spin_shape part = { 64, 256, 200 * MS };
@@ -74,6 +75,16 @@ static void check_works(struct worker *w, const char *what)
 	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/held"), 0, "%s: nothing is held", what);
 }
 
+static int hold_first(struct worker *w)
+{
+	return xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, queue_of(w, 0).id, 0, NULL);
+}
+
+static int release_first(struct worker *w)
+{
+	return xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, queue_of(w, 0).id, 0, NULL);
+}
+
 /* Queue 0 is held in the middle of a dispatch; while it is released, queue 1 is reset. */
 static void test_release(struct worker *other)
 {
@@ -82,12 +93,10 @@ static void test_release(struct worker *other)
 	struct worker w;
 
 	start(&w, 2);
-	worker_submit(&w, 0, &part, 1);
-	xsdev_sleep_ms(20);
 	q = queue_of(&w, 0);
-	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, q.id, 0, NULL), 0, "release: held before");
-	worker_submit(&w, 1, &endless, 1);
-	xsdev_sleep_ms(20);
+	tap_is(worker_half_way(&w, 1, &part, hold_first, release_first), 0, "release: held before");
+	if (worker_begin(&w, 1, &endless))
+		tap_bail("nothing runs");
 	arm();
 	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, q.id, 0, &node), -ESRCH,
 	       "release: RESUME finds it gone");
@@ -107,8 +116,8 @@ static void test_priority(struct worker *other)
 	struct worker w;
 
 	start(&w, 1);
-	worker_submit(&w, 0, &endless, 1);
-	xsdev_sleep_ms(20);
+	if (worker_begin(&w, 0, &endless))
+		tap_bail("nothing runs");
 	q = queue_of(&w, 0);
 	arm();
 	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SET_PRIORITY, q.id, 3, NULL), -ESRCH,
@@ -131,6 +140,7 @@ int main(void)
 	}
 	if (xsdev_wait_no_queue(fd, DONE_MS))
 		tap_bail("other processes have queues");
+	lease_set(LEASE_PATIENT_MS);
 	start(&other, 1);
 	test_release(&other);
 	test_priority(&other);

@@ -16,6 +16,9 @@
 #include "worker_priv.h"
 #include "xsdev.h"
 
+#define PATIENCE_MS	20000	/* by then it has happened, also on a busy machine */
+#define ATTEMPTS	20
+
 static int receive(struct worker *w, struct worker_reply *reply)
 {
 	ssize_t n;
@@ -148,6 +151,57 @@ int worker_wait(struct worker *w, unsigned int queue, int timeout_ms)
 	return call(w, &request, &reply);
 }
 
+/* In the worker: the GPU moves the read index as it takes a packet. */
+static int wait_taken(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t timeout_ms)
+{
+	const uint64_t end = xsdev_now() + timeout_ms * 1000000;
+
+	(void)dev;
+	while (!kfdq_queue_is_empty(queue)) {
+		if (xsdev_now() > end)
+			return -ETIME;
+		xsdev_sleep_ms(1);
+	}
+	return 0;
+}
+
+int worker_begin(struct worker *w, unsigned int queue, const struct spin_shape *shape)
+{
+	int ret = worker_submit(w, queue, shape, 1);
+
+	return ret ? ret : worker_call(w, queue, wait_taken, PATIENCE_MS);
+}
+
+static bool any_done(struct worker *w, unsigned int queues)
+{
+	unsigned int i;
+
+	for (i = 0; i < queues; i++) {
+		if (worker_wait(w, i, 0) != -ETIME)
+			return true;
+	}
+	return false;
+}
+
+int worker_half_way(struct worker *w, unsigned int queues, const struct spin_shape *shape,
+		    worker_step stop, worker_step go)
+{
+	unsigned int tries, i;
+	int ret = 0;
+
+	for (tries = 0; tries < ATTEMPTS; tries++) {
+		for (i = 0; i < queues && !ret; i++)
+			ret = worker_begin(w, i, shape);
+		ret = ret ? ret : stop(w);
+		if (ret || !any_done(w, queues))
+			return ret;
+		ret = go(w);
+		for (i = 0; i < queues && !ret; i++)
+			ret = worker_wait(w, i, PATIENCE_MS);
+	}
+	return ret ? ret : -ETIME;
+}
+
 int worker_update(struct worker *w, unsigned int queue, uint32_t percentage, uint32_t priority)
 {
 	struct worker_request request = {
@@ -262,4 +316,20 @@ int worker_load_progress(struct worker *w, uint32_t from, int timeout_ms)
 		syscall(SYS_futex, &w->shared->rounds, FUTEX_WAIT, from, &left, NULL, 0);
 	}
 	return 0;
+}
+
+bool worker_load_still(struct worker *w, int ms)
+{
+	const uint32_t rounds = worker_load_rounds(w);
+
+	return worker_load_progress(w, rounds, ms) == -ETIME ||
+	       worker_load_progress(w, rounds + 1, ms) == -ETIME;
+}
+
+bool worker_load_goes_on(struct worker *w)
+{
+	const uint32_t rounds = worker_load_rounds(w);
+
+	return !worker_load_progress(w, rounds, PATIENCE_MS) &&
+	       !worker_load_progress(w, rounds + 1, PATIENCE_MS);
 }

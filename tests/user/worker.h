@@ -82,6 +82,23 @@ int worker_submit(struct worker *w, unsigned int queue, const struct spin_shape 
 /* Wait, blocked, for the last submission of the queue: -ETIME after @timeout_ms. */
 int worker_wait(struct worker *w, unsigned int queue, int timeout_ms);
 
+/*
+ * Submit one dispatch to an empty queue, and wait until the GPU has taken it: where there is room
+ * it runs then. -ETIME: it was not taken.
+ */
+int worker_begin(struct worker *w, unsigned int queue, const struct spin_shape *shape);
+
+/* What a test does to a worker: 0 or -errno. */
+typedef int (*worker_step)(struct worker *w);
+
+/*
+ * Begin a dispatch on each of the first @queues queues and have @stop stop them half-way: what it
+ * returned. If one was complete by then, as a busy machine was slow, @go lets them run, and
+ * all begins anew: -ETIME if that does not help.
+ */
+int worker_half_way(struct worker *w, unsigned int queues, const struct spin_shape *shape,
+		    worker_step stop, worker_step go);
+
 /* AMDKFD_IOC_UPDATE_QUEUE. */
 int worker_update(struct worker *w, unsigned int queue, uint32_t percentage, uint32_t priority);
 
@@ -129,6 +146,15 @@ int worker_load_stop(struct worker *w);
 
 /* Block until the load has made a round beyond number @from: -ETIME. */
 int worker_load_progress(struct worker *w, uint32_t from, int timeout_ms);
+
+/*
+ * Whether the load of a process that is held stands still for that long. One round that was
+ * complete before the hold may be counted later, when the worker gets the CPU.
+ */
+bool worker_load_still(struct worker *w, int ms);
+
+/* Whether the load goes on: of the next two rounds the second is new work. */
+bool worker_load_goes_on(struct worker *w);
 
 /* Rounds of the load so far. */
 uint32_t worker_load_rounds(const struct worker *w);

@@ -15,7 +15,7 @@
 #define LOG_CAPACITY	32768	/* dispatches a queue can make in a test */
 #define IN_FLIGHT	256
 #define LOAD_BATCH	4
-#define LOAD_TIMEOUT_MS	20000
+#define LOAD_TIMEOUT_MS	60000
 #define REGISTERED_BYTES 65536
 
 struct worker_queue {
