@@ -12,15 +12,17 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define LEASE_MS	500
+#define LEASE_MS	1000
 /* The guest may be slow, and its clock goes on: no upper limit is tight. */
-#define LATE_MS		8000
+#define LATE_MS		20000
+#define TRIES		10	/* to be in time before a lease is over */
 #define HI_NAME		"watchdog-hi"
 
 static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
@@ -126,38 +128,67 @@ static bool holds(int fd, const struct worker *w, bool held, unsigned int ms)
 
 static void set_lease(unsigned int ms)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", ms);
-	if (sysfile_write(text, SYSFILE_GLOBAL "watchdog_ms"))
+	if (lease_set(ms))
 		tap_bail("watchdog_ms cannot be written");
+}
+
+static long ejections(void)
+{
+	return sysfile_number(SYSFILE_GLOBAL "statistics/ejected_watchdog");
+}
+
+/**
+ * struct stop - a scheduler that has held, and is stopped
+ * @held: what its SUSPEND returned
+ * @since: before it was asked for
+ * @ejected: ejections before
+ * @still: nothing ran while it was watched, before the ejection
+ */
+struct stop {
+	int held;
+	uint64_t since;
+	long ejected;
+	bool still;
+};
+
+/* On a busy machine its lease may be over before we have watched: again. */
+static struct stop hold_and_stop(struct holder *h, struct worker *lo)
+{
+	unsigned int tries = 0;
+	struct stop s;
+
+	for (;;) {
+		s.ejected = ejections();
+		s.since = xsdev_now();
+		s.held = ask(h, 'h');
+		kill(h->pid, SIGSTOP);
+		s.still = worker_load_still(lo, 300);
+		if (ejections() == s.ejected || ++tries == TRIES)
+			return s;
+		kill(h->pid, SIGCONT);
+		ask(h, 'a');
+	}
 }
 
 /* SIGSTOP, the main case, with the lease the kernel starts with. */
 static void test_stopped(int fd, struct worker *lo)
 {
-	long ejected = sysfile_number(SYSFILE_GLOBAL "statistics/ejected_watchdog");
 	long lease = sysfile_number(SYSFILE_GLOBAL "watchdog_ms");
 	struct holder h;
-	uint32_t rounds;
-	uint64_t since;
+	struct stop s;
+	uint64_t took;
 
 	worker_load_start(lo, &lo_shape, 0);
 	holder_start(&h, lo->pid);
-	tap_is(ask(&h, 'h'), 0, "a scheduler holds a process");
-	since = xsdev_now();
-	kill(h.pid, SIGSTOP);
-	/* What was complete before the hold has been reported by then. */
-	xsdev_sleep_ms(50);
-	rounds = worker_load_rounds(lo);
-	tap_is(worker_load_progress(lo, rounds, 300), -ETIME, "it is stopped; the process waits");
+	s = hold_and_stop(&h, lo);
+	tap_is(s.held, 0, "a scheduler holds a process");
+	tap_ok(s.still, "it is stopped; the process waits");
 	tap_ok(holds(fd, lo, false, LATE_MS), "it is ejected");
-	since = (xsdev_now() - since) / MS;
-	tap_note("%llu ms after the hold, the lease is %ld ms", (unsigned long long)since, lease);
-	tap_ok((long)since >= lease - 20, "not before its lease was over");
-	tap_is(worker_load_progress(lo, rounds, 5000), 0, "and the process runs");
-	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/ejected_watchdog"), ejected + 1,
-	       "the ejection is counted");
+	took = (xsdev_now() - s.since) / MS;
+	tap_note("%llu ms after the hold, the lease is %ld ms", (unsigned long long)took, lease);
+	tap_ok((long)took >= lease, "not before its lease was over");
+	tap_ok(worker_load_goes_on(lo), "and the process runs");
+	tap_is(ejections(), s.ejected + 1, "the ejection is counted");
 	kill(h.pid, SIGCONT);
 	tap_is(ask(&h, 'n'), -EOWNERDEAD, "it goes on, and finds itself ejected");
 	tap_is(ask(&h, 'h'), -EOWNERDEAD, "it cannot hold any more");
@@ -168,21 +199,38 @@ static void test_stopped(int fd, struct worker *lo)
 	tap_is(worker_load_stop(lo), 0, "all of it completed");
 }
 
+/* Hold, and renew for three leases. Whether each sign of life was in time, on a busy machine. */
+static bool renew_on(struct holder *h, int fd, const struct worker *lo, int *ret, bool *held)
+{
+	uint64_t last = xsdev_now(), next;
+	bool in_time = true;
+	int i;
+
+	*held = true;
+	*ret = ask(h, 'h');
+	for (i = 0; i < 12 && !*ret; i++) {
+		xsdev_sleep_ms(LEASE_MS / 4);
+		next = xsdev_now();
+		*ret = ask(h, 'n');
+		*held &= daemon_holds(fd, lo->pid);
+		in_time &= xsdev_now() - last < LEASE_MS * MS;
+		last = next;
+	}
+	return in_time;
+}
+
 /* A sign of life in time, again and again, keeps the hold. */
 static void test_renewed(int fd, struct worker *lo)
 {
+	unsigned int tries = 0;
 	struct holder h;
-	bool held = true;
-	int i, ret = 0;
+	bool held;
+	int ret;
 
 	worker_load_start(lo, &lo_shape, 0);
 	holder_start(&h, lo->pid);
-	ret = ask(&h, 'h');
-	for (i = 0; i < 12 && !ret; i++) {
-		xsdev_sleep_ms(LEASE_MS / 4);
-		ret = ask(&h, 'n');
-		held &= daemon_holds(fd, lo->pid);
-	}
+	while (!renew_on(&h, fd, lo, &ret, &held) && ++tries < TRIES)
+		ask(&h, 'a');
 	tap_is(ret, 0, "a client that renews for three leases is not ejected");
 	tap_ok(held, "and holds all the time");
 	holder_stop(&h);
@@ -200,16 +248,16 @@ static void test_work(int fd, struct worker *w)
 	tap_ok(!holds(fd, w, false, 4 * LEASE_MS), "that is no reason to eject the scheduler");
 	worker_submit(w, 0, &lo_shape, 1);
 	tap_ok(holds(fd, w, false, LATE_MS), "until it submits something");
-	tap_is(worker_wait(w, 0, 10000), 0, "which completes");
+	tap_is(worker_wait(w, 0, LATE_MS), 0, "which completes");
 	kill(h.pid, SIGCONT);
 	ask(&h, 'a');
-	worker_submit(w, 0, &long_shape, 1);
 	/* Its packet is taken from the ring, and its waves run. */
-	xsdev_sleep_ms(300);
+	if (worker_begin(w, 0, &long_shape))
+		tap_bail("nothing runs");
 	tap_is(ask(&h, 'h'), 0, "a process is held in the middle of its only kernel");
 	kill(h.pid, SIGSTOP);
 	tap_ok(holds(fd, w, false, LATE_MS), "its saved waves are work");
-	tap_is(worker_wait(w, 0, 20000), 0, "which completes");
+	tap_is(worker_wait(w, 0, LATE_MS), 0, "which completes");
 	kill(h.pid, SIGCONT);
 	holder_stop(&h);
 }
@@ -245,28 +293,31 @@ static void test_admin(int fd, struct worker *w)
 static void test_xschedd(int fd, struct worker *lo, const char *xschedd)
 {
 	struct daemon d = { .program = xschedd, .name = "watchdog" };
+	unsigned int tries = 0;
 	struct worker hi;
-	uint32_t rounds;
+	long before;
 
 	if (worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no worker");
 	daemon_configure(&d, "\n[rule watchdog]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n");
 	worker_load_start(lo, &lo_shape, 0);
-	worker_submit(&hi, 0, &long_shape, 6);
+	worker_submit(&hi, 0, &long_shape, 8);
 	daemon_start(&d);
-	tap_ok(holds(fd, lo, true, 10000), "xschedd holds the low-priority process");
-	tap_ok(!holds(fd, lo, false, 4 * LEASE_MS), "for four leases: it renews");
+	tap_ok(holds(fd, lo, true, LATE_MS), "xschedd holds the low-priority process");
+	/* One that does not get the CPU for a lease is ejected, and holds again. */
+	while (holds(fd, lo, false, 4 * LEASE_MS) && ++tries < 3)
+		holds(fd, lo, true, LATE_MS);
+	tap_ok(tries < 3, "for four leases: it renews");
+	before = daemon_count(&d, "ejections");
 	kill(d.pid, SIGSTOP);
 	tap_ok(holds(fd, lo, false, LATE_MS), "it is stopped, and ejected");
-	rounds = worker_load_rounds(lo);
-	tap_is(worker_load_progress(lo, rounds, 5000), 0, "the low-priority process runs");
+	tap_ok(worker_load_goes_on(lo), "the low-priority process runs");
 	kill(d.pid, SIGCONT);
 	tap_ok(holds(fd, lo, true, LATE_MS), "it goes on, and holds again");
 	tap_ok(daemon_says(&d, "ejected by the kernel: no sign of life", LATE_MS),
 	       "its log says what happened");
 	tap_ok(daemon_says(&d, "starting afresh", LATE_MS), "and what it did");
-	tap_ok(strstr(daemon_ask(&d, "{\"cmd\":\"stats\"}\n"), "\"ejections\":1,"),
-	       "and its statistics");
+	tap_ok(daemon_counts(&d, "ejections", before + 1, LATE_MS), "and its statistics");
 	tap_is(daemon_stop(&d), 0, "it ends in order");
 	tap_is(worker_load_stop(lo), 0, "all of it completed");
 	tap_is(worker_wait(&hi, 0, 60000), 0, "the high-priority process is undisturbed");
@@ -278,20 +329,17 @@ int main(int argc, char **argv)
 	int fd = xsdev_open();
 	struct spin_account a;
 	struct worker w;
-	long lease;
 
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker");
-	lease = sysfile_number(SYSFILE_GLOBAL "watchdog_ms");
 	test_stopped(fd, &w);
 	set_lease(LEASE_MS);
 	test_renewed(fd, &w);
 	test_work(fd, &w);
 	test_admin(fd, &w);
 	test_xschedd(fd, &w, argc > 1 ? argv[1] : "/bin/xschedd");
-	set_lease((unsigned int)lease);
 	worker_account(&w, &a);
 	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
 	worker_stop(&w);
