@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -17,6 +18,7 @@
 #define MS		1000000ULL
 #define MAX_NODES	8
 #define QUEUES		2
+#define STILL_MS	100	/* how long we watch a held process do nothing */
 
 static const struct spin_shape shape = { 64, 256, MS };
 static struct kfd_xsched_node nodes[MAX_NODES];
@@ -46,24 +48,6 @@ static bool distinct(void)
 			if (nodes[i].gpu_id == nodes[j].gpu_id)
 				return false;
 	return true;
-}
-
-static bool moves(struct worker *w)
-{
-	uint32_t from = worker_load_rounds(w);
-
-	/* What was in flight may end; two rounds more are new work. */
-	return !worker_load_progress(w, from, 2000) && !worker_load_progress(w, from + 1, 2000);
-}
-
-static bool rests(struct worker *w)
-{
-	uint32_t rounds;
-
-	xsdev_sleep_ms(20);
-	rounds = worker_load_rounds(w);
-	xsdev_sleep_ms(50);
-	return worker_load_rounds(w) == rounds;
 }
 
 static void start_workers(void)
@@ -116,12 +100,12 @@ static void test_alone(unsigned int held)
 	tap_is(ret, 0, "node %u: its process is suspended", held);
 	tap_is(r.flips, QUEUES, "node %u: both queues went off it", held);
 	for (i = 0; i < count; i++)
-		moving += i != held && moves(&workers[i]);
+		moving += i != held && worker_load_goes_on(&workers[i]);
 	tap_is(moving, count - 1, "node %u: the other nodes work on", held);
-	tap_ok(rests(&workers[held]), "node %u: it does not", held);
+	tap_ok(worker_load_still(&workers[held], STILL_MS), "node %u: it does not", held);
 	ret = xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, workers[held].pid, 0, NULL);
 	tap_is(ret, 0, "node %u: its process is resumed", held);
-	tap_ok(moves(&workers[held]), "node %u: and works again", held);
+	tap_ok(worker_load_goes_on(&workers[held]), "node %u: and works again", held);
 }
 
 /* One call for all nodes. */
@@ -164,11 +148,11 @@ static void test_together(void)
 			(nodes[0].backend != KFD_XSCHED_BACKEND_HWS || r[i].fw_transactions == 1);
 	tap_is(good, count, "and sent one transaction to each");
 	for (i = 0; i < count; i++)
-		resting += rests(&workers[i]);
+		resting += worker_load_still(&workers[i], STILL_MS);
 	tap_is(resting, count, "nothing moves");
 	tap_is(apply_all(KFD_XSCHED_OP_RESUME, r, &n), 0, "all are resumed");
 	for (i = 0; i < count; i++)
-		moving += moves(&workers[i]);
+		moving += worker_load_goes_on(&workers[i]);
 	tap_is(moving, count, "and everything moves");
 }
 
@@ -181,12 +165,12 @@ static void test_wide(void)
 		tap_bail("no process on all nodes");
 	tap_is(nodes_of(wide.pid), (1L << count) - 1, "one process has a queue on every node");
 	worker_load_start(&wide, &shape, 0);
-	tap_ok(moves(&wide), "it works");
+	tap_ok(worker_load_goes_on(&wide), "it works");
 	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, wide.pid, 0, NULL), 0, "it is suspended");
-	tap_ok(rests(&wide), "and rests on all of them");
-	tap_ok(moves(&workers[0]), "unlike the others");
+	tap_ok(worker_load_still(&wide, STILL_MS), "and rests on all of them");
+	tap_ok(worker_load_goes_on(&workers[0]), "unlike the others");
 	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, wide.pid, 0, NULL), 0, "it is resumed");
-	tap_ok(moves(&wide), "and works");
+	tap_ok(worker_load_goes_on(&wide), "and works");
 	tap_is(worker_load_stop(&wide), 0, "all it submitted completed");
 	worker_stop(&wide);
 }
@@ -213,6 +197,7 @@ int main(int argc, char **argv)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	lease_set(LEASE_PATIENT_MS);
 	get_nodes();
 	if (argc > 1)
 		tap_is(count, strtol(argv[1], NULL, 0), "so many nodes");

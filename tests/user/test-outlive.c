@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "lease.h"
 #include "tap.h"
 #include "xsdev.h"
 
 #define STACK		(256UL << 10)
 #define DISPATCHES	65536
 #define STILL_MS	300
-#define SETTLED_MS	5000
+#define SETTLED_MS	20000
 #define PAUSE_US	1000
 
 /**
@@ -93,13 +94,11 @@ static bool rounds_go_on(void)
 
 static bool rounds_stand_still(void)
 {
-	uint64_t from;
+	const uint64_t from = __atomic_load_n(&shared->rounds, __ATOMIC_ACQUIRE);
 
-	/* One may have been executed before the hold, and be counted after it. */
-	xsdev_sleep_ms(50);
-	from = __atomic_load_n(&shared->rounds, __ATOMIC_ACQUIRE);
 	xsdev_sleep_ms(STILL_MS);
-	return __atomic_load_n(&shared->rounds, __ATOMIC_ACQUIRE) == from;
+	/* One may have been executed before the hold, and be counted after it. */
+	return __atomic_load_n(&shared->rounds, __ATOMIC_ACQUIRE) <= from + 1;
 }
 
 static void start(struct process *p)
@@ -181,6 +180,7 @@ int main(void)
 		      -1, 0);
 	if (fd < 0 || shared == MAP_FAILED || prctl(PR_SET_CHILD_SUBREAPER, 1))
 		tap_bail("no client, memory or child: error %d", -errno);
+	lease_set(LEASE_PATIENT_MS);
 	if (xsdev_wait_no_queue(fd, SETTLED_MS))
 		tap_bail("somebody else has queues");
 	test_hold_afterwards();
