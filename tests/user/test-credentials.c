@@ -8,13 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsarm.h"
 
 #define MS		1000000ULL
 #define BOB		1001
-#define TIMEOUT_MS	10000
+#define TIMEOUT_MS	20000
 #define BIT(type)	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##type)
 
 static const struct spin_shape brief = { 1, 64, 50000 };
@@ -95,7 +96,7 @@ static void test_watched(void)
 	struct kfd_xsched_event e;
 
 	/* What it had to do before must be seen to be over, or what comes now is no edge. */
-	xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, target.pid, 300, &e);
+	xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, target.pid, TIMEOUT_MS, &e);
 	xsarm_drain(fd);
 	worker_submit(&target, 0, &brief, 1);
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, target.pid, TIMEOUT_MS, &e), 0,
@@ -157,6 +158,7 @@ static void with_target(void (*test)(void))
 
 int main(void)
 {
+	lease_set(LEASE_PATIENT_MS);
 	start(&trigger);
 	set_cap_sys_nice(false);
 	fd = xsdev_open();

@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsarm.h"
 
 #define MS		1000000ULL
-#define TIMEOUT_MS	10000
+#define TIMEOUT_MS	20000
 #define SAMPLE_US	1000
 #define BIT(type)	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##type)
 
@@ -27,12 +28,12 @@ static bool statistics_are(long sampled)
 {
 	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < TIMEOUT_MS / 10; i++) {
 		if (sysfile_number(SYSFILE_GLOBAL "statistics/sampled") == sampled)
 			break;
 		xsdev_sleep_ms(10);
 	}
-	return i < 100 && !sysfile_number(SYSFILE_GLOBAL "statistics/tapped") &&
+	return i < TIMEOUT_MS / 10 && !sysfile_number(SYSFILE_GLOBAL "statistics/tapped") &&
 		!sysfile_number(SYSFILE_GLOBAL "statistics/rings");
 }
 
@@ -59,8 +60,8 @@ static void test_activity(struct worker *w)
 }
 
 /*
- * Both are sampled, and one is a trigger. Two dispatches, one after another: where waves cannot be
- * counted, the last one is not seen once it has been taken from the ring.
+ * Both are sampled, and one is a trigger. Several dispatches, one after another: where waves
+ * cannot be counted, the last one is not seen once it has been taken from the ring.
  */
 static void test_armed(struct worker *w)
 {
@@ -72,7 +73,8 @@ static void test_armed(struct worker *w)
 		tap_bail("no worker");
 	id = xsarm_suspend(fd, w->pid, target.pid);
 	tap_ok(id > 0, "a switch is armed");
-	worker_submit(w, 0, &half, 2);
+	/* Longer than it takes to see that the other one does not run. */
+	worker_submit(w, 0, &half, 10);
 	tap_is(xsarm_wait(fd, (uint64_t)id, true, TIMEOUT_MS, &e), 0, "it runs when there is work");
 	tap_is(e.queue_id, 1, "the other process is off");
 	worker_submit(&target, 0, &brief, 1);
@@ -91,6 +93,7 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	lease_set(LEASE_PATIENT_MS);
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker");
 	test_activity(&w);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -51,7 +52,8 @@ static void test_stopped(struct daemon *d, int fd, struct worker *lo, struct wor
 {
 	tap_ok(daemon_counts(d, "armed", 1, LATE_MS), "a switch is armed");
 	kill(d->pid, SIGSTOP);
-	worker_submit(hi, 0, &hi_shape, 4);
+	/* For as long as it may take to see that low is held. */
+	worker_submit(hi, 0, &hi_shape, 50);
 	tap_ok(daemon_holds_within(fd, lo->pid, true, LATE_MS),
 	       "the daemon is stopped, high gets work, and low is held");
 	tap_is(worker_wait(hi, 0, LATE_MS), 0, "high is done");
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
 	nodes = count_nodes(fd);
 	if (worker_start_on(&lo, nodes, WORKER_ALL_GPUS) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
+	lease_set(LEASE_PATIENT_MS);
 	daemon_configure(&d, hi_rule);
 	worker_load_start(&lo, &lo_shape, 0);
 	daemon_start(&d);
