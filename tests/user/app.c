@@ -44,7 +44,7 @@ int app_run(struct app *app, unsigned int queue, const struct spin_shape *shape)
 {
 	int ret = app_submit(app, queue, shape);
 
-	return ret ? ret : app_wait(app, queue, 5000);
+	return ret ? ret : app_wait(app, queue, 10000);
 }
 
 long app_touch(volatile void *at)

@@ -8,13 +8,16 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
-#define TIMEOUT_MS	5000
+#define TIMEOUT_MS	20000
 #define THREADS		4
-#define RACE_MS		3000
+#define RACE_MS		3000	/* at the least, and until it has been one */
+#define ENOUGH		100
+#define MOST_MS		60000
 #define DONE		KFD_XSCHED_EVENT_APPLY_DONE
 
 static const struct spin_shape shape = { 1, 64, 1000 };
@@ -131,14 +134,16 @@ static void *apply_thread(void *unused)
 static void test_close_race(void)
 {
 	pthread_t threads[THREADS];
-	uint64_t end = xsdev_now() + RACE_MS * 1000000ULL;
+	const uint64_t begin = xsdev_now(), end = begin + RACE_MS * 1000000ULL;
+	const uint64_t latest = begin + MOST_MS * 1000000ULL;
 	unsigned int i, opened = 0;
 
 	shared_fd = xsdev_open();
 	for (i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, apply_thread, NULL))
 			tap_bail("no thread");
-	for (; xsdev_now() < end; opened++) {
+	for (; xsdev_now() < end ||
+	       ((opened <= ENOUGH || calls <= opened) && xsdev_now() < latest); opened++) {
 		usleep(200);
 		close(shared_fd);
 		shared_fd = xsdev_open();
@@ -148,7 +153,7 @@ static void test_close_race(void)
 		pthread_join(threads[i], NULL);
 	close(shared_fd);
 	tap_note("%lu calls, %u files", (unsigned long)calls, opened);
-	tap_ok(calls > opened && opened > 100, "threads apply while others close their file");
+	tap_ok(calls > opened && opened > ENOUGH, "threads apply while others close their file");
 	tap_is(unexplained, 0, "each call ends as it may");
 	tap_is(holders(fd), 0, "no hold is left");
 }
@@ -162,7 +167,8 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	if (xsdev_wait_no_queue(fd, 5000))
+	lease_set(LEASE_PATIENT_MS);
+	if (xsdev_wait_no_queue(fd, 20000))
 		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &id) ||
 	    xsdev_find(fd, w.pid, id, &queue))

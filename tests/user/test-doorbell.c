@@ -26,11 +26,13 @@
 #define PROBE		"/sys/kernel/debug/kfd_probe/"
 #define FAULT		"/sys/kernel/debug/vgpu/fault"
 #define MS		1000000ULL
+#define TRIES		4	/* until there was what a test is about */
 #define CACHE_UC_MINUS	0x10	/* the PTE's PCD bit alone */
 
 /* Longer than it takes to hold a queue, so that work which was not seen gets stuck. */
 static const struct spin_shape brief = { 1, 64, 300000 };
-static const struct spin_shape lengthy = { 16384, 256, 1 * MS };
+/* More than two seconds: it is looked at, and stopped, half-way. */
+static const struct spin_shape lengthy = { 16384, 256, 100 * MS };
 static const struct spin_shape endless = { 64, 256, 60000 * MS };
 
 /* Give the probe a command: 0 or -errno. */
@@ -492,7 +494,7 @@ static void test_page_directory(struct app *app)
 	worker_stop(&other);
 }
 
-/* How many of @count dispatches completed before one did not. */
+/* How many of @count dispatches completed before one did not; a held one waits for long. */
 static unsigned int ring_against_agent(struct app *app, unsigned int count)
 {
 	unsigned int i, seed = 1;
@@ -508,23 +510,34 @@ static unsigned int ring_against_agent(struct app *app, unsigned int count)
 
 static void test_rings(struct app *app, unsigned int count)
 {
-	unsigned int done;
+	unsigned int done, tries = TRIES;
+	long holds = 0, errors = 0;
 
-	tap_is(probe("agent 300 1"), 0, "the agent holds this process while it is idle");
-	done = ring_against_agent(app, count);
-	tap_is(done, count, "no ring is lost");
-	tap_is(probe("stop"), 0, "agent stops");
-	tap_note("holds %ld, releases %ld, seen by the second look %ld", result("holds"),
-		 result("releases"), result("late"));
-	tap_ok(result("holds") > count / 20, "the agent held it %ld times", result("holds"));
-	tap_is(result("errors"), 0, "without an error");
+	/* The agent gets the CPU when it may: on a busy machine it holds less often. */
+	do {
+		if (probe("agent 300 1"))
+			tap_bail("no agent");
+		done = ring_against_agent(app, count);
+		if (probe("stop"))
+			tap_bail("the agent does not stop");
+		tap_note("holds %ld, releases %ld, seen by the second look %ld", result("holds"),
+			 result("releases"), result("late"));
+		holds += result("holds");
+		errors += result("errors");
+	} while (done == count && holds <= count / 20 && --tries);
+	tap_is(done, count, "the agent holds this process while it is idle: no ring is lost");
+	tap_ok(holds > count / 20, "the agent held it %ld times", holds);
+	tap_is(errors, 0, "without an error");
 
 	tap_is(probe("agent 300 0"), 0, "control: an agent that does not look again");
-	done = ring_against_agent(app, count);
+	tries = TRIES;
+	do {
+		done = ring_against_agent(app, count);
+	} while (done == count && --tries);
 	tap_ok(done < count, "loses a ring (number %u)", done);
 	tap_is(probe("stop"), 0, "agent stops, queues are released");
 	for (done = 0; done < APP_QUEUES; done++)
-		tap_is(kfdq_signal_wait(app->dev, app->done[done], 5000), 0,
+		tap_is(kfdq_signal_wait(app->dev, app->done[done], 20000), 0,
 		       "queue %u: the work that was stuck completes", done);
 }
 
@@ -562,7 +575,7 @@ int main(int argc, char **argv)
 
 	/* Alone: amdkfd knows what hangs by the address of its ring, which others may have. */
 	tap_is(in_child(child_reset), 0, "reset by the unmap of a switch: none of its process runs");
-	app_open(&app, 3 * rings + 64);
+	app_open(&app, 2 * TRIES * rings + 64);
 	app_run(&app, 0, &brief);
 	test_simple(&app);
 	test_cache(&app);

@@ -24,9 +24,11 @@
 
 #define MAX_QUEUES	8
 #define PAGE		4096
-#define STORM_MS	2000
+#define STORM_MS	2000	/* at the least, and until it has been one */
+#define ENOUGH		100
+#define MOST_MS		60000
 #define STORMERS	3
-#define SETTLED_MS	5000
+#define SETTLED_MS	20000
 
 #define HIGH32		0x80000000ULL
 #define ONES32		0xffffffffULL
@@ -65,7 +67,8 @@ static struct state state_now(void)
 	s.count = xsdev_list(observer, s.queues, MAX_QUEUES);
 	for (i = 0; i < s.count && i < MAX_QUEUES; i++) {
 		/* What the sampler knew last, and counts. */
-		s.queues[i].state &= ~(KFD_XSCHED_QUEUE_READY | KFD_XSCHED_QUEUE_WATCHED);
+		s.queues[i].state &= ~(KFD_XSCHED_QUEUE_READY | KFD_XSCHED_QUEUE_WATCHED |
+				       KFD_XSCHED_QUEUE_TAPPED);
 		s.queues[i].held_ns = 0;
 		s.queues[i].preemptions = 0;
 	}
@@ -637,26 +640,30 @@ static void test_storm(void)
 	pthread_t threads[STORMERS];
 	unsigned int i, closed = 0;
 	struct state after;
-	uint64_t end;
+	uint64_t begin, end;
 
 	for (i = 0; i < STORMERS; i++) {
 		if (pthread_create(&threads[i], NULL, use, &s))
 			tap_bail("no thread");
 	}
-	for (end = xsdev_now() + STORM_MS * 1000000ULL; xsdev_now() < end; closed++) {
+	begin = xsdev_now();
+	while (xsdev_now() < begin + STORM_MS * 1000000ULL ||
+	       ((s.calls <= ENOUGH || closed <= ENOUGH) &&
+		xsdev_now() < begin + MOST_MS * 1000000ULL)) {
 		int fresh = xsdev_open();
 
 		if (closed & 1)
 			close(s.file);
 		dup3(fresh, s.file, O_CLOEXEC);
 		close(fresh);
+		closed++;
 	}
 	s.over = true;
 	for (i = 0; i < STORMERS; i++)
 		pthread_join(threads[i], NULL);
 	close(s.file);
 	tap_note("%u calls, %u files", s.calls, closed);
-	tap_ok(s.calls > 100 && closed > 100 && !s.unexpected,
+	tap_ok(s.calls > ENOUGH && closed > ENOUGH && !s.unexpected,
 	       "threads: a file is closed while others hold, release, arm and ask by it");
 	/* A close does not wait for all that others have on their way. */
 	end = xsdev_now() + SETTLED_MS * 1000000ULL;
@@ -677,7 +684,7 @@ int main(void)
 	observer = xsdev_open();
 	if (observer < 0)
 		tap_bail(XSDEV_PATH ": error %d", observer);
-	if (xsdev_wait_no_queue(observer, 5000))
+	if (xsdev_wait_no_queue(observer, SETTLED_MS))
 		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &id) ||
 	    xsdev_find(observer, w.pid, id, &queue))
