@@ -377,7 +377,7 @@ static void test_debugfs(struct worker *w)
 	tap_is(bad, 0, "200 dumps under load, each of one moment");
 	tap_is(worker_load_stop(w), 0, "the load completes");
 	/* Held by nobody: nothing is to wake up for, but for the timer, which runs out. */
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < 300; i++) {
 		sysfile_read(state, sizeof(state), SYSFILE_STATE);
 		if (strstr(state, " armed=0 "))
 			break;
