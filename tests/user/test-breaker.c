@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -158,6 +159,8 @@ int main(void)
 	struct worker w;
 	long limit;
 
+	if (lease_set(LEASE_PATIENT_MS))
+		tap_bail("no patient lease");
 	fd = xsdev_open();
 	listener = xsdev_open();
 	if (fd < 0 || listener < 0)
