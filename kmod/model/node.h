@@ -120,6 +120,8 @@ u32 xs_breaker_recent(const struct xs_breaker *breaker, u64 now);
 /* Close it, and forget all failures. Whether it was open. */
 bool xs_breaker_close(struct xs_breaker *breaker);
 
+/* ---- how often something may happen: model/rate.c ------------------------- */
+
 /*
  * How often holds may preempt a node. Unlimited at first: each costs the GPU time, but
  * only its administrator knows how much of it is too much.
