@@ -204,7 +204,9 @@ static void test_info(void)
 	       nodes[0].backend == KFD_XSCHED_BACKEND_MES, "scheduled by a firmware");
 	tap_ok((nodes[0].caps & KFD_XSCHED_CAP_SUSPEND) && (nodes[0].caps & KFD_XSCHED_CAP_UNMAP),
 	       "it can suspend and unmap");
-	info.node_stride = sizeof(nodes[0]) - 4;
+	info.node_stride = offsetof(struct kfd_xsched_node, failures);
+	tap_is(xsdev_ioctl(fd, KFD_XSCHED_INFO, &info), 0, "INFO: an element as first published");
+	info.node_stride -= 1;
 	tap_is(xsdev_ioctl(fd, KFD_XSCHED_INFO, &info), -EINVAL, "INFO: stride too small");
 	info.node_stride = sizeof(nodes[0]);
 	info.nodes = (uintptr_t)nowhere;
@@ -549,7 +551,7 @@ static void test_subscribe(void)
 	struct kfd_xsched_event event;
 	unsigned int bit, wrong = 0;
 
-	for (bit = KFD_XSCHED_EVENT_ARMED + 1; bit < 32; bit++)
+	for (bit = KFD_XSCHED_EVENT_NODE_BREAKER + 1; bit < 32; bit++)
 		wrong += xsdev_subscribe(fd, 1u << bit, 0, 0) != -EOPNOTSUPP;
 	tap_is(wrong, 0, "SUBSCRIBE: each unknown event");
 	tap_is(xsdev_subscribe(fd, ready, KFD_XSCHED_SAMPLE_US_MIN - 1, 0), -EINVAL,
