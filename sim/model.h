@@ -153,7 +153,6 @@ extern const struct sim_profile sim_profile_mi308x;
 extern const struct sim_profile sim_profile_mi300x;
 extern const struct sim_profile sim_profile_mi250;
 extern const struct sim_profile sim_profile_gfx11;
-extern const struct sim_profile sim_profile_gfx11;
 
 /* The profile of that name, or NULL. */
 const struct sim_profile *sim_profile_find(const char *name);
@@ -167,6 +166,33 @@ const struct sim_profile *sim_profile_at(u32 index);
  */
 bool sim_profile_partition(const struct sim_profile *p, u32 parts,
 			   struct sim_profile *out);
+
+/**
+ * struct sim_parameter - a number in a profile
+ * @name: of the field
+ * @offset: in struct sim_profile
+ * @bytes: of the field, 4 or 8
+ * @chip: what the GPU is made of; else what something costs
+ * @min: least value that makes sense
+ * @max: most
+ */
+struct sim_parameter {
+	const char *name;
+	u16 offset;
+	u8 bytes;
+	bool chip;
+	u32 min;
+	u32 max;
+};
+
+/* parameter.c: all but name, gfx and scheduler. NULL after the last; NULL: no such name. */
+const struct sim_parameter *sim_parameter_at(u32 index);
+const struct sim_parameter *sim_parameter_find(const char *name);
+
+u64 sim_parameter_get(const struct sim_profile *p, const struct sim_parameter *parameter);
+
+/* False, with nothing changed: @value is out of bounds. */
+bool sim_parameter_set(struct sim_profile *p, const struct sim_parameter *parameter, u64 value);
 
 /* Time SCH_WAVE = @units gives running waves; SIM_NEVER: no limit. */
 u64 sim_grace_ns(const struct sim_profile *p, u32 units);

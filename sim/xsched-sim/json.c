@@ -3,7 +3,6 @@
  * JSON. The keys are those of the guest's two-models.json (tests/bench/result.c):
  * where a scenario has its processes and modes, the files can be compared.
  */
-#include <stddef.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -193,28 +192,15 @@ static json_object *process_json(const struct scenario *scn, const struct scenar
 	return o;
 }
 
-#define VALUE(name)	{ #name, offsetof(struct sim_profile, name) }
-
 static json_object *profile_json(const struct sim_profile *p)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} values[] = {
-		VALUE(xccs), VALUE(cus), VALUE(simds_per_cu), VALUE(waves_per_simd),
-		VALUE(vgprs_per_simd), VALUE(vgpr_granule), VALUE(wave_lanes), VALUE(lds_per_cu),
-		VALUE(hqds), VALUE(vmids), VALUE(clock_mhz), VALUE(grace_default), VALUE(packet_ns),
-		VALUE(hiq_packet_ns), VALUE(map_queue_ns), VALUE(unmap_queue_ns), VALUE(save_ns),
-		VALUE(restore_ns), VALUE(save_bytes_per_us), VALUE(wave_state_bytes),
-	};
 	json_object *o = json_object_new_object();
-	size_t i;
+	const struct sim_parameter *parameter;
+	u32 i;
 
 	add_text(o, "name", p->name);
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		add_count(o, values[i].name, *(const u32 *)((const char *)p + values[i].offset));
-	add_count(o, "process_quantum_ns", p->process_quantum_ns);
-	add_count(o, "queue_quantum_ns", p->queue_quantum_ns);
+	for (i = 0; (parameter = sim_parameter_at(i)); i++)
+		add_count(o, parameter->name, sim_parameter_get(p, parameter));
 	return o;
 }
 

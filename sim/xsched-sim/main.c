@@ -57,17 +57,21 @@ static void usage(FILE *f)
 	      "  -n, --check          check the scenario, run nothing\n"
 	      "      --load FILE      add the policy of this shared object\n"
 	      "      --policy NAME    run one mode only, with this policy, or none\n"
+	      "      --profile NAME   instead of the scenario's\n"
 	      "      --seed N         instead of the scenario's\n"
+	      "      --set NAME=VALUE a parameter of the profile, or a cost of [host]; many times\n"
 	      "      --trace FILE     write dispatches, holds and switches for Perfetto\n"
 	      "      --list-profiles  print the names of the GPU profiles\n"
 	      "      --list-policies  print the names of the policies\n"
+	      "      --list-parameters\n"
+	      "                       print what --set takes, with the values of each profile\n"
 	      "      --version        print the version\n"
 	      "  -h, --help           print this\n", f);
 }
 
 enum {
-	OPT_LOAD = 256, OPT_POLICY, OPT_SEED, OPT_REPEAT, OPT_TRACE, OPT_PROFILES, OPT_POLICIES,
-	OPT_VERSION,
+	OPT_LOAD = 256, OPT_POLICY, OPT_PROFILE, OPT_SEED, OPT_SET, OPT_REPEAT, OPT_TRACE,
+	OPT_PROFILES, OPT_POLICIES, OPT_PARAMETERS, OPT_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -76,11 +80,14 @@ static const struct option long_options[] = {
 	{ "check", no_argument, NULL, 'n' },
 	{ "load", required_argument, NULL, OPT_LOAD },
 	{ "policy", required_argument, NULL, OPT_POLICY },
+	{ "profile", required_argument, NULL, OPT_PROFILE },
 	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "set", required_argument, NULL, OPT_SET },
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
 	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "list-profiles", no_argument, NULL, OPT_PROFILES },
 	{ "list-policies", no_argument, NULL, OPT_POLICIES },
+	{ "list-parameters", no_argument, NULL, OPT_PARAMETERS },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -105,6 +112,40 @@ static int list_policies(void)
 	for (i = 0; (name = xsched_policy_name(i)); i++)
 		puts(name);
 	return STATUS_OK;
+}
+
+/* A line each: name, then a value for each profile. */
+static int list_parameters(void)
+{
+	const struct sim_parameter *parameter;
+	const struct sim_profile *p;
+	const char *name;
+	uint64_t ns;
+	u32 i, j;
+
+	printf("%-28s", "parameter");
+	for (j = 0; (p = sim_profile_at(j)); j++)
+		printf(" %12s", p->name);
+	putchar('\n');
+	for (i = 0; (parameter = sim_parameter_at(i)); i++) {
+		printf("%-28s", parameter->name);
+		for (j = 0; (p = sim_profile_at(j)); j++)
+			printf(" %12llu", (unsigned long long)sim_parameter_get(p, parameter));
+		putchar('\n');
+	}
+	for (i = 0; costs_at(&costs_default, i, &name, &ns); i++)
+		printf("%-28s %12llu ns\n", name, (unsigned long long)ns);
+	return STATUS_OK;
+}
+
+static int add_setting(struct scenario_options *o, const char *setting)
+{
+	if (o->set_count == SCENARIO_SETTINGS) {
+		fprintf(stderr, "xsched-sim: more than %d of --set\n", SCENARIO_SETTINGS);
+		return STATUS_WRONG;
+	}
+	o->set[o->set_count++] = setting;
+	return -1;
 }
 
 /* Returns an exit status, or -1 to go on. */
@@ -136,6 +177,11 @@ static int take(int opt, struct arguments *a)
 	case OPT_POLICY:
 		a->options.policy = optarg;
 		return -1;
+	case OPT_PROFILE:
+		a->options.profile = optarg;
+		return -1;
+	case OPT_SET:
+		return add_setting(&a->options, optarg);
 	case OPT_SEED:
 		if (!parse_whole(optarg, 0, UINT64_MAX, &a->seed)) {
 			fprintf(stderr, "xsched-sim: '%s' is not a seed\n", optarg);
@@ -157,6 +203,8 @@ static int take(int opt, struct arguments *a)
 		return list_profiles();
 	case OPT_POLICIES:
 		return list_policies();
+	case OPT_PARAMETERS:
+		return list_parameters();
 	case OPT_VERSION:
 		puts("xsched-sim " XSCHED_VERSION);
 		return STATUS_OK;

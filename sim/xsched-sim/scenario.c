@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "keys.h"
+#include "override.h"
 
 bool reader_fail(struct reader *r, const char *format, ...)
 {
@@ -214,8 +215,9 @@ static void finish(struct reader *r, const struct scenario_options *options)
 	} else if (scn->policy) {
 		single_mode(r, scn->policy);
 	}
-	if (options->seed)
-		scn->seed = *options->seed;
+	if (r->failed)
+		return;
+	r->failed = !override_apply(scn, options, r->error, r->size);
 	if (r->failed)
 		return;
 	line = scenario_check(scn, why, sizeof(why));

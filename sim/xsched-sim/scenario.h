@@ -17,6 +17,7 @@
 #define SCENARIO_QUEUES		16384	/* of all processes together */
 #define SCENARIO_KERNELS	16	/* kinds of kernel in a request */
 #define SCENARIO_OPTIONS	16	/* of a mode */
+#define SCENARIO_SETTINGS	64	/* of the command line */
 #define SCENARIO_PACKETS	4096	/* of all requests of a queue that are in its ring */
 
 /**
@@ -187,10 +188,16 @@ struct scenario {
  * struct scenario_options - settings of the command line that override the file
  * @policy: run only one mode, with this policy ("none": without one); or NULL
  * @seed: pointer to a seed, or NULL
+ * @profile: name of the GPU's profile, or NULL
+ * @set: parameters of the profile, or costs of the software: "NAME=VALUE"
+ * @set_count: how many
  */
 struct scenario_options {
 	const char *policy;
 	const u64 *seed;
+	const char *profile;
+	const char *set[SCENARIO_SETTINGS];
+	u32 set_count;
 };
 
 /*

@@ -5,6 +5,7 @@
  *
  *   insmod amdgpu.ko vm_update_mode=3
  *   insmod vgpu.ko profile=mi308x [partition=spx] [vram_mb=256] [time_unknown=1] [verbose=1]
+ *	[set=NAME=VALUE[,NAME=VALUE]...]
  *
  * A device can be unbound, like a real one. Once one was up, this module and
  * amdgpu cannot be unloaded: some of their code may always run later.
@@ -20,6 +21,13 @@
 static char *profile = "mi308x";
 module_param(profile, charp, 0444);
 MODULE_PARM_DESC(profile, "GPU to model: mi308x, mi300x, mi250, gfx11");
+
+#define MOST_SETTINGS	32
+
+static char *set[MOST_SETTINGS];
+static int settings;
+module_param_array(set, charp, &settings, 0);
+MODULE_PARM_DESC(set, "NAME=VALUE,...: costs in place of the profile's");
 
 static char *partition = "spx";
 module_param(partition, charp, 0444);
@@ -39,6 +47,9 @@ module_param_named(verbose, vgpu_verbose, int, 0644);
 MODULE_PARM_DESC(verbose, "log every queue that is mapped and unmapped");
 
 struct vgpu *vgpu_devices[VGPU_DEVICES];
+
+/* The profile, with what "set" changes. */
+static struct sim_profile model;
 
 struct vgpu *vgpu_of(const struct amdgpu_device *adev)
 {
@@ -124,7 +135,7 @@ static int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	vg = kzalloc(sizeof(*vg), GFP_KERNEL);
 	if (!vg)
 		return -ENOMEM;
-	vg->profile = sim_profile_find(profile);
+	vg->profile = &model;
 	vg->gen = vgpu_generation_find(vg->profile);
 	vg->vram_size = (u64)vram_mb << 20;
 	r = pci_resource_len(pdev, 2) < vg->vram_size + (2 << 20) ? -ENOSPC : 0;
@@ -182,15 +193,41 @@ static struct pci_driver vgpu_driver = {
 	.driver.pm = pm_ptr(&vgpu_pm_ops),
 };
 
-static int __init vgpu_init(void)
+/* What the GPU is made of, the profile decides: arrays here have room for no more. */
+static int __init apply_setting(char *setting)
 {
-	int r;
+	char *value = setting, *name = strsep(&value, "=");
+	const struct sim_parameter *parameter = sim_parameter_find(name);
+	u64 v;
 
-	if (!sim_profile_find(profile) ||
-	    !vgpu_generation_find(sim_profile_find(profile))) {
+	if (parameter && !parameter->chip && value && !kstrtou64(value, 0, &v) &&
+	    sim_parameter_set(&model, parameter, v))
+		return 0;
+	pr_err("set=%s=%s: no such cost, or no such value\n", name, value ?: "");
+	return -EINVAL;
+}
+
+static int __init make_model(void)
+{
+	const struct sim_profile *p = sim_profile_find(profile);
+	int i, r = 0;
+
+	if (!p || !vgpu_generation_find(p)) {
 		pr_err("unknown profile %s\n", profile);
 		return -EINVAL;
 	}
+	model = *p;
+	for (i = 0; i < settings && !r; i++)
+		r = apply_setting(set[i]);
+	return r;
+}
+
+static int __init vgpu_init(void)
+{
+	int r = make_model();
+
+	if (r)
+		return r;
 	if (vgpu_partition_mode(partition) < 0) {
 		pr_err("unknown partition mode %s\n", partition);
 		return -EINVAL;
@@ -211,7 +248,7 @@ static int __init vgpu_init(void)
 	r = vgpu_engine_start();
 	if (r)
 		goto remove;
-	vgpu_stats_init(profile);
+	vgpu_stats_init(&model);
 	r = pci_register_driver(&vgpu_driver);
 	if (r)
 		goto stop;

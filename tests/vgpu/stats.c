@@ -178,28 +178,13 @@ DEFINE_SHOW_ATTRIBUTE(unknown);
 
 static int profile_show(struct seq_file *m, void *unused)
 {
-	const struct sim_profile *p = sim_profile_find(m->private);
+	const struct sim_profile *p = m->private;
+	const struct sim_parameter *parameter;
+	u32 i;
 
 	seq_printf(m, "name %s\n", p->name);
-	SHOW(m, *p, xccs);
-	SHOW(m, *p, cus);
-	SHOW(m, *p, simds_per_cu);
-	SHOW(m, *p, waves_per_simd);
-	SHOW(m, *p, vgprs_per_simd);
-	SHOW(m, *p, vgpr_granule);
-	SHOW(m, *p, lds_per_cu);
-	SHOW(m, *p, hqds);
-	SHOW(m, *p, vmids);
-	SHOW(m, *p, clock_mhz);
-	SHOW(m, *p, grace_default);
-	SHOW(m, *p, packet_ns);
-	SHOW(m, *p, hiq_packet_ns);
-	SHOW(m, *p, map_queue_ns);
-	SHOW(m, *p, unmap_queue_ns);
-	SHOW(m, *p, save_ns);
-	SHOW(m, *p, restore_ns);
-	SHOW(m, *p, save_bytes_per_us);
-	SHOW(m, *p, wave_state_bytes);
+	for (i = 0; (parameter = sim_parameter_at(i)); i++)
+		seq_printf(m, "%s %llu\n", parameter->name, sim_parameter_get(p, parameter));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(profile);
@@ -226,14 +211,14 @@ void vgpu_stats_remove(struct vgpu *vg)
 	}
 }
 
-void vgpu_stats_init(const char *profile)
+void vgpu_stats_init(const struct sim_profile *p)
 {
 	dir = debugfs_create_dir("vgpu", NULL);
 	debugfs_create_file("stats", 0444, dir, NULL, &stats_fops);
 	debugfs_create_file("unknown", 0444, dir, NULL, &unknown_fops);
 	vgpu_clock_init(dir);
 	vgpu_fault_debugfs(dir);
-	debugfs_create_file("profile", 0444, dir, (void *)profile, &profile_fops);
+	debugfs_create_file("profile", 0444, dir, (void *)p, &profile_fops);
 }
 
 void vgpu_stats_exit(void)

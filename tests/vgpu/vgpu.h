@@ -226,7 +226,7 @@ void vgpu_redirect_remove(void);
 #define vgpu_call(fn, ...) (((typeof(&fn))vgpu_symbol(#fn))(__VA_ARGS__))
 
 /* stats.c */
-void vgpu_stats_init(const char *profile);
+void vgpu_stats_init(const struct sim_profile *p);
 void vgpu_stats_exit(void);
 void vgpu_stats_add(struct vgpu *vg);
 void vgpu_stats_remove(struct vgpu *vg);

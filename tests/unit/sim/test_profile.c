@@ -2,7 +2,9 @@
 /* Profiles, their partitions, and what follows from them. */
 #include "fake.h"
 
-static const char *const names[] = { "mi308x", "mi300x", "mi250", "gfx11" };
+static const char *const names[] = {
+	"mi308x", "mi300x", "mi250", "gfx11",
+};
 
 /* Every profile is found by its name and holds together. */
 static void test_profiles(void **state)
@@ -84,6 +86,33 @@ static void test_grace_units(void **state)
 	assert_int_equal(sim_grace_ns(&p, 0), 0);
 }
 
+/* All numbers of a profile have a name and can be set, within limits that the profiles keep. */
+static void test_parameters(void **state)
+{
+	struct sim_profile p = sim_profile_mi300x, zero = { 0 };
+	const struct sim_parameter *parameter;
+	const struct sim_profile *any;
+	u32 i, j;
+
+	(void)state;
+	for (i = 0; (parameter = sim_parameter_at(i)); i++) {
+		assert_ptr_equal(sim_parameter_find(parameter->name), parameter);
+		for (j = 0; (any = sim_profile_at(j)); j++)
+			assert_in_range(sim_parameter_get(any, parameter), parameter->min,
+					parameter->max);
+		assert_true(sim_parameter_set(&p, parameter, parameter->max));
+		assert_int_equal(sim_parameter_get(&p, parameter), parameter->max);
+		assert_false(sim_parameter_set(&p, parameter, parameter->max + 1ULL));
+		assert_int_equal(sim_parameter_get(&p, parameter), parameter->max);
+		memset((char *)&p + parameter->offset, 0, parameter->bytes);
+	}
+	p.name = NULL;
+	p.gfx = 0;
+	p.scheduler = 0;
+	assert_memory_equal(&p, &zero, sizeof(p));
+	assert_null(sim_parameter_find("name"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_full_save),
 		cmocka_unit_test(test_partition),
 		cmocka_unit_test(test_grace_units),
+		cmocka_unit_test(test_parameters),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
