@@ -150,6 +150,7 @@ struct sim_profile {
 };
 
 extern const struct sim_profile sim_profile_mi308x;
+extern const struct sim_profile sim_profile_mi308x_field;
 extern const struct sim_profile sim_profile_mi300x;
 extern const struct sim_profile sim_profile_mi250;
 extern const struct sim_profile sim_profile_gfx11;

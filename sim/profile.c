@@ -4,6 +4,7 @@
 
 static const struct sim_profile *const profiles[] = {
 	&sim_profile_mi308x,
+	&sim_profile_mi308x_field,
 	&sim_profile_mi300x,
 	&sim_profile_mi250,
 	&sim_profile_gfx11,

@@ -20,7 +20,7 @@
 
 static char *profile = "mi308x";
 module_param(profile, charp, 0444);
-MODULE_PARM_DESC(profile, "GPU to model: mi308x, mi300x, mi250, gfx11");
+MODULE_PARM_DESC(profile, "GPU to model: mi308x, mi308x-field, mi300x, mi250, gfx11");
 
 #define MOST_SETTINGS	32
 

@@ -3,7 +3,7 @@
 #include "fake.h"
 
 static const char *const names[] = {
-	"mi308x", "mi300x", "mi250", "gfx11",
+	"mi308x", "mi308x-field", "mi300x", "mi250", "gfx11",
 };
 
 /* Every profile is found by its name and holds together. */
@@ -86,6 +86,23 @@ static void test_grace_units(void **state)
 	assert_int_equal(sim_grace_ns(&p, 0), 0);
 }
 
+/* Both profiles of the MI308X are the same chip. */
+static void test_field(void **state)
+{
+	const struct sim_profile *usual = &sim_profile_mi308x, *field = &sim_profile_mi308x_field;
+	const struct sim_parameter *parameter;
+	u32 i;
+
+	(void)state;
+	for (i = 0; (parameter = sim_parameter_at(i)); i++)
+		if (parameter->chip)
+			assert_int_equal(sim_parameter_get(field, parameter),
+					 sim_parameter_get(usual, parameter));
+	assert_int_equal(field->gfx, usual->gfx);
+	assert_in_range(field->save_ns, 380000, 480000);
+	assert_in_range(field->restore_ns, 285000, 385000);
+}
+
 /* All numbers of a profile have a name and can be set, within limits that the profiles keep. */
 static void test_parameters(void **state)
 {
@@ -120,6 +137,7 @@ int main(void)
 		cmocka_unit_test(test_full_save),
 		cmocka_unit_test(test_partition),
 		cmocka_unit_test(test_grace_units),
+		cmocka_unit_test(test_field),
 		cmocka_unit_test(test_parameters),
 	};
 
