@@ -46,6 +46,7 @@ void sim_gpu_init(struct sim_gpu *gpu, const struct sim_profile *profile,
 	gpu->profile = profile;
 	gpu->ops = ops;
 	gpu->owner = owner;
+	sim_random_init(gpu);
 	sim_gpu_reset(gpu);
 }
 

@@ -16,6 +16,12 @@ static struct sim_queue *map(void *owner, struct sim_sched_entry *e, u64 t)
 	return sim;
 }
 
+/* What the firmware takes for a packet. */
+static u64 packet_ns(struct sim_hws *h)
+{
+	return sim_packet_ns(h->sched.gpu);
+}
+
 static void applied(void *owner, u64 t)
 {
 	struct sim_hws *h = owner;
@@ -25,7 +31,7 @@ static void applied(void *owner, u64 t)
 	h->unmapping = false;
 	if (h->hung)
 		return;
-	h->at = t + h->sched.gpu->profile->hiq_packet_ns;
+	h->at = t + packet_ns(h);
 	if (h->ops->late)
 		h->at += h->ops->late(h->owner);
 }
@@ -85,7 +91,7 @@ void sim_hws_ring(struct sim_hws *h, u32 wptr, u64 now)
 		return;
 	h->wptr = wptr & (h->dwords - 1);
 	if (h->at == SIM_NEVER && !h->unmapping)
-		h->at = now + h->sched.gpu->profile->hiq_packet_ns;
+		h->at = now + packet_ns(h);
 }
 
 bool sim_hws_read(struct sim_hws *h, u64 addr, u32 *to, u32 dwords)
@@ -373,7 +379,7 @@ void sim_hws_step(struct sim_hws *h, u64 t)
 		h->hung = true;
 		return;
 	}
-	h->at = t + h->sched.gpu->profile->hiq_packet_ns;
+	h->at = t + packet_ns(h);
 	packet(h, p, n, t);
 	report_rptr(h);
 }

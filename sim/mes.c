@@ -249,7 +249,7 @@ static void look_at_call(struct sim_mes *mes, u64 t)
 {
 	mes->state = SIM_MES_CALL;
 	mes->begun = false;
-	mes->at = t + mes->sched.gpu->profile->hiq_packet_ns;
+	mes->at = t + sim_packet_ns(mes->sched.gpu);
 }
 
 bool sim_mes_ready(const struct sim_mes *mes)

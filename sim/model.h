@@ -112,6 +112,12 @@ enum sim_scheduler {
  * @restore_ns: the same of a restore
  * @save_bytes_per_us: rate at which wave state is written and read
  * @wave_state_bytes: scalar registers and hardware state of a wave
+ *	What follows is not known of any GPU: 0, without effect, unless a profile
+ *	has a reason for another value.
+ * @firmware_spread: each time of the firmware (hiq_packet_ns, map_queue_ns,
+ *	unmap_queue_ns, save_ns, restore_ns) is up to this much more or less, per mille
+ * @firmware_late_pm: so many of a thousand preemptions ...
+ * @firmware_late_ns: ... take this much longer
  */
 struct sim_profile {
 	const char *name;
@@ -147,6 +153,9 @@ struct sim_profile {
 	u32 restore_ns;
 	u32 save_bytes_per_us;
 	u32 wave_state_bytes;
+	u32 firmware_spread;
+	u32 firmware_late_pm;
+	u32 firmware_late_ns;
 };
 
 extern const struct sim_profile sim_profile_mi308x;
@@ -453,6 +462,7 @@ enum sim_preempt_state {
  * @time_unknown: set by the caller after sim_gpu_init(): a kernel the model
  *	does not know takes this many times the time of unknown.c, and leaves no
  *	result. 0: it halts its queue
+ * @random: state of the random numbers
  * @stats: totals
  */
 struct sim_gpu {
@@ -480,6 +490,7 @@ struct sim_gpu {
 	struct sim_cohort *free;
 	struct sim_cohort cohorts[SIM_MAX_COHORTS];
 	u32 time_unknown;
+	u64 random;
 	struct sim_stats stats;
 };
 
@@ -553,6 +564,21 @@ void sim_preempt(struct sim_gpu *gpu, u64 at, u64 grace_ns);
 void sim_preempt_step(struct sim_gpu *gpu, u64 t);
 bool sim_image_load(struct sim_gpu *gpu, struct sim_queue *q, u32 bytes);
 u64 sim_queue_state_bytes(const struct sim_gpu *gpu, const struct sim_queue *q);
+
+/* cost.c: costs that vary */
+
+/* What @ns of the firmware are this time. */
+u64 sim_firmware_ns(struct sim_gpu *gpu, u32 ns);
+
+/* What it takes for a packet of the HIQ, or a call of MES. */
+u64 sim_packet_ns(struct sim_gpu *gpu);
+
+/* What this preemption takes in addition. */
+u64 sim_firmware_late(struct sim_gpu *gpu);
+
+/* Used inside the model. A random number below @n. */
+void sim_random_init(struct sim_gpu *gpu);
+u32 sim_random(struct sim_gpu *gpu, u32 n);
 
 /* wave.c: workgroups and the slots they take */
 

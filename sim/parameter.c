@@ -49,6 +49,9 @@ static const struct sim_parameter parameters[] = {
 	TIME(save_ns),
 	TIME(restore_ns),
 	COST(save_bytes_per_us, 1, 100000000),
+	COST(firmware_spread, 0, 1000),
+	COST(firmware_late_pm, 0, 1000),
+	TIME(firmware_late_ns),
 };
 
 const struct sim_parameter *sim_parameter_at(u32 index)

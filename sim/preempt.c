@@ -104,15 +104,15 @@ static void freeze_dispatch(struct sim_dispatch *d, u64 t)
 static void begin_save(struct sim_gpu *gpu, u64 t)
 {
 	const struct sim_profile *p = gpu->profile;
-	u64 bytes = 0, took, engines = t, at;
+	u64 bytes = 0, took = 0, engines = t, at;
 	struct sim_queue *q;
-	u32 i, j, queues = 0;
+	u32 i, j;
 
 	for (i = 0; i < gpu->nr_queues; i++) {
 		q = gpu->queues[i];
 		if (q->state != SIM_QUEUE_STOPPING)
 			continue;
-		queues++;
+		took += sim_firmware_ns(gpu, p->unmap_queue_ns);
 		gpu->stats.saves += q->waves != 0;
 		bytes += sim_queue_state_bytes(gpu, q);
 		for (j = 0; j < q->count; j++)
@@ -121,9 +121,10 @@ static void begin_save(struct sim_gpu *gpu, u64 t)
 		if (at > engines)
 			engines = at;
 	}
-	took = (u64)queues * p->unmap_queue_ns;
+	if (took)
+		took += sim_firmware_late(gpu);
 	if (bytes)
-		took += p->save_ns + bytes * 1000 / p->save_bytes_per_us;
+		took += sim_firmware_ns(gpu, p->save_ns) + bytes * 1000 / p->save_bytes_per_us;
 	if (t + took < engines)
 		took = engines - t;	/* a copy engine ends its chunk */
 	gpu->stats.bytes += bytes;

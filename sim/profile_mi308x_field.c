@@ -48,4 +48,6 @@ const struct sim_profile sim_profile_mi308x_field = {
 	.restore_ns = 335000,	/* claimed: 300 to 400 us to resume, less 15 */
 	.save_bytes_per_us = 5300000,
 	.wave_state_bytes = (0x4000 + 0x1000) / 32,
+
+	.firmware_spread = 100,	/* from one end of the ranges claimed to the other */
 };

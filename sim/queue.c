@@ -37,7 +37,7 @@ u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_by
 	q->count = 0;
 	q->waves = 0;
 	q->blame = NULL;
-	q->ready_at = at + p->map_queue_ns;
+	q->ready_at = at + sim_firmware_ns(gpu, p->map_queue_ns);
 	if (q->type == SIM_QUEUE_SDMA)
 		sim_sdma_map(q);
 	if (q->halted)
@@ -45,7 +45,7 @@ u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_by
 	else if (image_bytes && !sim_image_load(gpu, q, image_bytes))
 		sim_queue_fault(gpu, q, "save area");
 	if (q->count) {
-		q->ready_at += p->restore_ns +
+		q->ready_at += sim_firmware_ns(gpu, p->restore_ns) +
 			sim_queue_state_bytes(gpu, q) * 1000 / p->save_bytes_per_us;
 		gpu->stats.restores++;
 	}

@@ -139,7 +139,7 @@ static void op_applied(void *owner, u64 t)
 		return;		/* a runlist was read: the driver does not wait for that */
 	n->txn = TXN_FENCE;
 	agenda_set(&n->world->agenda, &n->txn_event,
-		   t + n->gpu.profile->hiq_packet_ns + costs->unmap - costs->unmap / 2);
+		   t + sim_packet_ns(&n->gpu) + costs->unmap - costs->unmap / 2);
 }
 
 static const struct sim_sched_ops sched_ops = {
@@ -228,8 +228,11 @@ static void on_load(struct event *event, u64 t)
 void node_switch(struct node *n, u64 t, u64 grace_ns)
 {
 	const struct costs *costs = &n->world->scn->costs;
-	u64 packets = UNMAP_PACKETS * n->gpu.profile->hiq_packet_ns, at = t + costs->unmap / 2;
+	u64 at = t + costs->unmap / 2, packets = 0;
+	u32 i;
 
+	for (i = 0; i < UNMAP_PACKETS; i++)
+		packets += sim_packet_ns(&n->gpu);
 	n->txn_begin = t;
 	n->grace_ns = grace_ns;
 	n->quiet_from = t;
@@ -253,7 +256,7 @@ static void finish(struct node *n, u64 t)
 
 	n->txn = TXN_NONE;
 	n->quiet_to = t + costs->restore;
-	agenda_set(&n->world->agenda, &n->load_event, t + n->gpu.profile->hiq_packet_ns);
+	agenda_set(&n->world->agenda, &n->load_event, t + sim_packet_ns(&n->gpu));
 	for (i = 0; i < n->count; i++)
 		watch_kick(n->queues[i], t);
 	daemon_node_done(n->world, n, t);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Costs that are not the same each time. The random numbers are reproducible,
+ * and none is drawn for a cost that does not vary.
+ */
+#include "model.h"
+
+#define RANDOM_SEED	0x9e3779b97f4a7c15ULL
+
+void sim_random_init(struct sim_gpu *gpu)
+{
+	gpu->random = RANDOM_SEED;
+}
+
+/* xorshift64*; @n is much smaller than 2^32. */
+u32 sim_random(struct sim_gpu *gpu, u32 n)
+{
+	gpu->random ^= gpu->random >> 12;
+	gpu->random ^= gpu->random << 25;
+	gpu->random ^= gpu->random >> 27;
+	return (u32)(((gpu->random * 0x2545f4914f6cdd1dULL) >> 32) * n >> 32);
+}
+
+u64 sim_firmware_ns(struct sim_gpu *gpu, u32 ns)
+{
+	u32 spread = (u64)ns * gpu->profile->firmware_spread / 1000;
+
+	return spread ? ns - spread + sim_random(gpu, 2 * spread + 1) : ns;
+}
+
+u64 sim_packet_ns(struct sim_gpu *gpu)
+{
+	return sim_firmware_ns(gpu, gpu->profile->hiq_packet_ns);
+}
+
+u64 sim_firmware_late(struct sim_gpu *gpu)
+{
+	const struct sim_profile *p = gpu->profile;
+
+	return p->firmware_late_pm && sim_random(gpu, 1000) < p->firmware_late_pm ?
+		p->firmware_late_ns : 0;
+}

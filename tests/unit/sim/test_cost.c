@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/* Costs that no profile must have: each is charged where it is said to act, and 0 costs nothing. */
+#include "fake.h"
+
+#define WAVE_BYTES	(64 * 256 + 640)	/* 64 registers and the state */
+#define FULL_BYTES	(80 * 4 * WAVE_BYTES)
+#define SAVE_NS		(20 + 1000 + FULL_BYTES)
+#define RESTORE_NS	(10 + 1000 + FULL_BYTES)
+
+/* Preempt a full GPU @n times, a tenth of a millisecond apart; the times of the saves. */
+static void preempt_often(struct fake *f, u32 n, u64 *save, u64 *restore)
+{
+	struct fake_queue *q = &f->q[0];
+	u64 begin, up;
+	u32 i;
+
+	fake_dispatch(f, q, 80, 4, 1000000000, true);
+	up = fake_map(f, q, 1);
+	for (i = 0; i < n; i++) {
+		sim_advance(&f->gpu, up + 100000);
+		assert_int_equal(q->aql.sim.waves, 320);
+		save[i] = fake_unmap(f, q, 1, 0);
+		begin = f->gpu.now;
+		up = fake_map(f, q, 1);
+		restore[i] = up - begin;
+	}
+	assert_null(q->fault);
+}
+
+static u64 least(const u64 *values, u32 n)
+{
+	u64 v = SIM_NEVER;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		v = values[i] < v ? values[i] : v;
+	return v;
+}
+
+static u64 most(const u64 *values, u32 n)
+{
+	u64 v = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		v = values[i] > v ? values[i] : v;
+	return v;
+}
+
+/* Without a spread a switch takes the same each time; with one it has a distribution. */
+static void test_firmware_spread(void **state)
+{
+	struct fake *f = *state;
+	u64 save[200], restore[200];
+
+	preempt_often(f, 200, save, restore);
+	assert_int_equal(least(save, 200), SAVE_NS);
+	assert_int_equal(most(save, 200), SAVE_NS);
+	assert_int_equal(most(restore, 200), RESTORE_NS);
+	sim_gpu_reset(&f->gpu);
+	f->q[0].image_bytes = 0;
+	f->profile.save_ns = 400000;
+	f->profile.restore_ns = 300000;
+	f->profile.firmware_spread = 250;
+	preempt_often(f, 200, save, restore);
+	assert_in_range(least(save, 200), FULL_BYTES + 300000, FULL_BYTES + 315000);
+	assert_in_range(most(save, 200), FULL_BYTES + 485000, FULL_BYTES + 500025);
+	assert_in_range(least(restore, 200), FULL_BYTES + 225000, FULL_BYTES + 240000);
+	assert_in_range(most(restore, 200), FULL_BYTES + 360000, FULL_BYTES + 375025);
+}
+
+/* So many preemptions of a thousand are late, by so much. */
+static void test_firmware_late(void **state)
+{
+	struct fake *f = *state;
+	u64 save[1000], restore[1000];
+	u32 i, late = 0;
+
+	f->profile.firmware_late_pm = 20;
+	f->profile.firmware_late_ns = 3000000;
+	preempt_often(f, 1000, save, restore);
+	for (i = 0; i < 1000; i++) {
+		late += save[i] != SAVE_NS;
+		assert_true(save[i] == SAVE_NS || save[i] == SAVE_NS + 3000000);
+		assert_int_equal(restore[i], RESTORE_NS);
+	}
+	assert_in_range(late, 10, 30);
+	/* nothing to take off takes no time, late or not */
+	f->profile.firmware_late_pm = 1000;
+	fake_unmap(f, &f->q[0], 1, 0);
+	f->preempted_at = SIM_NEVER;
+	sim_preempt(&f->gpu, f->gpu.now, 1000);
+	assert_int_equal(f->preempted_at, f->gpu.now);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_firmware_spread, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_firmware_late, fake_setup, fake_teardown),
+	};
+
+	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
+}
