@@ -33,6 +33,13 @@ u64 sim_packet_ns(struct sim_gpu *gpu)
 	return sim_firmware_ns(gpu, gpu->profile->hiq_packet_ns);
 }
 
+u64 sim_dispatch_ns(struct sim_gpu *gpu)
+{
+	const struct sim_profile *p = gpu->profile;
+
+	return p->packet_ns + (p->packet_jitter_ns ? sim_random(gpu, p->packet_jitter_ns + 1) : 0);
+}
+
 u64 sim_firmware_late(struct sim_gpu *gpu)
 {
 	const struct sim_profile *p = gpu->profile;

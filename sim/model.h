@@ -118,6 +118,9 @@ enum sim_scheduler {
  *	unmap_queue_ns, save_ns, restore_ns) is up to this much more or less, per mille
  * @firmware_late_pm: so many of a thousand preemptions ...
  * @firmware_late_ns: ... take this much longer
+ * @packet_jitter_ns: a packet takes up to this much longer to its first wave
+ * @workgroup_spread: workgroups of every kernel take up to this much more or less,
+ *	per mille, if the kernel itself does not ask for more
  */
 struct sim_profile {
 	const char *name;
@@ -156,6 +159,8 @@ struct sim_profile {
 	u32 firmware_spread;
 	u32 firmware_late_pm;
 	u32 firmware_late_ns;
+	u32 packet_jitter_ns;
+	u32 workgroup_spread;
 };
 
 extern const struct sim_profile sim_profile_mi308x;
@@ -572,6 +577,9 @@ u64 sim_firmware_ns(struct sim_gpu *gpu, u32 ns);
 
 /* What it takes for a packet of the HIQ, or a call of MES. */
 u64 sim_packet_ns(struct sim_gpu *gpu);
+
+/* What it takes from a packet's fetch to its first wave. */
+u64 sim_dispatch_ns(struct sim_gpu *gpu);
 
 /* What this preemption takes in addition. */
 u64 sim_firmware_late(struct sim_gpu *gpu);

@@ -52,6 +52,8 @@ static const struct sim_parameter parameters[] = {
 	COST(firmware_spread, 0, 1000),
 	COST(firmware_late_pm, 0, 1000),
 	TIME(firmware_late_ns),
+	TIME(packet_jitter_ns),
+	COST(workgroup_spread, 0, 1000),
 };
 
 const struct sim_parameter *sim_parameter_at(u32 index)

@@ -50,4 +50,12 @@ const struct sim_profile sim_profile_mi308x_field = {
 	.wave_state_bytes = (0x4000 + 0x1000) / 32,
 
 	.firmware_spread = 100,	/* from one end of the ranges claimed to the other */
+	/* assumed: as much again as the time itself */
+	.packet_jitter_ns = 2000,
+	/*
+	 * assumed: workgroups that read memory do not all end together. That they do
+	 * in mi308x, and fill the GPU an exact number of times, is what lets a low
+	 * priority without a scheduler block the GPU for so long there.
+	 */
+	.workgroup_spread = 300,
 };

@@ -157,7 +157,7 @@ void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 	}
 	q->has_next = true;
 	q->next_at = d->barrier && q->count ? SIM_NEVER :
-		t + gpu->profile->packet_ns;
+		t + sim_dispatch_ns(gpu);
 }
 
 static bool complete_dispatch(struct sim_gpu *gpu, struct sim_queue *q,
@@ -237,5 +237,5 @@ void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 			return;
 	}
 	if (!q->count && q->has_next && q->next_at == SIM_NEVER)
-		q->next_at = t + gpu->profile->packet_ns;
+		q->next_at = t + sim_dispatch_ns(gpu);
 }

@@ -10,6 +10,9 @@
 
 #define SPREAD_BLOCKS	64
 
+/* No spread of the profile above this number of workgroups: each block is an event. */
+#define MOST_SPREAD	16384
+
 static u32 lesser(u32 a, u32 b)
 {
 	return a < b ? a : b;
@@ -40,6 +43,8 @@ bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
 		       struct sim_dispatch *d)
 {
 	d->capacity = sim_capacity(p, d);
+	if (d->spread < p->workgroup_spread && d->workgroups <= MOST_SPREAD)
+		d->spread = p->workgroup_spread;
 	if (q->cus && q->cus < p->cus)	/* of one dispatch, not of the queue */
 		d->capacity = d->capacity / p->cus * q->cus;
 	d->block = d->spread ? d->capacity / SPREAD_BLOCKS + 1 : 0xffffffff;

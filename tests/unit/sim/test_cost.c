@@ -93,11 +93,60 @@ static void test_firmware_late(void **state)
 	assert_int_equal(f->preempted_at, f->gpu.now);
 }
 
+/* From a packet to its first wave: the time itself at least, and up to the jitter more. */
+static void test_packet_jitter(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = &f->q[0];
+	u64 took, shortest = SIM_NEVER, longest = 0;
+	u32 i;
+
+	f->profile.packet_jitter_ns = 500;
+	for (i = 0; i < 200; i++)
+		fake_dispatch(f, q, 1, 1, 1000, true);
+	fake_map(f, q, 1);
+	fake_run(f);
+	for (i = 1; i < 200; i++) {
+		took = q->log[i].start_ns - q->log[i - 1].end_ns;
+		shortest = took < shortest ? took : shortest;
+		longest = took > longest ? took : longest;
+	}
+	assert_in_range(shortest, 100, 110);
+	assert_in_range(longest, 590, 600);
+	fake_assert_exactly_once(f, q);
+}
+
+/* Workgroups that begin together end together, or within the spread, also if they are saved. */
+static void test_workgroup_spread(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = &f->q[0];
+
+	f->profile.workgroup_spread = 300;
+	fake_dispatch(f, q, 80, 4, 100000, true);
+	fake_dispatch(f, q, 80, 4, 100000, true);
+	fake_map(f, q, 1);
+	sim_advance(&f->gpu, 110 + 71000);
+	assert_in_range(q->aql.sim.waves, 200, 319);
+	sim_advance(&f->gpu, 110 + 122000);
+	assert_in_range(q->aql.sim.waves, 1, 120);
+	sim_advance(&f->gpu, 110 + 130000);
+	assert_int_equal(q->log[0].executed, 1);
+	sim_advance(&f->gpu, f->gpu.now + 100000);
+	assert_in_range(q->aql.sim.waves, 4, 316);
+	fake_unmap(f, q, 1, 0);
+	fake_map(f, q, 1);
+	fake_run(f);
+	fake_assert_exactly_once(f, q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_firmware_spread, fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(test_firmware_late, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_packet_jitter, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_workgroup_spread, fake_setup, fake_teardown),
 	};
 
 	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
