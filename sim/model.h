@@ -121,6 +121,8 @@ enum sim_scheduler {
  * @packet_jitter_ns: a packet takes up to this much longer to its first wave
  * @workgroup_spread: workgroups of every kernel take up to this much more or less,
  *	per mille, if the kernel itself does not ask for more
+ * @cold_ns: TLB and caches are cold after a switch: the first workgroup in each slot
+ *	takes this much longer, of every queue that is mapped, and what runs on meanwhile
  */
 struct sim_profile {
 	const char *name;
@@ -161,6 +163,7 @@ struct sim_profile {
 	u32 firmware_late_ns;
 	u32 packet_jitter_ns;
 	u32 workgroup_spread;
+	u32 cold_ns;
 };
 
 extern const struct sim_profile sim_profile_mi308x;
@@ -311,6 +314,7 @@ enum sim_queue_state {
  * @inflight: dispatches launched or launching, oldest first
  * @count: how many
  * @waves: resident now
+ * @cold: wave slots whose next workgroup finds TLB and caches cold
  * @blame: why it was halted, or NULL
  * @blame_value: packet, address, ... of @blame
  */
@@ -335,6 +339,7 @@ struct sim_queue {
 	struct sim_dispatch inflight[SIM_INFLIGHT];
 	u32 count;
 	u32 waves;
+	u32 cold;
 	const char *blame;
 	u64 blame_value;
 };
@@ -596,6 +601,12 @@ u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d);
 /* Set up @d's capacity; false: a workgroup is too large for a compute unit. */
 bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
 		       struct sim_dispatch *d);
+
+/* Longest time a workgroup of @d may still have to run, with all that makes it longer. */
+u64 sim_longest_ns(const struct sim_profile *p, const struct sim_dispatch *d);
+
+/* TLB and caches are cold for the queue from now on. */
+void sim_queue_cools(struct sim_queue *q);
 
 /* Wave state of the full GPU. */
 u64 sim_save_bytes(const struct sim_profile *p);

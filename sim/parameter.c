@@ -54,6 +54,7 @@ static const struct sim_parameter parameters[] = {
 	TIME(firmware_late_ns),
 	TIME(packet_jitter_ns),
 	COST(workgroup_spread, 0, 1000),
+	TIME(cold_ns),
 };
 
 const struct sim_parameter *sim_parameter_at(u32 index)

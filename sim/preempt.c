@@ -89,14 +89,15 @@ static struct sim_cohort **park(struct sim_cohort **list, struct sim_cohort **at
 }
 
 /* Stop the clock of every running workgroup; it keeps its slots for now. */
-static void freeze_dispatch(struct sim_dispatch *d, u64 t)
+static void freeze_dispatch(const struct sim_profile *p, struct sim_dispatch *d, u64 t)
 {
+	u64 longest = sim_longest_ns(p, d);
 	struct sim_cohort *c, **at = &d->parked;
 
 	d->saves += d->running != NULL;
 	while ((c = d->running)) {
 		d->running = c->next;
-		c->end -= t;
+		c->end = c->end - t < longest ? c->end - t : longest;
 		at = park(&d->parked, at, c);
 	}
 }
@@ -116,7 +117,7 @@ static void begin_save(struct sim_gpu *gpu, u64 t)
 		gpu->stats.saves += q->waves != 0;
 		bytes += sim_queue_state_bytes(gpu, q);
 		for (j = 0; j < q->count; j++)
-			freeze_dispatch(&q->inflight[j], t);
+			freeze_dispatch(p, &q->inflight[j], t);
 		at = q->type == SIM_QUEUE_SDMA ? sim_sdma_stopped_at(q, t) : t;
 		if (at > engines)
 			engines = at;
@@ -279,6 +280,15 @@ void sim_queue_drop(struct sim_gpu *gpu, struct sim_queue *q)
 	gpu->freed = true;	/* others may have its slots */
 }
 
+/* Firmware flushes the TLB when it takes queues off: also of those that stay. */
+static void cool(struct sim_gpu *gpu, u32 kept)
+{
+	u32 i;
+
+	for (i = 0; i < kept; i++)
+		sim_queue_cools(gpu->queues[i]);
+}
+
 static void end_save(struct sim_gpu *gpu, u64 t)
 {
 	u32 i, kept = 0;
@@ -289,6 +299,8 @@ static void end_save(struct sim_gpu *gpu, u64 t)
 		else
 			keep(gpu, i, kept++);
 	}
+	if (kept < gpu->nr_queues)
+		cool(gpu, kept);
 	gpu->nr_queues = kept;
 	gpu->preempt = SIM_PREEMPT_NONE;
 	gpu->stats.preemptions++;
@@ -366,7 +378,7 @@ static struct sim_cohort *load_cohort(struct sim_gpu *gpu, struct cursor *from,
 	if (!image_get(from, &ic, sizeof(ic)) || !ic.workgroups ||
 	    ic.first < first || ic.first > d->launched ||
 	    ic.workgroups > d->launched - ic.first ||
-	    ic.left_ns > d->workgroup_ns + d->workgroup_ns / 1000 * d->spread)
+	    ic.left_ns > sim_longest_ns(gpu->profile, d))
 		return NULL;
 	c = sim_cohort_get(gpu);
 	if (!c)

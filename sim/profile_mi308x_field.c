@@ -58,4 +58,10 @@ const struct sim_profile sim_profile_mi308x_field = {
 	 * priority without a scheduler block the GPU for so long there.
 	 */
 	.workgroup_spread = 300,
+	/*
+	 * assumed: what it takes to read the Infinity Cache's 256 MiB again at peak
+	 * bandwidth (product data, 5.3 TB/s). The driver says of HWS that it flushes
+	 * the TLB when queues are removed (kfd_device_queue_manager.c, 6.12).
+	 */
+	.cold_ns = 50000,
 };

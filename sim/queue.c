@@ -36,6 +36,7 @@ u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_by
 	q->next_at = SIM_NEVER;
 	q->count = 0;
 	q->waves = 0;
+	sim_queue_cools(q);
 	q->blame = NULL;
 	q->ready_at = at + sim_firmware_ns(gpu, p->map_queue_ns);
 	if (q->type == SIM_QUEUE_SDMA)

@@ -51,6 +51,27 @@ bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
 	return d->capacity;
 }
 
+u64 sim_longest_ns(const struct sim_profile *p, const struct sim_dispatch *d)
+{
+	return d->workgroup_ns + d->workgroup_ns / 1000 * d->spread + p->cold_ns;
+}
+
+void sim_queue_cools(struct sim_queue *q)
+{
+	const struct sim_profile *p = q->gpu->profile;
+	struct sim_cohort *c;
+	u32 i;
+
+	if (!p->cold_ns)
+		return;
+	/* a slot in use is charged now, one that is free when it is used */
+	q->cold = p->cus * p->simds_per_cu * p->waves_per_simd - q->waves;
+	for (i = 0; i < q->count; i++)
+		for (c = q->inflight[i].running; c; c = c->next)
+			c->end += p->cold_ns;
+	sim_queue_touch(q);
+}
+
 u64 sim_save_bytes(const struct sim_profile *p)
 {
 	u64 vgprs = (u64)p->simds_per_cu * p->vgprs_per_simd * p->wave_lanes * 4;
@@ -157,8 +178,8 @@ static void insert_running(struct sim_dispatch *d, struct sim_cohort *c)
 		d->last = c;
 }
 
-/* Continue up to @n workgroups that were saved. */
-static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
+/* Continue up to @n workgroups that were saved, and take @extra longer. */
+static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 extra)
 {
 	struct sim_cohort *c, *part;
 	u32 done = 0;
@@ -178,7 +199,7 @@ static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 			c->workgroups -= part->workgroups;
 		}
 		done += part->workgroups;
-		part->end += t;
+		part->end += t + extra;
 		insert_running(d, part);
 	}
 	return done;
@@ -197,8 +218,8 @@ static u64 duration(const struct sim_dispatch *d, u32 id)
 	return d->workgroup_ns + (s64)d->workgroup_ns / 1000 * off;
 }
 
-/* Begin up to @n workgroups. */
-static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
+/* Begin up to @n workgroups, which take @extra longer. */
+static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 extra)
 {
 	struct sim_cohort *c;
 	u32 done = 0;
@@ -209,7 +230,7 @@ static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 			d->start_ns = t;
 		c->first = d->launched;
 		c->workgroups = lesser(n - done, d->block - c->first % d->block);
-		c->end = t + duration(d, c->first);
+		c->end = t + duration(d, c->first) + extra;
 		d->launched += c->workgroups;
 		done += c->workgroups;
 		insert_running(d, c);
@@ -217,13 +238,23 @@ static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t)
 	return done;
 }
 
+static u32 place(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 extra)
+{
+	u32 done = resume(gpu, d, n, t, extra);
+
+	return done + begin(gpu, d, n - done, t, extra);
+}
+
 /* Launch up to @n workgroups of @d; returns how many. */
 static u32 launch(struct sim_gpu *gpu, struct sim_queue *q,
 		  struct sim_dispatch *d, u32 n, u64 t)
 {
-	u32 done = resume(gpu, d, n, t);
+	u32 cold = lesser(n, (q->cold + d->waves - 1) / d->waves), done;
 
-	done += begin(gpu, d, n - done, t);
+	done = place(gpu, d, cold, t, gpu->profile->cold_ns);
+	q->cold -= lesser(q->cold, done * d->waves);
+	if (done == cold)
+		done += place(gpu, d, n - done, t, 0);
 	occupy(gpu, q, d, done);
 	sim_queue_touch(q);
 	return done;

@@ -140,6 +140,69 @@ static void test_workgroup_spread(void **state)
 	fake_assert_exactly_once(f, q);
 }
 
+/* The first workgroup in each slot pays for what is cold, and only that. */
+static void test_cold_first_waves(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = &f->q[0];
+
+	f->profile.cold_ns = 7000;
+	fake_dispatch(f, q, 20, 4, 10000, true);
+	fake_dispatch(f, q, 160, 4, 10000, true);	/* twice the GPU */
+	fake_map(f, q, 1);
+	fake_run(f);
+	assert_int_equal(q->log[0].end_ns - q->log[0].start_ns, 17000);
+	/* slots are alike here: of 80, 60 are cold and 20 are not, and these 20 go on first */
+	assert_int_equal(q->log[1].end_ns - q->log[1].start_ns, 10000 + 10000 + 7000);
+	fake_dispatch(f, q, 160, 4, 10000, true);
+	fake_run(f);
+	assert_int_equal(q->log[2].end_ns - q->log[2].start_ns, 20000);
+	fake_assert_exactly_once(f, q);
+}
+
+/* After a switch everybody pays: who comes back, who is new, and who was not taken off. */
+static void test_cold_everybody(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = f->q;
+
+	fake_dispatch(f, &q[0], 20, 4, 5000000, true);
+	fake_dispatch(f, &q[1], 20, 4, 5000000, true);
+	fake_map(f, &q[0], 1);
+	fake_map(f, &q[1], 1);
+	sim_advance(&f->gpu, 10000);
+	f->profile.cold_ns = 7000;
+	fake_unmap(f, &q[0], 1, 0);
+	fake_map(f, &q[0], 1);
+	fake_run(f);
+	assert_int_equal(q[1].log[0].end_ns - q[1].log[0].start_ns, 5007000);
+	/* 9890 of 5000000 before it was saved, the rest after its restore */
+	assert_int_equal(q[0].log[0].end_ns, 10000 + 2 * (1000 + 20 * 4 * WAVE_BYTES) + 20 + 10 +
+			 5000000 - 9890 + 7000);
+	fake_assert_exactly_once(f, &q[0]);
+	fake_assert_exactly_once(f, &q[1]);
+}
+
+/* Saved again and again before it got warm, a workgroup never has more to do than it can have. */
+static void test_cold_again_and_again(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = &f->q[0];
+	u32 i;
+
+	f->profile.cold_ns = 20000;
+	f->profile.workgroup_spread = 100;
+	fake_dispatch(f, q, 100, 4, 10000, true);
+	for (i = 0; i < 20; i++) {
+		sim_advance(&f->gpu, fake_map(f, q, 1) + 1000);
+		fake_unmap(f, q, 1, 0);
+		assert_null(q->fault);
+	}
+	fake_map(f, q, 1);
+	fake_run(f);
+	fake_assert_exactly_once(f, q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +210,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_firmware_late, fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(test_packet_jitter, fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(test_workgroup_spread, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_cold_first_waves, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_cold_everybody, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_cold_again_and_again, fake_setup,
+						fake_teardown),
 	};
 
 	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
