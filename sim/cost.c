@@ -47,3 +47,19 @@ u64 sim_firmware_late(struct sim_gpu *gpu)
 	return p->firmware_late_pm && sim_random(gpu, 1000) < p->firmware_late_pm ?
 		p->firmware_late_ns : 0;
 }
+
+/*
+ * kgd_gfx_v9_get_cu_occupancy() of Linux 6.12. GRBM_GFX_CNTL before and after, and
+ * GRBM_GFX_INDEX after; of each engine GRBM_GFX_INDEX and SPI_CSQ_WF_ACTIVE_STATUS, of
+ * each queue there GRBM_GFX_CNTL and SPI_CSQ_WF_ACTIVE_COUNT, and if it has waves its
+ * doorbell. Writes count like reads: each is followed by a read, which waits for it.
+ */
+u32 sim_count_accesses(const struct sim_profile *p, u32 slots, u32 busy)
+{
+	return 3 + p->shader_engines * (2 + 2 * slots) + busy;
+}
+
+u32 sim_busy_engines(const struct sim_profile *p, u32 waves)
+{
+	return waves < p->shader_engines ? waves : p->shader_engines;
+}

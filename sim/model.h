@@ -83,6 +83,7 @@ enum sim_scheduler {
  * @scheduler: which firmware maps the queues
  * @xccs: compute dies that work as one
  * @cus: compute units of all XCCs together
+ * @shader_engines: of an XCC
  * @simds_per_cu: SIMD units in a compute unit
  * @waves_per_simd: wave slots of a SIMD unit
  * @vgprs_per_simd: vector registers a lane can use, all waves of a SIMD together
@@ -123,6 +124,7 @@ enum sim_scheduler {
  *	per mille, if the kernel itself does not ask for more
  * @cold_ns: TLB and caches are cold after a switch: the first workgroup in each slot
  *	takes this much longer, of every queue that is mapped, and what runs on meanwhile
+ * @register_ns: an access to a register, over PCIe: charged to whoever counts waves
  */
 struct sim_profile {
 	const char *name;
@@ -130,6 +132,7 @@ struct sim_profile {
 	enum sim_scheduler scheduler;
 	u32 xccs;
 	u32 cus;
+	u32 shader_engines;
 	u32 simds_per_cu;
 	u32 waves_per_simd;
 	u32 vgprs_per_simd;
@@ -164,6 +167,7 @@ struct sim_profile {
 	u32 packet_jitter_ns;
 	u32 workgroup_spread;
 	u32 cold_ns;
+	u32 register_ns;
 };
 
 extern const struct sim_profile sim_profile_mi308x;
@@ -588,6 +592,15 @@ u64 sim_dispatch_ns(struct sim_gpu *gpu);
 
 /* What this preemption takes in addition. */
 u64 sim_firmware_late(struct sim_gpu *gpu);
+
+/*
+ * Accesses to registers that amdkfd's function for gfx9 needs to count the waves of an
+ * XCC with @slots queues of users, which have waves on @busy pairs of queue and engine.
+ */
+u32 sim_count_accesses(const struct sim_profile *p, u32 slots, u32 busy);
+
+/* Shader engines on which a queue with so many waves on an XCC has some. */
+u32 sim_busy_engines(const struct sim_profile *p, u32 waves);
 
 /* Used inside the model. A random number below @n. */
 void sim_random_init(struct sim_gpu *gpu);

@@ -21,6 +21,7 @@
 static const struct sim_parameter parameters[] = {
 	CHIP(xccs, 1, 8),
 	CHIP(cus, 1, 1024),
+	CHIP(shader_engines, 1, 32),
 	CHIP(simds_per_cu, 1, 8),
 	CHIP(waves_per_simd, 1, 64),
 	CHIP(vgprs_per_simd, 1, 4096),
@@ -55,6 +56,7 @@ static const struct sim_parameter parameters[] = {
 	TIME(packet_jitter_ns),
 	COST(workgroup_spread, 0, 1000),
 	TIME(cold_ns),
+	TIME(register_ns),
 };
 
 const struct sim_parameter *sim_parameter_at(u32 index)

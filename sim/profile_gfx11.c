@@ -17,6 +17,7 @@ const struct sim_profile sim_profile_gfx11 = {
 	.scheduler = SIM_SCHEDULER_MES,
 	.xccs = 1,		/* kernel: gfx_v11_0 knows one */
 	.cus = 96,		/* product: 48 WGPs of 2 CUs */
+	.shader_engines = 6,	/* product data */
 	.simds_per_cu = 2,	/* ISA: 2 SIMD32 in a CU */
 	.waves_per_simd = 16,	/* LLVM: 16 waves a SIMD32; kernel: 32 waves a CU */
 	/*

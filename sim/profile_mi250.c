@@ -13,6 +13,7 @@ const struct sim_profile sim_profile_mi250 = {
 	.scheduler = SIM_SCHEDULER_HWS,
 	.xccs = 1,		/* kernel: gfx90a has no XCCs */
 	.cus = 104,		/* product data: 208 in two GCDs */
+	.shader_engines = 8,	/* product data */
 	.simds_per_cu = 4,	/* CDNA2 */
 	.waves_per_simd = 8,	/* CDNA2: 8 waves a SIMD */
 	.vgprs_per_simd = 512,	/* kernel: 512 KiB a CU (kfd_queue.c, gfx90a) */

@@ -13,6 +13,7 @@ const struct sim_profile sim_profile_mi300x = {
 	.scheduler = SIM_SCHEDULER_HWS,
 	.xccs = 8,		/* product data */
 	.cus = 304,		/* product data */
+	.shader_engines = 4,	/* kernel: GOLDEN_GB_ADDR_CONFIG of gfx_v9_4_3.c */
 	.simds_per_cu = 4,	/* kernel: gfx_v9_4_3_get_cu_info */
 	.waves_per_simd = 8,	/* CDNA3: 8 waves a SIMD */
 	.vgprs_per_simd = 512,	/* kernel: 512 KiB a CU (kfd_queue.c, gfx942) */

@@ -14,6 +14,7 @@ const struct sim_profile sim_profile_mi308x = {
 	.scheduler = SIM_SCHEDULER_HWS,
 	.xccs = 4,		/* dump: one MQD on four HQDs */
 	.cus = 80,		/* product data; matches the dump's save area */
+	.shader_engines = 4,	/* kernel: GOLDEN_GB_ADDR_CONFIG of gfx_v9_4_3.c */
 	.simds_per_cu = 4,	/* kernel: gfx_v9_4_3_get_cu_info */
 	.waves_per_simd = 8,	/* CDNA3: 8 waves a SIMD */
 	/*

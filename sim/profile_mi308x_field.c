@@ -19,6 +19,7 @@ const struct sim_profile sim_profile_mi308x_field = {
 	.scheduler = SIM_SCHEDULER_HWS,
 	.xccs = 4,
 	.cus = 80,
+	.shader_engines = 4,
 	.simds_per_cu = 4,
 	.waves_per_simd = 8,
 	.vgprs_per_simd = 512,
@@ -64,4 +65,5 @@ const struct sim_profile sim_profile_mi308x_field = {
 	 * the TLB when queues are removed (kfd_device_queue_manager.c, 6.12).
 	 */
 	.cold_ns = 50000,
+	.register_ns = 1000,	/* claimed: a read waits for its way over PCIe and back */
 };

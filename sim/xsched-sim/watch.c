@@ -79,6 +79,54 @@ static u64 look_at_dry(struct user_queue *q, u64 t)
 	return next_look(q, t + q->world->scn->costs.settle - 1);
 }
 
+/*
+ * What it takes to count the waves of a node: registers of every queue in a slot, on
+ * each XCC. A queue's waves are on all of them.
+ */
+static u64 count_ns(const struct node *n)
+{
+	const struct sim_profile *p = n->gpu.profile;
+	u32 i, busy = 0;
+
+	for (i = 0; i < n->gpu.nr_queues; i++)
+		busy += sim_busy_engines(p, n->gpu.queues[i]->waves / p->xccs);
+	return (u64)p->xccs * sim_count_accesses(p, n->gpu.nr_queues, busy) * p->register_ns;
+}
+
+/* Whether the look has to count waves, and they could be seen. */
+static bool counts(const struct user_queue *q, u64 t)
+{
+	const struct node *n = q->node;
+	const struct watch *watch = &q->watch;
+
+	if (watch->activity == ACTIVITY_IDLE || q->held || (t >= n->quiet_from && t < n->quiet_to))
+		return false;
+	return watch->activity == ACTIVITY_READY ||
+		t >= watch->dry_ns + q->world->scn->costs.settle;
+}
+
+/* Returns whether the look goes on later: the sampler is busy, or counts waves of this queue. */
+static bool later(struct user_queue *q, bool packets, u64 t)
+{
+	struct watch *watch = &q->watch;
+	struct world *w = q->world;
+
+	if (t < w->sampler_ns) {
+		agenda_set(&w->agenda, &watch->event, w->sampler_ns);
+		return true;
+	}
+	if (watch->counted_ns) {
+		watch->counted_ns = 0;
+		return false;
+	}
+	if (packets || !w->scn->profile.register_ns || !counts(q, t))
+		return false;
+	w->sampler_ns = t + count_ns(q->node);
+	watch->counted_ns = w->sampler_ns;
+	agenda_set(&w->agenda, &watch->event, w->sampler_ns);
+	return true;
+}
+
 static void look(struct event *event, u64 t)
 {
 	struct watch *watch = container_of(event, struct watch, event);
@@ -87,6 +135,8 @@ static void look(struct event *event, u64 t)
 	bool waiting = q->indices[WRITE_INDEX] != q->indices[READ_INDEX];
 	u64 next;
 
+	if (later(q, written || waiting, t))
+		return;
 	watch->written = q->indices[WRITE_INDEX];
 	if (written || waiting) {
 		become(q, ACTIVITY_READY, t);

@@ -95,12 +95,14 @@ enum activity { ACTIVITY_IDLE, ACTIVITY_READY, ACTIVITY_DRY };
  * @activity: see there
  * @written: write index at the last look
  * @dry_ns: since when it is dry
+ * @counted_ns: when its waves have been counted; 0: they are not being
  */
 struct watch {
 	struct event event;
 	enum activity activity;
 	u64 written;
 	u64 dry_ns;
+	u64 counted_ns;
 };
 
 /* Signals are apart from each other, so that none crosses a page. */
@@ -388,6 +390,7 @@ struct daemon {
  * @queue_count: how many
  * @programs_left: programs that are not done
  * @sample_ns: the sampler's period, with this number of queues
+ * @sampler_ns: until then the sampler counts waves
  * @daemon: the scheduler
  * @error: why the run failed; empty: success
  */
@@ -403,6 +406,7 @@ struct world {
 	u32 queue_count;
 	u32 programs_left;
 	u64 sample_ns;
+	u64 sampler_ns;
 	struct daemon daemon;
 	char error[256];
 };

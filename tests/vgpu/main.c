@@ -193,15 +193,41 @@ static struct pci_driver vgpu_driver = {
 	.driver.pm = pm_ptr(&vgpu_pm_ops),
 };
 
+static int set_cost(const char *name, const char *value)
+{
+	const struct sim_parameter *parameter = sim_parameter_find(name);
+	u64 v;
+
+	if (!parameter || parameter->chip || kstrtou64(value, 0, &v) ||
+	    !sim_parameter_set(&model, parameter, v))
+		return -EINVAL;
+	return 0;
+}
+
+int vgpu_set_cost(const char *name, const char *value)
+{
+	int r = set_cost(name, value);
+	unsigned long flags;
+	struct vgpu *vg;
+	u32 i;
+
+	if (r)
+		return r;
+	vgpu_for_each(vg, i) {
+		raw_spin_lock_irqsave(&vg->lock, flags);
+		vgpu_engine_run(vg);
+		vgpu_partition_costs(vg);
+		raw_spin_unlock_irqrestore(&vg->lock, flags);
+	}
+	return 0;
+}
+
 /* What the GPU is made of, the profile decides: arrays here have room for no more. */
 static int __init apply_setting(char *setting)
 {
 	char *value = setting, *name = strsep(&value, "=");
-	const struct sim_parameter *parameter = sim_parameter_find(name);
-	u64 v;
 
-	if (parameter && !parameter->chip && value && !kstrtou64(value, 0, &v) &&
-	    sim_parameter_set(&model, parameter, v))
+	if (value && !set_cost(name, value))
 		return 0;
 	pr_err("set=%s=%s: no such cost, or no such value\n", name, value ?: "");
 	return -EINVAL;

@@ -130,6 +130,7 @@ struct vgpu_hiq {
  * @run_max_ns: longest of them
  * @tlb_flushes: by the driver
  * @resets: of the whole GPU
+ * @register_accesses: to count waves
  * @mes_add: calls MES has answered: queues added
  * @mes_remove: queues removed
  * @mes_suspend: gangs suspended
@@ -170,6 +171,7 @@ struct vgpu_stats {
 	u64 run_max_ns;
 	u64 tlb_flushes;
 	u64 resets;
+	u64 register_accesses;
 	u64 mes_add;
 	u64 mes_remove;
 	u64 mes_suspend;

@@ -71,6 +71,13 @@ int vgpu_partition_create(struct vgpu *vg, int mode)
 	return 0;
 }
 
+/* The profile has other costs now. */
+void vgpu_partition_costs(struct vgpu *vg)
+{
+	lockdep_assert_held(&vg->lock);
+	sim_profile_partition(vg->profile, vg->nr_nodes, &vg->part);
+}
+
 void vgpu_partition_destroy(struct vgpu *vg)
 {
 	vfree(vg->nodes);

@@ -5,7 +5,8 @@
  * debugfs vgpu/stats-G.N: the same of node N of GPU G.
  * debugfs vgpu/unknown: kernels that are not known and were timed (parameter time_unknown), one a
  * line: node, dispatches, registers, LDS and time of a workgroup, name.
- * debugfs vgpu/profile: the model's parameters, to be printed with results.
+ * debugfs vgpu/profile: the model's parameters, to be printed with results. A written line
+ * "NAME VALUE" changes a cost of all GPUs, not what they are made of.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -41,6 +42,7 @@ static void show_firmware(struct seq_file *m, const struct vgpu_stats *s)
 	SHOW(m, *s, run_max_ns);
 	SHOW(m, *s, tlb_flushes);
 	SHOW(m, *s, resets);
+	SHOW(m, *s, register_accesses);
 	SHOW(m, *s, bad_runlists);
 	SHOW(m, *s, bad_queues);
 	SHOW(m, *s, native_kernels);
@@ -187,7 +189,35 @@ static int profile_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%s %llu\n", parameter->name, sim_parameter_get(p, parameter));
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(profile);
+
+static int profile_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, profile_show, inode->i_private);
+}
+
+static ssize_t profile_write(struct file *file, const char __user *from, size_t bytes, loff_t *at)
+{
+	char line[64], *value = line, *name;
+	int r;
+
+	if (bytes >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, from, bytes))
+		return -EFAULT;
+	line[bytes] = '\0';
+	name = strsep(&value, " ");
+	r = vgpu_set_cost(name, value ? strim(value) : "");
+	return r ? r : bytes;
+}
+
+static const struct file_operations profile_fops = {
+	.owner = THIS_MODULE,
+	.open = profile_open,
+	.read = seq_read,
+	.write = profile_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
 
 void vgpu_stats_add(struct vgpu *vg)
 {
@@ -218,7 +248,7 @@ void vgpu_stats_init(const struct sim_profile *p)
 	debugfs_create_file("unknown", 0444, dir, NULL, &unknown_fops);
 	vgpu_clock_init(dir);
 	vgpu_fault_debugfs(dir);
-	debugfs_create_file("profile", 0444, dir, (void *)p, &profile_fops);
+	debugfs_create_file("profile", 0644, dir, (void *)p, &profile_fops);
 }
 
 void vgpu_stats_exit(void)

@@ -181,26 +181,60 @@ static void program_trap_handler_settings(struct amdgpu_device *adev, u32 vmid,
 {
 }
 
-/* Waves of each slot on one XCC. */
+/* Waves of each slot on one XCC. Returns how many registers were accessed for that. */
+static u32 count_waves(struct vgpu_node *node, struct kfd_cu_occupancy *occ, u32 xcc)
+{
+	const struct sim_profile *p = node->profile;
+	u32 i, waves, slots = 0, busy = 0;
+
+	for (i = 0; i < p->hqds; i++) {
+		slots += node->slots[i].sim.state != SIM_QUEUE_OFF;
+		waves = vgpu_hqd_waves(node, i, xcc);
+		if (!waves)
+			continue;
+		busy += sim_busy_engines(p, waves);
+		occ[i].wave_cnt += waves;
+		occ[i].doorbell_off = node->slots[i].entry.doorbell;
+	}
+	return sim_count_accesses(p, slots, busy);
+}
+
+/* The CPU waits for each access. All of it is time of the software that asks. */
+static void stall(u64 ns)
+{
+	u64 until = ktime_get_ns() + ns;
+
+	while (ktime_get_ns() < until)
+		cpu_relax();
+}
+
+/*
+ * amdkfd's function holds both locks of index registers meanwhile. What is counted is as
+ * old when it returns as the accesses took. If they cost nothing, there is nothing to lock.
+ */
 static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
 			     int *max_waves_per_cu, u32 inst)
 {
 	struct vgpu *vg = vgpu_of(adev);
 	struct vgpu_node *node = vgpu_node_of_xcc(vg, inst);
 	const struct sim_profile *p = node->profile;
+	u32 accesses, register_ns = READ_ONCE(p->register_ns);
 	unsigned long flags;
-	u32 i, waves;
 
+	if (register_ns) {
+		mutex_lock(&adev->srbm_mutex);
+		mutex_lock(&adev->grbm_idx_mutex);
+	}
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	vgpu_engine_run(vg);
-	for (i = 0; i < p->hqds; i++) {
-		waves = vgpu_hqd_waves(node, i, inst - node->first_xcc);
-		if (!waves)
-			continue;
-		occ[i].wave_cnt += waves;
-		occ[i].doorbell_off = node->slots[i].entry.doorbell;
-	}
+	accesses = count_waves(node, occ, inst - node->first_xcc);
+	node->stats.register_accesses += accesses;
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
+	if (register_ns) {
+		stall((u64)accesses * register_ns);
+		mutex_unlock(&adev->grbm_idx_mutex);
+		mutex_unlock(&adev->srbm_mutex);
+	}
 	*max_waves_per_cu = p->simds_per_cu * p->waves_per_simd;
 }
 

@@ -161,6 +161,7 @@ struct vgpu *vgpu_of_doorbell(const void __iomem *db);
 /* partition.c */
 int vgpu_partition_mode(const char *name);
 int vgpu_partition_create(struct vgpu *vg, int mode);
+void vgpu_partition_costs(struct vgpu *vg);	/* vg->lock held */
 void vgpu_partition_destroy(struct vgpu *vg);
 int vgpu_partition_init(struct vgpu *vg);
 void vgpu_partition_fini(struct vgpu *vg);
@@ -172,6 +173,9 @@ struct vgpu_node *vgpu_node_of_xcc(struct vgpu *vg, u32 xcc);
 
 /* main.c: nothing uses it any more */
 void vgpu_free(struct vgpu *vg);
+
+/* main.c: of all GPUs. 0, or an error. */
+int vgpu_set_cost(const char *name, const char *value);
 
 /* engine.c */
 int vgpu_engine_init(void);			/* once, before any device */

@@ -203,6 +203,22 @@ static void test_cold_again_and_again(void **state)
 	fake_assert_exactly_once(f, q);
 }
 
+/* The accesses of amdkfd's function: with no queue, one without waves, and a full MI300X. */
+static void test_count_accesses(void **state)
+{
+	const struct sim_profile *p = &sim_profile_mi300x;
+
+	(void)state;
+	assert_int_equal(p->shader_engines, 4);
+	assert_int_equal(sim_count_accesses(p, 0, 0), 11);
+	assert_int_equal(sim_count_accesses(p, 1, 0), 19);
+	assert_int_equal(sim_busy_engines(p, 3), 3);
+	assert_int_equal(sim_busy_engines(p, 1000), 4);
+	/* 8 XCCs: 768 reads of counts, as many writes, 768 doorbells, 32 states, 56 besides */
+	assert_int_equal(p->xccs * sim_count_accesses(p, 24, 24 * 4),
+			 768 + 768 + 768 + 32 + 32 + 24);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +230,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cold_everybody, fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(test_cold_again_and_again, fake_setup,
 						fake_teardown),
+		cmocka_unit_test(test_count_accesses),
 	};
 
 	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
