@@ -125,6 +125,7 @@ enum sim_scheduler {
  * @cold_ns: TLB and caches are cold after a switch: the first workgroup in each slot
  *	takes this much longer, of every queue that is mapped, and what runs on meanwhile
  * @register_ns: an access to a register, over PCIe: charged to whoever counts waves
+ * @interrupt_ns: from an event to the driver's handler: charged where it is delivered
  */
 struct sim_profile {
 	const char *name;
@@ -168,6 +169,7 @@ struct sim_profile {
 	u32 workgroup_spread;
 	u32 cold_ns;
 	u32 register_ns;
+	u32 interrupt_ns;
 };
 
 extern const struct sim_profile sim_profile_mi308x;

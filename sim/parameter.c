@@ -57,6 +57,7 @@ static const struct sim_parameter parameters[] = {
 	COST(workgroup_spread, 0, 1000),
 	TIME(cold_ns),
 	TIME(register_ns),
+	TIME(interrupt_ns),
 };
 
 const struct sim_parameter *sim_parameter_at(u32 index)

@@ -69,7 +69,7 @@ static void op_interrupt(struct sim_queue *sim, u32 context)
 	u64 t = q->node->gpu.now;
 
 	(void)context;
-	program_interrupt(q, t);
+	program_interrupt(q, t + q->node->gpu.profile->interrupt_ns);
 	if (!sim->count && q->indices[READ_INDEX] == q->indices[WRITE_INDEX])
 		watch_kick(q, t);
 }

@@ -120,7 +120,7 @@ static void set_timer(struct vgpu *vg, u64 now, u64 earliest)
 		if (vg->nodes[i].gpu.blocked)
 			next = min(next, now + SIGNAL_POLL_NS);
 	}
-	next = max(next, earliest);
+	next = max(min(next, vgpu_interrupt_next(vg)), earliest);
 	if (next == vg->timer_at)
 		return;
 	vg->timer_at = next;
@@ -163,6 +163,7 @@ void vgpu_engine_run(struct vgpu *vg)
 	for (i = 0; i < vg->nr_nodes; i++)
 		behind |= !run_node(&vg->nodes[i], now, now + RUN_MAX_NS);
 	vg->behind = behind;
+	vgpu_interrupt_deliver(vg, now);
 	t = ktime_get_ns() - now;
 	set_timer(vg, now, behind ? now + 2 * t : 0);
 

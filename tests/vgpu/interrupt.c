@@ -12,12 +12,14 @@
  * the partition of an interrupt by it (kfd_irq_is_from_node). Dies of an MI300:
  * an AID is 4 n, its two XCCs 4 n + 1 and 4 n + 2. Four SDMA engines belong to
  * an AID.
+ *
+ * If an interrupt takes time to arrive, entries wait in a queue of their own until then.
  */
 #include "vgpu.h"
 #include "soc15_int.h"
 #include "ivsrcid/vmc/irqsrcs_vmc_1_0.h"
 
-#define IH_DWORDS	8
+#define IH_DWORDS	VGPU_IH_DWORDS
 
 /* Ring field of a VM fault: its cause, for amdkfd. */
 #define FAULT_NOT_PRESENT	0x08
@@ -112,6 +114,41 @@ static u32 die_of(const struct vgpu_queue *q)
 	return 4 * (xcc / 2);
 }
 
+static void deliver_first(struct vgpu *vg)
+{
+	struct vgpu_interrupts *in = &vg->interrupts;
+	struct vgpu_interrupt *first = &in->waiting[in->first % VGPU_INTERRUPTS];
+
+	in->first++;
+	if (vg->adev->kfd.dev)
+		vgpu_calls.kgd2kfd_interrupt(vg->adev->kfd.dev, first->entry);
+}
+
+static void delay(struct vgpu *vg, const u32 *entry, u64 at)
+{
+	struct vgpu_interrupts *in = &vg->interrupts;
+	struct vgpu_interrupt *last;
+
+	if (in->last - in->first == VGPU_INTERRUPTS)
+		deliver_first(vg);
+	last = &in->waiting[in->last++ % VGPU_INTERRUPTS];
+	last->at = at;
+	memcpy(last->entry, entry, sizeof(last->entry));
+}
+
+u64 vgpu_interrupt_next(const struct vgpu *vg)
+{
+	const struct vgpu_interrupts *in = &vg->interrupts;
+
+	return in->first == in->last ? SIM_NEVER : in->waiting[in->first % VGPU_INTERRUPTS].at;
+}
+
+void vgpu_interrupt_deliver(struct vgpu *vg, u64 now)
+{
+	while (vgpu_interrupt_next(vg) <= now)
+		deliver_first(vg);
+}
+
 static void raise(struct vgpu_queue *q, u32 client, u32 source, u32 ring,
 		  u32 context0, u32 context1)
 {
@@ -124,7 +161,10 @@ static void raise(struct vgpu_queue *q, u32 client, u32 source, u32 ring,
 	};
 
 	q->node->stats.interrupts++;
-	vgpu_calls.kgd2kfd_interrupt(kfd, entry);
+	if (q->node->profile->interrupt_ns)
+		delay(q->node->vg, entry, q->node->gpu.now + q->node->profile->interrupt_ns);
+	else
+		vgpu_calls.kgd2kfd_interrupt(kfd, entry);
 }
 
 /* ops->interrupt: end of pipe, or a trap packet. */

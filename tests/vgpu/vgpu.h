@@ -58,6 +58,8 @@
 
 #define VGPU_DEVICES	8	/* GPUs */
 #define VGPU_NODES	8	/* partitions of one */
+#define VGPU_IH_DWORDS	8	/* of an interrupt */
+#define VGPU_INTERRUPTS	256	/* on their way; a power of two */
 #define VGPU_OWNERS	64	/* address spaces with queues in the runlist */
 
 /**
@@ -91,6 +93,28 @@ struct vgpu_clock {
 };
 
 /**
+ * struct vgpu_interrupt - an interrupt on its way
+ * @at: when it arrives
+ * @entry: of the ring
+ */
+struct vgpu_interrupt {
+	u64 at;
+	u32 entry[VGPU_IH_DWORDS];
+};
+
+/**
+ * struct vgpu_interrupts - those on their way; when there are too many, the first arrives early
+ * @first: number of the first
+ * @last: number after the last
+ * @waiting: by number
+ */
+struct vgpu_interrupts {
+	u32 first;
+	u32 last;
+	struct vgpu_interrupt waiting[VGPU_INTERRUPTS];
+};
+
+/**
  * struct vgpu - a GPU; all below @lock is protected by it
  * @adev: the fabricated amdgpu device
  * @index: of vgpu_devices
@@ -110,6 +134,7 @@ struct vgpu_clock {
  * @timer_at: when that is, 0: just fired
  * @behind: the model is late, see engine.c
  * @clock: see there
+ * @interrupts: that have not arrived yet
  * @tlb_epoch: changes when the driver flushes the TLB
  * @owners: address spaces with mapped queues, read without the lock as a hint
  * @nr_owners: how many
@@ -136,6 +161,7 @@ struct vgpu {
 	u64 timer_at;
 	bool behind;
 	struct vgpu_clock clock;
+	struct vgpu_interrupts interrupts;
 	u64 tlb_epoch;
 	const void *owners[VGPU_OWNERS];
 	u32 nr_owners;
@@ -186,6 +212,10 @@ void vgpu_engine_remove(struct vgpu *vg);
 void vgpu_engine_run(struct vgpu *vg);		/* vg->lock held */
 void vgpu_engine_kick(struct vgpu *vg);		/* not held */
 void vgpu_engine_owners_changed(struct vgpu *vg);
+
+/* interrupt.c, vg->lock held: those on their way */
+u64 vgpu_interrupt_next(const struct vgpu *vg);		/* when one arrives, SIM_NEVER: none */
+void vgpu_interrupt_deliver(struct vgpu *vg, u64 now);	/* what has arrived */
 
 /* gpuvm.c */
 void *vgpu_gart_ptr(struct vgpu *vg, u64 addr);

@@ -54,10 +54,31 @@ static void test_registers(void **state)
 	assert_near((some - none) / 100, 2 * count * 10000 / 1e9, 15);
 }
 
+static double latency_ms(struct bench *b, const char *name, u64 value)
+{
+	double ms = bench_group(b, run_with(b, name, value), "hi")->latency_ms.p50;
+
+	bench_free(b);
+	return ms;
+}
+
+/* A program that waits for a completion hears of it when the interrupt arrives. */
+static void test_interrupts(void **state)
+{
+	struct bench b;
+	double none, some;
+
+	(void)state;
+	none = latency_ms(&b, "interrupt_ns", 0);
+	some = latency_ms(&b, "interrupt_ns", 50000);
+	assert_near(some - none, 0.05, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_interrupts),
 	};
 
 	return cmocka_run_group_tests_name("costs", tests, NULL, NULL);
