@@ -30,7 +30,14 @@ u64 sim_firmware_ns(struct sim_gpu *gpu, u32 ns)
 
 u64 sim_packet_ns(struct sim_gpu *gpu)
 {
-	return sim_firmware_ns(gpu, gpu->profile->hiq_packet_ns);
+	const struct sim_profile *p = gpu->profile;
+
+	return sim_firmware_ns(gpu, p->hiq_packet_ns) + (u64)(p->xccs - 1) * p->xcc_ns;
+}
+
+u64 sim_runlist_ns(struct sim_gpu *gpu, u32 entries)
+{
+	return (u64)entries * gpu->profile->runlist_entry_ns;
 }
 
 u64 sim_dispatch_ns(struct sim_gpu *gpu)

@@ -158,6 +158,8 @@ static void set_resources(struct sim_hws *h, const u32 *p, u32 n)
 
 static void run_list(struct sim_hws *h, const u32 *p, u32 n, u64 t)
 {
+	u64 fetch;
+
 	h->stats.run_list++;
 	if (n != PM4_RUN_LIST_LEN || !PM4_LIST_VALID(p) || PM4_LIST_CHAIN(p) ||
 	    PM4_LIST_OFFLOAD(p)) {
@@ -172,7 +174,9 @@ static void run_list(struct sim_hws *h, const u32 *p, u32 n, u64 t)
 	}
 	if (!sim_hws_read_list(h, p))
 		return;
-	sim_sched_apply(&h->sched, t, h->sched.grace_ns);
+	fetch = sim_runlist_ns(h->sched.gpu, h->nr_processes + h->nr_queues);
+	h->at += fetch;
+	sim_sched_apply(&h->sched, t + fetch, h->sched.grace_ns);
 	changed(h);
 	if (h->sched.waiting && !h->rotated && !h->hung)
 		sim_hws_refuse(h, &h->stats.bad_runlists,

@@ -125,6 +125,8 @@ enum sim_scheduler {
  * @cold_ns: TLB and caches are cold after a switch: the first workgroup in each slot
  *	takes this much longer, of every queue that is mapped, and what runs on meanwhile
  * @register_ns: an access to a register, over PCIe: charged to whoever counts waves
+ * @runlist_entry_ns: to fetch and read a process or a queue of a runlist, before it is mapped
+ * @xcc_ns: to hand a packet of the HIQ on to another XCC, and wait for its answer
  * @interrupt_ns: from an event to the driver's handler: charged where it is delivered
  */
 struct sim_profile {
@@ -170,6 +172,8 @@ struct sim_profile {
 	u32 cold_ns;
 	u32 register_ns;
 	u32 interrupt_ns;
+	u32 runlist_entry_ns;
+	u32 xcc_ns;
 };
 
 extern const struct sim_profile sim_profile_mi308x;
@@ -588,6 +592,9 @@ u64 sim_firmware_ns(struct sim_gpu *gpu, u32 ns);
 
 /* What it takes for a packet of the HIQ, or a call of MES. */
 u64 sim_packet_ns(struct sim_gpu *gpu);
+
+/* What it takes to read a runlist with so many processes and queues. */
+u64 sim_runlist_ns(struct sim_gpu *gpu, u32 entries);
 
 /* What it takes from a packet's fetch to its first wave. */
 u64 sim_dispatch_ns(struct sim_gpu *gpu);

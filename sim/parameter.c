@@ -58,6 +58,8 @@ static const struct sim_parameter parameters[] = {
 	TIME(cold_ns),
 	TIME(register_ns),
 	TIME(interrupt_ns),
+	TIME(runlist_entry_ns),
+	TIME(xcc_ns),
 };
 
 const struct sim_parameter *sim_parameter_at(u32 index)

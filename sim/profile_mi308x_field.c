@@ -68,4 +68,6 @@ const struct sim_profile sim_profile_mi308x_field = {
 	.register_ns = 1000,	/* claimed: a read waits for its way over PCIe and back */
 	/* assumed: entry written to the ring in memory, MSI-X, and the host leaves an idle state */
 	.interrupt_ns = 10000,
+	.runlist_entry_ns = 1000,	/* assumed: a read of host memory over PCIe */
+	.xcc_ns = 1000,	/* assumed: a write and an answer over the fabric */
 };

@@ -199,7 +199,7 @@ static void on_event(struct event *event, u64 t)
 /* RUN_LIST: the queues not held, process by process. */
 static void load(struct node *n, u64 t)
 {
-	u32 i;
+	u32 i, entries = 0;
 
 	for (i = 0; i < n->count; i++) {
 		struct user_queue *q = n->queues[i];
@@ -207,6 +207,7 @@ static void load(struct node *n, u64 t)
 
 		if (q->held)
 			continue;
+		entries += 1 + !p->listed;
 		if (!p->listed)
 			sim_sched_add_process(&n->sched, &p->entry);
 		p->listed = true;
@@ -214,7 +215,7 @@ static void load(struct node *n, u64 t)
 		q->listed = true;
 	}
 	sim_advance(&n->gpu, t);
-	sim_sched_apply(&n->sched, t, n->sched.grace_ns);
+	sim_sched_apply(&n->sched, t + sim_runlist_ns(&n->gpu, entries), n->sched.grace_ns);
 	node_changed(n, t);
 }
 

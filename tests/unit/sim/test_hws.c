@@ -343,6 +343,39 @@ static void test_run_list(void **state)
 	assert_int_equal(bed.hws->stats.map_queues, 3);
 }
 
+/* Each process and each queue of it takes the firmware a while, and only then they are mapped. */
+static void test_run_list_fetch(void **state)
+{
+	struct fake *f = *state;
+	u64 begin;
+
+	f->profile.runlist_entry_ns = 5000;
+	set_resources(0xfff8, 0xff);
+	map_process(5);
+	map_queues(1);
+	map_queues(2);
+	begin = f->gpu.now;
+	run_list(1);
+	query(9);
+	while (!fence())
+		run(10);
+	assert_in_range(f->gpu.now - begin, 3 * PACKET_NS + 15000, 3 * PACKET_NS + 15010);
+	assert_int_equal(f->q[1].aql.sim.ready_at - begin, 2 * PACKET_NS + 15000 + 10);
+}
+
+/* A packet is handed to the other XCCs, three here. */
+static void test_broadcast(void **state)
+{
+	struct fake *f = *state;
+
+	f->profile.xcc_ns = 7;
+	query(3);
+	run(PACKET_NS + 3 * 7 - 1);
+	assert_int_equal(fence(), 0);
+	run(1);
+	assert_int_equal(fence(), 3);
+}
+
 /* A list may go on in another buffer. */
 static void test_chained_buffers(void **state)
 {
@@ -799,6 +832,8 @@ int main(void)
 		TEST(test_fence),
 		TEST(test_wrap),
 		TEST(test_run_list),
+		TEST(test_run_list_fetch),
+		TEST(test_broadcast),
 		TEST(test_chained_buffers),
 		TEST(test_oversubscribed),
 		TEST(test_chain_without_need),
