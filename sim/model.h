@@ -127,6 +127,8 @@ enum sim_scheduler {
  * @register_ns: an access to a register, over PCIe: charged to whoever counts waves
  * @runlist_entry_ns: to fetch and read a process or a queue of a runlist, before it is mapped
  * @xcc_ns: to hand a packet of the HIQ on to another XCC, and wait for its answer
+ * @sdma_whole_packets: 1: a preemption waits for the packets in flight; 0: for their chunks
+ * @sdma_bus_bytes_per_us: what all copy engines together can move; 0: no limit
  * @interrupt_ns: from an event to the driver's handler: charged where it is delivered
  */
 struct sim_profile {
@@ -174,6 +176,8 @@ struct sim_profile {
 	u32 interrupt_ns;
 	u32 runlist_entry_ns;
 	u32 xcc_ns;
+	u32 sdma_whole_packets;
+	u32 sdma_bus_bytes_per_us;
 };
 
 extern const struct sim_profile sim_profile_mi308x;
@@ -477,6 +481,7 @@ enum sim_preempt_state {
  * @preempt: see enum sim_preempt_state
  * @preempt_at: when that state ends, SIM_NEVER for an endless grace
  * @preempt_begin: when it began
+ * @save_begin: when the grace was over
  * @free: unused cohorts
  * @cohorts: all of them
  * @time_unknown: set by the caller after sim_gpu_init(): a kernel the model
@@ -507,6 +512,7 @@ struct sim_gpu {
 	enum sim_preempt_state preempt;
 	u64 preempt_at;
 	u64 preempt_begin;
+	u64 save_begin;
 	struct sim_cohort *free;
 	struct sim_cohort cohorts[SIM_MAX_COHORTS];
 	u32 time_unknown;

@@ -60,6 +60,8 @@ static const struct sim_parameter parameters[] = {
 	TIME(interrupt_ns),
 	TIME(runlist_entry_ns),
 	TIME(xcc_ns),
+	COST(sdma_whole_packets, 0, 1),
+	COST(sdma_bus_bytes_per_us, 0, 100000000),
 };
 
 const struct sim_parameter *sim_parameter_at(u32 index)

@@ -134,6 +134,7 @@ static void begin_save(struct sim_gpu *gpu, u64 t)
 	if (took > gpu->stats.save_max_ns)
 		gpu->stats.save_max_ns = took;
 	gpu->preempt = SIM_PREEMPT_SAVE;
+	gpu->save_begin = t;
 	gpu->preempt_at = t + took;
 	if (gpu->ops->saving)
 		gpu->ops->saving(gpu->owner, t);
@@ -289,6 +290,24 @@ static void cool(struct sim_gpu *gpu, u32 kept)
 		sim_queue_cools(gpu->queues[i]);
 }
 
+/* When the next chunk of an engine ends that has to stop; up to @t: all have stopped. */
+static u64 engines_at(const struct sim_gpu *gpu, u64 t)
+{
+	const struct sim_queue *q;
+	u64 latest = t, at;
+	u32 i;
+
+	for (i = 0; i < gpu->nr_queues; i++) {
+		q = gpu->queues[i];
+		if (q->state != SIM_QUEUE_STOPPING || q->type != SIM_QUEUE_SDMA)
+			continue;
+		at = sim_sdma_stopped_at(q, t);
+		if (at > latest)
+			latest = at;
+	}
+	return latest;
+}
+
 static void end_save(struct sim_gpu *gpu, u64 t)
 {
 	u32 i, kept = 0;
@@ -305,6 +324,22 @@ static void end_save(struct sim_gpu *gpu, u64 t)
 	gpu->preempt = SIM_PREEMPT_NONE;
 	gpu->stats.preemptions++;
 	gpu->ops->preempted(gpu->owner, t);
+}
+
+/* The waves are saved. Engines that go on to the end of their packets may not be there yet. */
+static void try_end_save(struct sim_gpu *gpu, u64 t)
+{
+	u64 at = engines_at(gpu, t), took;
+
+	if (at == t) {
+		end_save(gpu, t);
+		return;
+	}
+	gpu->stats.save_ns += at - t;
+	gpu->preempt_at = at;
+	took = at - gpu->save_begin;
+	if (took > gpu->stats.save_max_ns)
+		gpu->stats.save_max_ns = took;
 }
 
 static bool drained(const struct sim_gpu *gpu)
@@ -326,7 +361,7 @@ void sim_preempt_step(struct sim_gpu *gpu, u64 t)
 	    (t >= gpu->preempt_at || drained(gpu)))
 		begin_save(gpu, t);
 	if (gpu->preempt == SIM_PREEMPT_SAVE && t >= gpu->preempt_at)
-		end_save(gpu, t);
+		try_end_save(gpu, t);
 }
 
 void sim_preempt(struct sim_gpu *gpu, u64 at, u64 grace_ns)

@@ -35,6 +35,7 @@ bool sim_profile_partition(const struct sim_profile *p, u32 parts,
 	out->cus /= parts;
 	out->sdma_engines /= parts;
 	out->save_bytes_per_us /= parts;	/* assumed: an equal share of HBM */
+	out->sdma_bus_bytes_per_us /= parts;	/* and of the bus, which others may leave idle */
 	/*
 	 * kernel (kgd2kfd_device_init): two XCCs in CPX mode share VMIDs, and
 	 * to divide them equally one may be left over.

@@ -68,6 +68,8 @@ const struct sim_profile sim_profile_mi308x_field = {
 	.register_ns = 1000,	/* claimed: a read waits for its way over PCIe and back */
 	/* assumed: entry written to the ring in memory, MSI-X, and the host leaves an idle state */
 	.interrupt_ns = 10000,
+	.sdma_whole_packets = 1,	/* assumed: engines stop between packets only */
+	.sdma_bus_bytes_per_us = 64000,	/* assumed: all of them share PCIe 5.0 x16 */
 	.runlist_entry_ns = 1000,	/* assumed: a read of host memory over PCIe */
 	.xcc_ns = 1000,	/* assumed: a write and an answer over the fabric */
 };

@@ -147,6 +147,30 @@ static void consume(struct sim_gpu *gpu, struct sim_sdma *s)
 
 /* ---- moving bytes ---- */
 
+/* Engines that move bytes now. */
+static u32 moving(const struct sim_gpu *gpu)
+{
+	const struct sim_sdma *s;
+	u32 i, n = 0;
+
+	for (i = 0; i < SIM_MAX_SDMA; i++) {
+		s = gpu->sdma[i].active;
+		n += s && s->step == SIM_SDMA_MOVE;
+	}
+	return n;
+}
+
+/* Time to move a chunk on a bus that the engines which move bytes at its beginning share. */
+static u64 shared_ns(const struct sim_gpu *gpu, u64 bytes)
+{
+	u32 own = gpu->profile->sdma_bytes_per_us, n = moving(gpu);
+	u32 share = gpu->profile->sdma_bus_bytes_per_us / (n ? n : 1);
+
+	if (!share)
+		share = 1;
+	return bytes * 1000 / (own < share ? own : share);
+}
+
 /* When the bytes up to @end have been moved. */
 static u64 moved_at(const struct sim_gpu *gpu, const struct sim_sdma *s, u64 end)
 {
@@ -157,8 +181,13 @@ static void begin_chunk(const struct sim_gpu *gpu, struct sim_sdma *s)
 {
 	u64 end = s->done + SIM_SDMA_CHUNK;
 
+	if (end > s->bytes)
+		end = s->bytes;
 	s->step = SIM_SDMA_MOVE;
-	s->at = moved_at(gpu, s, end < s->bytes ? end : s->bytes);
+	if (gpu->profile->sdma_bus_bytes_per_us)
+		s->at += shared_ns(gpu, end - s->done);
+	else
+		s->at = moved_at(gpu, s, end);
 }
 
 /* The state in its MQD must be of this packet. */
@@ -213,7 +242,7 @@ static void end_chunk(struct sim_gpu *gpu, struct sim_sdma *s)
 	gpu->stats.sdma_bytes += s->done - before;
 	if (s->done == s->bytes) {
 		consume(gpu, s);
-	} else if (s->sim.state == SIM_QUEUE_STOPPING) {
+	} else if (s->sim.state == SIM_QUEUE_STOPPING && !gpu->profile->sdma_whole_packets) {
 		save_midcmd(s);
 		give_up(s);
 	} else {

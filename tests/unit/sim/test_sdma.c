@@ -758,6 +758,59 @@ static void test_interrupted_copy(void **state)
 	assert_unchanged(f);
 }
 
+/* With whole packets a preemption waits for the last byte of each, and nothing is left over. */
+static void test_whole_packets(void **state)
+{
+	struct fixture *f = *state;
+	u32 to = DATA + (2 << 20), n = 10 * SIM_SDMA_CHUNK;
+
+	f->profile.sdma_whole_packets = 1;
+	noise(f);
+	PUT(f, 0, COPY(to, DATA, n));
+	PUT(f, 1, COPY(to + n, DATA + n, 2 * SIM_SDMA_CHUNK));
+	PUT(f, 1, COPY(to + 2 * n, DATA, n));
+	map(f, 0, 0);
+	map(f, 1, 1);
+	sim_advance(&f->gpu, MAP_NS + PACKET_NS + CHUNK_NS / 2);
+	assert_int_equal(unmap(f, 2), 9 * CHUNK_NS + CHUNK_NS / 2);
+	assert_int_equal(f->gpu.stats.save_ns, 9 * CHUNK_NS + CHUNK_NS / 2);
+	assert_int_equal(f->gpu.stats.save_max_ns, 9 * CHUNK_NS + CHUNK_NS / 2);
+	assert_int_equal(rptr_of(f, 0), 28);
+	assert_int_equal(rptr_of(f, 1), 28);	/* its second packet has not begun */
+	assert_int_equal(f->q[0].s.midcmd_cntl, 0);
+	memcpy(f->copy + to, f->copy + DATA, n);
+	memcpy(f->copy + to + n, f->copy + DATA + n, 2 * SIM_SDMA_CHUNK);
+	assert_unchanged(f);
+}
+
+/* Two engines on one bus take twice the time, one alone what it takes by itself. */
+static void test_shared_bus(void **state)
+{
+	struct fixture *f = *state;
+	u32 to = DATA + (2 << 20), n = 8 * SIM_SDMA_CHUNK;
+	u64 alone, begin;
+
+	f->profile.sdma_bus_bytes_per_us = f->profile.sdma_bytes_per_us;
+	noise(f);
+	map(f, 0, 0);
+	map(f, 1, 1);
+	sim_advance(&f->gpu, 10 * MAP_NS);
+	begin = f->gpu.now;
+	PUT(f, 0, COPY(to, DATA, n));
+	run(f);
+	alone = f->gpu.now - begin;
+	assert_int_equal(alone, PACKET_NS + 8 * CHUNK_NS);
+	begin = f->gpu.now;
+	PUT(f, 0, COPY(to, DATA, n));
+	PUT(f, 1, COPY(to + n, DATA + n, n));
+	run(f);
+	/* the first chunk of the one that was first, and the last of the other, may be faster */
+	assert_in_range(f->gpu.now - begin, PACKET_NS + 14 * CHUNK_NS, PACKET_NS + 16 * CHUNK_NS);
+	memcpy(f->copy + to, f->copy + DATA, n);
+	memcpy(f->copy + to + n, f->copy + DATA + n, n);
+	assert_unchanged(f);
+}
+
 /* The state of an interrupted packet that does not fit it halts the queue. */
 static void test_bad_midcmd(void **state)
 {
@@ -928,6 +981,8 @@ int main(void)
 		TEST(test_bad_ring),
 		TEST(test_turns),
 		TEST(test_interrupted_copy),
+		TEST(test_whole_packets),
+		TEST(test_shared_bus),
 		TEST(test_bad_midcmd),
 		TEST(test_reset),
 		TEST(test_exactly_once),
