@@ -129,6 +129,11 @@ enum sim_scheduler {
  * @xcc_ns: to hand a packet of the HIQ on to another XCC, and wait for its answer
  * @sdma_whole_packets: 1: a preemption waits for the packets in flight; 0: for their chunks
  * @sdma_bus_bytes_per_us: what all copy engines together can move; 0: no limit
+ * @contention_pm: workgroups that begin beside the waves of other queues take up to this
+ *	much longer, per mille, in proportion to the slots that these have
+ * @clock_ramp_pm: workgroups that begin after an idle time take this much longer at
+ *	first, per mille, ...
+ * @clock_ramp_ns: ... and nothing more after this time
  * @interrupt_ns: from an event to the driver's handler: charged where it is delivered
  */
 struct sim_profile {
@@ -178,6 +183,9 @@ struct sim_profile {
 	u32 xcc_ns;
 	u32 sdma_whole_packets;
 	u32 sdma_bus_bytes_per_us;
+	u32 contention_pm;
+	u32 clock_ramp_pm;
+	u32 clock_ramp_ns;
 };
 
 extern const struct sim_profile sim_profile_mi308x;
@@ -478,6 +486,8 @@ enum sim_preempt_state {
  * @free_waves: unused wave slots
  * @free_vgprs: unused registers, summed over all SIMDs
  * @free_lds: unused bytes
+ * @idle_since: when the last wave ended
+ * @ramp_from: when the first one began after an idle time
  * @preempt: see enum sim_preempt_state
  * @preempt_at: when that state ends, SIM_NEVER for an endless grace
  * @preempt_begin: when it began
@@ -509,6 +519,8 @@ struct sim_gpu {
 	u32 free_waves;
 	u32 free_vgprs;
 	u32 free_lds;
+	u64 idle_since;
+	u64 ramp_from;
 	enum sim_preempt_state preempt;
 	u64 preempt_at;
 	u64 preempt_begin;

@@ -68,6 +68,9 @@ const struct sim_profile sim_profile_mi308x_field = {
 	.register_ns = 1000,	/* claimed: a read waits for its way over PCIe and back */
 	/* assumed: entry written to the ring in memory, MSI-X, and the host leaves an idle state */
 	.interrupt_ns = 10000,
+	.contention_pm = 300,	/* assumed: neighbours take part of HBM's bandwidth and of L2 */
+	.clock_ramp_pm = 500,	/* assumed: from two thirds of the clock ... */
+	.clock_ramp_ns = 1000000,	/* ... in a millisecond, as power management works */
 	.sdma_whole_packets = 1,	/* assumed: engines stop between packets only */
 	.sdma_bus_bytes_per_us = 64000,	/* assumed: all of them share PCIe 5.0 x16 */
 	.runlist_entry_ns = 1000,	/* assumed: a read of host memory over PCIe */

@@ -13,6 +13,9 @@
 /* No spread of the profile above this number of workgroups: each block is an event. */
 #define MOST_SPREAD	16384
 
+/* Without a wave for so long, the clock goes down. Assumed. */
+#define RAMP_IDLE_NS	1000000
+
 static u32 lesser(u32 a, u32 b)
 {
 	return a < b ? a : b;
@@ -51,9 +54,16 @@ bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
 	return d->capacity;
 }
 
+static u32 all_waves(const struct sim_profile *p)
+{
+	return p->cus * p->simds_per_cu * p->waves_per_simd;
+}
+
 u64 sim_longest_ns(const struct sim_profile *p, const struct sim_dispatch *d)
 {
-	return d->workgroup_ns + d->workgroup_ns / 1000 * d->spread + p->cold_ns;
+	u64 ns = d->workgroup_ns + d->workgroup_ns / 1000 * d->spread;
+
+	return ns + (ns / 1000 + 1) * (p->contention_pm + p->clock_ramp_pm) + p->cold_ns;
 }
 
 void sim_queue_cools(struct sim_queue *q)
@@ -65,7 +75,7 @@ void sim_queue_cools(struct sim_queue *q)
 	if (!p->cold_ns)
 		return;
 	/* a slot in use is charged now, one that is free when it is used */
-	q->cold = p->cus * p->simds_per_cu * p->waves_per_simd - q->waves;
+	q->cold = all_waves(p) - q->waves;
 	for (i = 0; i < q->count; i++)
 		for (c = q->inflight[i].running; c; c = c->next)
 			c->end += p->cold_ns;
@@ -141,6 +151,8 @@ void sim_release(struct sim_gpu *gpu, struct sim_queue *q,
 	gpu->free_vgprs += n * d->waves * wave_vgprs(gpu->profile, d);
 	gpu->free_lds += n * d->lds_bytes;
 	gpu->freed = true;
+	if (n && gpu->free_waves == all_waves(gpu->profile))
+		gpu->idle_since = gpu->now;
 	d->resident -= n;
 	q->waves -= n * d->waves;
 }
@@ -218,11 +230,26 @@ static u64 duration(const struct sim_dispatch *d, u32 id)
 	return d->workgroup_ns + (s64)d->workgroup_ns / 1000 * off;
 }
 
-/* Begin up to @n workgroups, which take @extra longer. */
-static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 extra)
+/* How much longer a workgroup takes that begins now, per mille. */
+static u32 slower_pm(const struct sim_gpu *gpu, const struct sim_queue *q, u64 t)
 {
+	const struct sim_profile *p = gpu->profile;
+	u32 all = all_waves(p), others = all - gpu->free_waves - q->waves;
+	u32 pm = (u64)p->contention_pm * others / all;
+
+	if (t < gpu->ramp_from + p->clock_ramp_ns)
+		pm += p->clock_ramp_pm * (gpu->ramp_from + p->clock_ramp_ns - t) /
+			p->clock_ramp_ns;
+	return pm;
+}
+
+/* Begin up to @n workgroups, which take @extra longer. */
+static u32 begin(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 n, u64 t,
+		 u64 extra)
+{
+	u32 done = 0, slower = slower_pm(gpu, q, t);
 	struct sim_cohort *c;
-	u32 done = 0;
+	u64 ns;
 
 	n = lesser(n, d->workgroups - d->launched);
 	while (done < n && (c = sim_cohort_get(gpu))) {
@@ -230,7 +257,8 @@ static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 
 			d->start_ns = t;
 		c->first = d->launched;
 		c->workgroups = lesser(n - done, d->block - c->first % d->block);
-		c->end = t + duration(d, c->first) + extra;
+		ns = duration(d, c->first);
+		c->end = t + ns + ns / 1000 * slower + extra;
 		d->launched += c->workgroups;
 		done += c->workgroups;
 		insert_running(d, c);
@@ -238,11 +266,12 @@ static u32 begin(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 
 	return done;
 }
 
-static u32 place(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 extra)
+static u32 place(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 n, u64 t,
+		 u64 extra)
 {
 	u32 done = resume(gpu, d, n, t, extra);
 
-	return done + begin(gpu, d, n - done, t, extra);
+	return done + begin(gpu, q, d, n - done, t, extra);
 }
 
 /* Launch up to @n workgroups of @d; returns how many. */
@@ -251,10 +280,12 @@ static u32 launch(struct sim_gpu *gpu, struct sim_queue *q,
 {
 	u32 cold = lesser(n, (q->cold + d->waves - 1) / d->waves), done;
 
-	done = place(gpu, d, cold, t, gpu->profile->cold_ns);
+	if (gpu->free_waves == all_waves(gpu->profile) && t >= gpu->idle_since + RAMP_IDLE_NS)
+		gpu->ramp_from = t;
+	done = place(gpu, q, d, cold, t, gpu->profile->cold_ns);
 	q->cold -= lesser(q->cold, done * d->waves);
 	if (done == cold)
-		done += place(gpu, d, n - done, t, 0);
+		done += place(gpu, q, d, n - done, t, 0);
 	occupy(gpu, q, d, done);
 	sim_queue_touch(q);
 	return done;

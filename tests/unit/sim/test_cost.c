@@ -203,6 +203,57 @@ static void test_cold_again_and_again(void **state)
 	fake_assert_exactly_once(f, q);
 }
 
+/* Workgroups take longer beside the waves of others, and only those that begin then. */
+static void test_contention(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = f->q;
+
+	f->profile.contention_pm = 400;
+	fake_dispatch(f, &q[0], 60, 4, 50000, true);
+	fake_dispatch(f, &q[0], 60, 4, 10000, true);
+	fake_map(f, &q[0], 1);
+	sim_advance(&f->gpu, 1000);
+	fake_dispatch(f, &q[1], 20, 4, 10000, true);
+	fake_map(f, &q[1], 1);
+	fake_run(f);
+	assert_int_equal(q[0].log[0].end_ns - q[0].log[0].start_ns, 50000);
+	/* 240 of 320 slots are another's: three quarters of the whole */
+	assert_int_equal(q[1].log[0].end_ns - q[1].log[0].start_ns, 13000);
+	assert_int_equal(q[0].log[1].end_ns - q[0].log[1].start_ns, 10000);
+	fake_assert_exactly_once(f, &q[0]);
+	fake_assert_exactly_once(f, &q[1]);
+}
+
+/* After an idle time workgroups are slow at first; a short pause is none. */
+static void test_clock_ramp(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = &f->q[0];
+	u32 i;
+
+	fake_map(f, q, 1);
+	sim_advance(&f->gpu, 5000000);
+	f->profile.clock_ramp_pm = 500;
+	f->profile.clock_ramp_ns = 100000;
+	for (i = 0; i < 8; i++)
+		fake_dispatch(f, q, 1, 4, 40000, true);
+	fake_run(f);
+	assert_int_equal(q->log[0].end_ns - q->log[0].start_ns, 60000);
+	assert_in_range(q->log[1].end_ns - q->log[1].start_ns, 47000, 48000);
+	for (i = 2; i < 8; i++)
+		assert_int_equal(q->log[i].end_ns - q->log[i].start_ns, 40000);
+	sim_advance(&f->gpu, f->gpu.now + 900000);
+	fake_dispatch(f, q, 1, 4, 40000, true);
+	fake_run(f);
+	assert_int_equal(q->log[8].end_ns - q->log[8].start_ns, 40000);
+	sim_advance(&f->gpu, f->gpu.now + 1100000);
+	fake_dispatch(f, q, 1, 4, 40000, true);
+	fake_run(f);
+	assert_int_equal(q->log[9].end_ns - q->log[9].start_ns, 60000);
+	fake_assert_exactly_once(f, q);
+}
+
 /* The accesses of amdkfd's function: with no queue, one without waves, and a full MI300X. */
 static void test_count_accesses(void **state)
 {
@@ -230,6 +281,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cold_everybody, fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(test_cold_again_and_again, fake_setup,
 						fake_teardown),
+		cmocka_unit_test_setup_teardown(test_contention, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_clock_ramp, fake_setup, fake_teardown),
 		cmocka_unit_test(test_count_accesses),
 	};
 
