@@ -50,6 +50,7 @@ help:
 	@echo 'make bench-switch   time of a switch, compared with amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make bench-react    time from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
+	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
 	@echo 'make bench-scale    time of a decision of each policy for 64 GPUs and 4096 queues'
 	@echo ''
 	@echo 'make build          everything that the targets above need, without running them'
@@ -114,6 +115,10 @@ bench-react:
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
 	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-policies'
+
+# Virtual time, a minute. A part of it is in "make check": tests/unit/sensitivity.
+bench-sensitivity:
+	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-sensitivity'
 
 # Not a part of "make check": it measures the machine, which should have nothing else to do.
 bench-scale:
@@ -228,6 +233,6 @@ distclean:
 	@scripts/rig clean
 
 .PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees \
-	module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-scale build amdgpu kmod vgpu \
-	user guest look figures docs shell install install-user install-dkms uninstall deb demo-raw \
+	module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-sensitivity bench-scale build \
+	amdgpu kmod vgpu user guest look figures docs shell install install-user install-dkms uninstall deb demo-raw \
 	clean distclean
