@@ -141,6 +141,7 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 
 #define COMPAT_ASIC_FUNCS(_never)
 #define COMPAT_SUSPEND_PROC(_proc)	(_proc)
+#define compat_unlock_kfd()	vgpu_call(kgd2kfd_unlock_kfd, NULL)
 
 #define COMPAT_MOVES								\
 	{ "amdgpu_ttm_clear_buffer", vgpu_clear_buffer },			\
@@ -188,6 +189,7 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 
 /* The argument is the opposite: whether it is runtime PM. */
 #define COMPAT_SUSPEND_PROC(_proc)	(!(_proc))
+#define compat_unlock_kfd()	vgpu_call(kgd2kfd_unlock_kfd)
 
 /* Work for SDMA has no entity; a clear may also come as a fill, with value 0. */
 static inline int compat_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,
