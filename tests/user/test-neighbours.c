@@ -272,6 +272,7 @@ static void plug(const char *name)
 
 	while (write_fault("clear") != -ENODEV && xsdev_now() < until)
 		xsdev_sleep_ms(10);
+	xsdev_sleep_ms(5 * KFD_MS);
 	if (sysfile_write(name, PCI_DRIVER "bind") || sysfile_write("unlock", FAULT))
 		tap_bail("the GPU cannot be put back");
 }

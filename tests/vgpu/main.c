@@ -169,10 +169,22 @@ free:
 	return r;
 }
 
+/* Not the driver's data: the end of a former device on this slot may have cleared it. */
+static struct vgpu *vgpu_bound_to(const struct pci_dev *pdev)
+{
+	struct vgpu *vg;
+	u32 i;
+
+	vgpu_for_each(vg, i)
+		if (vg->adev->pdev == pdev && !vg->adev->shutdown)
+			return vg;
+	return NULL;
+}
+
 /* Files may still be open: the rest follows when the last of them is closed. */
 static void vgpu_remove(struct pci_dev *pdev)
 {
-	struct vgpu *vg = vgpu_of(drm_to_adev(pci_get_drvdata(pdev)));
+	struct vgpu *vg = vgpu_bound_to(pdev);
 
 	vgpu_power_fini(vg);
 	vgpu_stats_remove(vg);
