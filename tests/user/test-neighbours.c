@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the other GPUs notice of one whose firmware hangs, answers late or fails, that
- * is reset or removed, while a process on it is held, released, evicted and so on:
+ * What the other GPUs notice of one whose firmware hangs, answers late or fails, or that
+ * is reset (if asked for: removed), while a process on it is held, released, evicted and so on:
  * nothing. Each combination of a phase and a fault is a case. In a case, probes do on the
  * other GPUs what schedulers and applications do, and the longest time that each
  * call took is compared with a bound well below the time the fault lasts. When it is over,
@@ -68,7 +68,8 @@ struct phase {
  * @command: for the file, without the GPU
  * @least_ms: the phase's call takes at least that long, or it did not meet the fault
  * @then: what happens to the GPU. With anything but NOTHING, amdkfd stops all processes
- *	of the system for good
+ *	of the system for good. After REMOVAL it may use the GPU's memory after it was
+ *	freed, when the last process that used the GPU ends, and that is the guest's end
  */
 struct fault {
 	const char *name;
@@ -444,6 +445,7 @@ static void test_case(const struct phase *p, const struct fault *f)
 	judge(f, results, ended);
 }
 
+/* A removal only by name: see struct fault. */
 static bool wanted(const struct fault *f, int argc, char **argv)
 {
 	int i;
@@ -451,7 +453,7 @@ static bool wanted(const struct fault *f, int argc, char **argv)
 	for (i = 2; i < argc; i++)
 		if (!strcmp(argv[i], f->name))
 			return true;
-	return argc <= 2;
+	return argc <= 2 && f->then != REMOVAL;
 }
 
 int main(int argc, char **argv)
