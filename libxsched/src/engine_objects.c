@@ -178,7 +178,7 @@ bool process_counts(const struct process *process)
 /* Whether work of a queue counts: not where nobody can be held for it. */
 static bool queue_counts(const struct xsched_engine *engine, const struct queue *queue)
 {
-	return process_counts(queue->process) && !(engine->shut & 1ULL << queue->node);
+	return process_counts(queue->process) && !queue_is_shut(engine, queue);
 }
 
 /* What a tenant has from all its processes together. */
@@ -273,14 +273,13 @@ static void leave_unit(struct xsched_engine *engine, struct queue *queue)
 void process_set_flags(struct xsched_engine *engine, struct process *process,
 		       bool manual, bool exempt)
 {
-	bool counts = !manual || exempt;
+	bool counted = process_counts(process);
 
-	for (struct queue *q = process->queues; q; q = q->next)
-		if (q->ready && counts != process_counts(process) &&
-		    !(engine->shut & 1ULL << q->node))
-			count_work(engine, q, counts, 0);
 	process->manual = manual;
 	process->exempt = exempt;
+	for (struct queue *q = process->queues; q; q = q->next)
+		if (q->ready && counted != process_counts(process) && !queue_is_shut(engine, q))
+			count_work(engine, q, !counted, 0);
 	unit_open(engine, process->tenant->units[0]);
 	tenant_refresh(engine, process->tenant);
 }

@@ -126,7 +126,7 @@ static void plan_queues(struct xsched_engine *engine,
 			const struct process *process, struct xsched_plan *plan)
 {
 	for (const struct queue *q = process->queues; q; q = q->next) {
-		bool hold = q->unit->wanted && !(engine->shut & 1ULL << q->node);
+		bool hold = q->unit->wanted && !queue_is_shut(engine, q);
 
 		if (hold && q->state != XSCHED_HELD)
 			engine->hold_queues[plan->hold_queue_count++] = q->id;
@@ -142,7 +142,7 @@ static bool can_hold(const struct xsched_engine *engine, const struct process *p
 	if (!engine->shut || !process->queues)
 		return true;
 	for (const struct queue *q = process->queues; q; q = q->next)
-		if (!(engine->shut & 1ULL << q->node))
+		if (!queue_is_shut(engine, q))
 			return true;
 	return false;
 }

@@ -305,6 +305,13 @@ static inline void unit_await(struct xsched_policy_tenant *const *units,
 	__builtin_prefetch(unit + 128);
 }
 
+/** queue_is_shut() - whether nothing can be held on its node */
+static inline bool queue_is_shut(const struct xsched_engine *engine,
+				 const struct queue *queue)
+{
+	return engine->shut & 1ULL << queue->node;
+}
+
 /* The decision about it may change. */
 static inline void unit_touch(struct xsched_engine *engine,
 			      const struct unit *unit)
