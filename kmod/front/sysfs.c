@@ -108,6 +108,31 @@ XS_PARAM_FILE(_name##_least, _name##_min, 0444, NULL, _name##_param, least);	\
 XS_PARAM_FILE(_name##_most, _name##_max, 0444, NULL, _name##_param, most);	\
 XS_PARAM_FILE(_name##_first, _name, 0444, NULL, _name##_param, initial)
 
+/* The limits, and the value at first, of a number for which they are always the same. */
+#define XS_PARAM(_name, _least, _most, _initial)				\
+static u32 sysfs_##_name##_min(struct device *dev)				\
+{										\
+	return _least;								\
+}										\
+										\
+static u32 sysfs_##_name##_max(struct device *dev)				\
+{										\
+	return _most;								\
+}										\
+										\
+static u32 sysfs_##_name##_initial(struct device *dev)				\
+{										\
+	return _initial;							\
+}										\
+										\
+static const struct xs_param _name##_param = {					\
+	.get = sysfs_##_name##_get,						\
+	.set = sysfs_##_name##_set,						\
+	.least = sysfs_##_name##_min,						\
+	.most = sysfs_##_name##_max,						\
+	.initial = sysfs_##_name##_initial,					\
+}
+
 static u32 sysfs_watchdog_ms_get(struct device *dev)
 {
 	return xs_watchdog_ms();
@@ -118,101 +143,36 @@ static void sysfs_watchdog_ms_set(struct device *dev, u32 value)
 	xs_watchdog_set_ms(value);
 }
 
-static u32 sysfs_watchdog_ms_min(struct device *dev)
-{
-	return XS_WATCHDOG_MS_MIN;
-}
-
-static u32 sysfs_watchdog_ms_max(struct device *dev)
-{
-	return XS_WATCHDOG_MS_MAX;
-}
-
-static u32 sysfs_watchdog_ms_initial(struct device *dev)
-{
-	return XS_WATCHDOG_MS;
-}
-
-static const struct xs_param watchdog_ms_param = {
-	.get = sysfs_watchdog_ms_get,
-	.set = sysfs_watchdog_ms_set,
-	.least = sysfs_watchdog_ms_min,
-	.most = sysfs_watchdog_ms_max,
-	.initial = sysfs_watchdog_ms_initial,
-};
-
+XS_PARAM(watchdog_ms, XS_WATCHDOG_MS_MIN, XS_WATCHDOG_MS_MAX, XS_WATCHDOG_MS);
 XS_PARAM_FILES(watchdog_ms);
 
-static u32 sysfs_sample_period_get(struct device *dev)
+static u32 sysfs_sample_period_us_get(struct device *dev)
 {
 	return xs_interest_period_us();
 }
 
-static void sysfs_sample_period_set(struct device *dev, u32 value)
+static void sysfs_sample_period_us_set(struct device *dev, u32 value)
 {
 	xs_interest_set_period_us(value);
 	scoped_guard(mutex, &xs_lock)
 		xs_sampler_configure_locked(NULL);
 }
 
-static u32 sysfs_sample_period_min(struct device *dev)
-{
-	return KFD_XSCHED_SAMPLE_US_MIN;
-}
-
-static u32 sysfs_sample_period_max(struct device *dev)
-{
-	return KFD_XSCHED_SAMPLE_US_MAX;
-}
-
-static u32 sysfs_sample_period_initial(struct device *dev)
-{
-	return XS_SAMPLE_PERIOD_US;
-}
-
-static const struct xs_param sample_period_us_param = {
-	.get = sysfs_sample_period_get,
-	.set = sysfs_sample_period_set,
-	.least = sysfs_sample_period_min,
-	.most = sysfs_sample_period_max,
-	.initial = sysfs_sample_period_initial,
-};
-
+XS_PARAM(sample_period_us, KFD_XSCHED_SAMPLE_US_MIN, KFD_XSCHED_SAMPLE_US_MAX,
+	 XS_SAMPLE_PERIOD_US);
 XS_PARAM_FILES(sample_period_us);
 
-static u32 sysfs_tap_idle_get(struct device *dev)
+static u32 sysfs_tap_idle_us_get(struct device *dev)
 {
 	return xs_sampler_tap_idle_us();
 }
 
-static void sysfs_tap_idle_set(struct device *dev, u32 value)
+static void sysfs_tap_idle_us_set(struct device *dev, u32 value)
 {
 	xs_sampler_set_tap_idle_us(value);
 }
 
-static u32 sysfs_tap_idle_min(struct device *dev)
-{
-	return 0;
-}
-
-static u32 sysfs_tap_idle_max(struct device *dev)
-{
-	return XS_TAP_IDLE_US_MAX;
-}
-
-static u32 sysfs_tap_idle_initial(struct device *dev)
-{
-	return XS_TAP_IDLE_US;
-}
-
-static const struct xs_param tap_idle_us_param = {
-	.get = sysfs_tap_idle_get,
-	.set = sysfs_tap_idle_set,
-	.least = sysfs_tap_idle_min,
-	.most = sysfs_tap_idle_max,
-	.initial = sysfs_tap_idle_initial,
-};
-
+XS_PARAM(tap_idle_us, 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US);
 XS_PARAM_FILES(tap_idle_us);
 
 static u32 sysfs_grace_get(struct device *dev)
@@ -270,68 +230,24 @@ static void sysfs_breaker_failures_set(struct device *dev, u32 value)
 	WRITE_ONCE(node->breaker.limit, value);
 }
 
-static u32 sysfs_breaker_failures_min(struct device *dev)
-{
-	return 0;
-}
-
-static u32 sysfs_breaker_failures_max(struct device *dev)
-{
-	return XS_BREAKER_FAILURES_MAX;
-}
-
-static u32 sysfs_breaker_failures_initial(struct device *dev)
-{
-	return XS_BREAKER_FAILURES;
-}
-
-static const struct xs_param breaker_failures_param = {
-	.get = sysfs_breaker_failures_get,
-	.set = sysfs_breaker_failures_set,
-	.least = sysfs_breaker_failures_min,
-	.most = sysfs_breaker_failures_max,
-	.initial = sysfs_breaker_failures_initial,
-};
-
+XS_PARAM(breaker_failures, 0, XS_BREAKER_FAILURES_MAX, XS_BREAKER_FAILURES);
 XS_PARAM_FILES(breaker_failures);
 
-static u32 sysfs_breaker_window_get(struct device *dev)
+static u32 sysfs_breaker_window_s_get(struct device *dev)
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
 
 	return READ_ONCE(node->breaker.window_s);
 }
 
-static void sysfs_breaker_window_set(struct device *dev, u32 value)
+static void sysfs_breaker_window_s_set(struct device *dev, u32 value)
 {
 	struct xs_node *node = dev_get_drvdata(dev);
 
 	WRITE_ONCE(node->breaker.window_s, value);
 }
 
-static u32 sysfs_breaker_window_min(struct device *dev)
-{
-	return XS_BREAKER_WINDOW_S_MIN;
-}
-
-static u32 sysfs_breaker_window_max(struct device *dev)
-{
-	return XS_BREAKER_WINDOW_S_MAX;
-}
-
-static u32 sysfs_breaker_window_initial(struct device *dev)
-{
-	return XS_BREAKER_WINDOW_S;
-}
-
-static const struct xs_param breaker_window_s_param = {
-	.get = sysfs_breaker_window_get,
-	.set = sysfs_breaker_window_set,
-	.least = sysfs_breaker_window_min,
-	.most = sysfs_breaker_window_max,
-	.initial = sysfs_breaker_window_initial,
-};
-
+XS_PARAM(breaker_window_s, XS_BREAKER_WINDOW_S_MIN, XS_BREAKER_WINDOW_S_MAX, XS_BREAKER_WINDOW_S);
 XS_PARAM_FILES(breaker_window_s);
 
 static u32 sysfs_hold_rate_get(struct device *dev)
@@ -349,29 +265,7 @@ static void sysfs_hold_rate_set(struct device *dev, u32 value)
 		xs_rate_set(&node->hold_rate, value);
 }
 
-static u32 sysfs_hold_rate_min(struct device *dev)
-{
-	return 0;
-}
-
-static u32 sysfs_hold_rate_max(struct device *dev)
-{
-	return XS_HOLD_RATE_MAX;
-}
-
-static u32 sysfs_hold_rate_initial(struct device *dev)
-{
-	return XS_HOLD_RATE;
-}
-
-static const struct xs_param hold_rate_param = {
-	.get = sysfs_hold_rate_get,
-	.set = sysfs_hold_rate_set,
-	.least = sysfs_hold_rate_min,
-	.most = sysfs_hold_rate_max,
-	.initial = sysfs_hold_rate_initial,
-};
-
+XS_PARAM(hold_rate, 0, XS_HOLD_RATE_MAX, XS_HOLD_RATE);
 XS_PARAM_FILES(hold_rate);
 
 static u32 sysfs_hold_burst_get(struct device *dev)
@@ -388,29 +282,7 @@ static void sysfs_hold_burst_set(struct device *dev, u32 value)
 	WRITE_ONCE(node->hold_rate.burst, value);
 }
 
-static u32 sysfs_hold_burst_min(struct device *dev)
-{
-	return XS_HOLD_BURST_MIN;
-}
-
-static u32 sysfs_hold_burst_max(struct device *dev)
-{
-	return XS_HOLD_BURST_MAX;
-}
-
-static u32 sysfs_hold_burst_initial(struct device *dev)
-{
-	return XS_HOLD_BURST;
-}
-
-static const struct xs_param hold_burst_param = {
-	.get = sysfs_hold_burst_get,
-	.set = sysfs_hold_burst_set,
-	.least = sysfs_hold_burst_min,
-	.most = sysfs_hold_burst_max,
-	.initial = sysfs_hold_burst_initial,
-};
-
+XS_PARAM(hold_burst, XS_HOLD_BURST_MIN, XS_HOLD_BURST_MAX, XS_HOLD_BURST);
 XS_PARAM_FILES(hold_burst);
 
 /* ---- global -------------------------------------------------------------- */
