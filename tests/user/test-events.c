@@ -10,12 +10,14 @@
 
 #define MS		1000000ULL
 #define TIMEOUT_MS	20000
+#define RUNLISTS	300	/* each is a moment in which no wave is to be seen */
 #define LONG		12	/* dispatches: more than two seconds of work */
 #define SAMPLE_US	1000
 #define SETTLE_US	20000
 #define BIT(type)	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##type)
 
 static const struct spin_shape fifth = { 64, 256, 200 * MS };
+static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static const struct spin_shape tiny = { 1, 64, 1000 };
 static int fd;
 
@@ -131,6 +133,34 @@ static void test_late_and_held(void)
 	worker_stop(&w);
 }
 
+/*
+ * To create and destroy a queue, amdkfd takes all queues of the node off it for a moment.
+ * A GPU that cannot count waves needs a dispatch that waits.
+ */
+static void test_new_runlists(void)
+{
+	struct worker busy, other;
+	struct kfd_xsched_event e;
+	int i;
+
+	if (worker_start(&busy, 1, NULL) || worker_start(&other, 2, NULL) ||
+	    worker_begin(&busy, 0, &endless) ||
+	    (!xsdev_can(fd, KFD_XSCHED_CAP_WAVES) && worker_submit(&busy, 0, &endless, 1)))
+		tap_bail("no worker");
+	tap_is(xsdev_subscribe(fd, BIT(READY) | BIT(IDLE), KFD_XSCHED_SAMPLE_US_MIN, 0), 0,
+	       "subscribe, without a settle time");
+	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, busy.pid, TIMEOUT_MS, &e), 0,
+	       "a process is in a long kernel");
+	for (i = 0; i < RUNLISTS && !worker_recreate(&other, 1); i++)
+		;
+	tap_is(i, RUNLISTS, "another one destroys and creates queues");
+	tap_ok(xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, busy.pid, 0, &e),
+	       "the first is not called IDLE meanwhile");
+	worker_kill(&busy);
+	worker_kill(&other);
+	xsdev_wait_no_queue(fd, TIMEOUT_MS);
+}
+
 /* A reader that does not keep up gets LOST. */
 static void test_overflow(void)
 {
@@ -168,6 +198,7 @@ int main(void)
 	test_lifecycle();
 	test_activity();
 	test_late_and_held();
+	test_new_runlists();
 	test_overflow();
 	return tap_done();
 }
