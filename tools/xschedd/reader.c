@@ -210,37 +210,41 @@ static void reader_miss(struct reader *reader, uint64_t now)
 	reader_finish(reader, false);
 }
 
-static int reader_on_answer(sd_event_source *source, int fd, uint32_t revents,
-			    void *user)
+/* False: there is none yet. */
+static bool reader_take_answer(struct reader *reader)
 {
-	struct reader *reader = user;
-	int answer = helper_read(&reader->helper);
-
-	(void)source;
-	(void)fd;
-	(void)revents;
-	switch (answer) {
+	switch (helper_read(&reader->helper)) {
 	case -EAGAIN:
-		return 0;
+		return false;
 	case HELPER_FACTS:
 		reader->facts = reader->helper.page->facts;
 		if (reader->extent == HELPER_READ_FACTS) {
 			reader_finish(reader, false);
-			return 0;
+			return true;
 		}
 		reader->waits = true;
 		reader->deadline_ns = clock_ns() + READER_DEADLINE_MS * MS_NS;
 		reader_set_timer(reader);
-		return 0;
+		return true;
 	case HELPER_WHOLE:
 		reader_finish(reader, true);
-		return 0;
+		return true;
 	default:
 		reader_lose_helper(reader);
 		if (reader->busy)
 			reader_finish(reader, false);
-		return 0;
+		return true;
 	}
+}
+
+static int reader_on_answer(sd_event_source *source, int fd, uint32_t revents,
+			    void *user)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	reader_take_answer(user);
+	return 0;
 }
 
 /* ---- questions ---------------------------------------------------------- */
@@ -292,13 +296,22 @@ static void reader_begin(struct reader *reader, struct reading *reading, uint64_
 	}
 }
 
+/* If it was the daemon that stood still, the answer is there by now. */
+static void reader_check_deadline(struct reader *reader)
+{
+	while (reader->busy && clock_ns() >= reader->deadline_ns) {
+		if (!reader_take_answer(reader))
+			reader_miss(reader, clock_ns());
+	}
+}
+
 static void reader_go_on(struct reader *reader)
 {
-	uint64_t now = clock_ns();
 	struct reading *reading;
+	uint64_t now;
 
-	if (reader->busy && now >= reader->deadline_ns)
-		reader_miss(reader, now);
+	reader_check_deadline(reader);
+	now = clock_ns();
 	while (!reader->busy && (reading = reader_next(reader, now)))
 		reader_begin(reader, reading, now);
 	reader_set_timer(reader);
