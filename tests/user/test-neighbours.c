@@ -31,7 +31,7 @@
 #define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define WATCHDOG	SYSFILE_GLOBAL "watchdog_ms"
 #define PCI_DRIVER	"/sys/bus/pci/drivers/vgpu/"
-#define HANG_MS		2000	/* instead of amdkfd's nine seconds */
+#define HANG_MS		6000	/* instead of amdkfd's nine seconds */
 #define LATE_MS		1500
 #define REMOVED_MS	300	/* the call is under way for that long */
 #define BOUND_MS	800	/* what does not wait for the firmware takes, on a busy machine */
