@@ -317,8 +317,11 @@ static void takes_hints(void **state)
 /* /metrics, and with http_front=no nothing but that. */
 static void tells_metrics(void **state)
 {
+	static const char held[] = "\nxsched_node_held_seconds_total{gpu=\"100\"} ";
+	const time_t begin = time(NULL);
 	struct bench *b = *state;
 	char text[32];
+	double held_s;
 
 	port = free_port();
 	snprintf(text, sizeof(text), "http_port=%u\n", port);
@@ -328,10 +331,9 @@ static void tells_metrics(void **state)
 	wants(http("GET", "/metrics", NULL), 200,
 	      "Content-Type: text/plain; version=0.0.4");
 	wants(http("GET", "/metrics", NULL), 200, "\nxsched_switches_total 2\n");
-	wants(http("GET", "/metrics", NULL), 200,
-	      "\nxsched_node_held_seconds_total{gpu=\"100\"} ");
-	assert_null(strstr(http("GET", "/metrics", NULL),
-			   "\nxsched_node_held_seconds_total{gpu=\"100\"} 0.000000000\n"));
+	wants(http("GET", "/metrics", NULL), 200, held);
+	held_s = strtod(strstr(http("GET", "/metrics", NULL), held) + strlen(held), NULL);
+	assert_true(held_s > 0 && held_s <= difftime(time(NULL), begin) + 1);
 	wants(http("POST", "/metrics", NULL), 405, "only GET");
 	wants(http("GET", "/xqueues", NULL), 404, "there is only \\/metrics");
 	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");
@@ -620,8 +622,7 @@ static void other_users(void **state)
 /* A user has 16 connections, and gets some answers a second; root is served. */
 static void flood_as_other(void)
 {
-	bool served = false, refused = false;
-	int fds[17];
+	int fds[17], served = 0, refused = 0;
 
 	if (setuid(OTHER_USER))
 		_exit(1);
@@ -634,13 +635,15 @@ static void flood_as_other(void)
 	/* Until their end has come there, too. */
 	while (strncmp(http("GET", "/policy", NULL), "HTTP/1.1 200", 12))
 		nap();
-	for (int i = 0; i < 10000 && !(served && refused); i++) {
+	/* A slow daemon takes more of what the user may have for each answer: there are more every second. */
+	for (int i = 0; i < 10000 && (served <= 50 || !refused); i++) {
 		const char *answer = http("GET", "/policy", NULL);
 
-		served |= !strncmp(answer, "HTTP/1.1 200", 12);
-		refused |= !strncmp(answer, "HTTP/1.1 429", 12);
+		served += !strncmp(answer, "HTTP/1.1 200", 12);
+		refused += !strncmp(answer, "HTTP/1.1 429", 12);
 	}
-	assert_true(served && refused);
+	assert_true(served > 50);
+	assert_true(refused > 0);
 }
 
 /* Without http_root, uid 0 may do what every user may: it can be a container's. */
