@@ -770,6 +770,5 @@ int main(void)
 		cmocka_unit_test(plug_ins),
 	};
 
-	return cmocka_run_group_tests_name(XSCHED_UNIT_NAME, tests,
-					   make_directory, remove_directory);
+	return RUN_GROUP(tests, make_directory, remove_directory);
 }

@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,15 +24,13 @@ static void wants(const char *reply, const char *wanted)
 static const char *expect_answer(const struct bench *b, const char *request,
 				 const char *wanted)
 {
-	const char *reply = "";
+	const char *reply = question(b, "%s", request);
 
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
+	for (uint64_t end_ns = 0; !strstr(reply, wanted);) {
+		if (!keep_waiting(&end_ns))
+			fail_msg("no %s in %s", wanted, reply);
 		reply = question(b, "%s", request);
-		if (strstr(reply, wanted))
-			return reply;
-		nap();
 	}
-	fail_msg("no %s in %s", wanted, reply);
 	return reply;
 }
 
@@ -58,8 +55,7 @@ static void streams_events(void **state)
 	send_event(b, KFD_XSCHED_EVENT_PROCESS_EXIT, b->pids[0], 0);
 	read_until(fd, "\"event\":\"exit\"");
 	close(fd);
-	while (!strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":0"))
-		nap();
+	wait_until(strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":0"));
 }
 
 /* Why a process has its priority, with the facts that rules look at. */
@@ -109,8 +105,7 @@ static void takes_hints(void **state)
 
 	start_daemon(b, "");
 	two_tenants(b);
-	while (ctl(b, "priority %d 1", b->pids[0]))
-		nap();
+	wait_until(!ctl(b, "priority %d 1", b->pids[0]));
 	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"utilization\",\"value\":40}",
 		       b->pids[0]), "\"ok\":true");
 	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"utilization\",\"value\":101}",
@@ -175,24 +170,20 @@ static void reloads_by_request(void **state)
 static void other_users(void **state)
 {
 	struct bench *b = *state;
-	int status;
 	pid_t pid;
 
 	if (getuid())
 		skip();
 	start_daemon(b, "");
 	two_tenants(b);
-	while (ctl(b, "priority %d -10", b->pids[1]))
-		nap();
-	pid = fork();
+	wait_until(!ctl(b, "priority %d -10", b->pids[1]));
+	pid = fork_child();
 	if (!pid) {
 		pid_t own = spawn_others();
 
 		send_event(b, ADD, own, 9);
-		if (setuid(OTHER_USER))
-			_exit(1);
-		while (!strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""))
-			nap();
+		become_user(OTHER_USER);
+		wait_until(strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""));
 		wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"priority\",\"value\":5}",
 			       own), "raising a priority");
 		wants(question(b, "{\"cmd\":\"priority\",\"pid\":%d,\"priority\":-5}",
@@ -207,8 +198,7 @@ static void other_users(void **state)
 		kill(own, SIGKILL);
 		_exit(0);
 	}
-	waitpid(pid, &status, 0);
-	assert_int_equal(status, 0);
+	assert_int_equal(wait_for(pid), 0);
 }
 
 /* 10,000 connections, of which none says a whole request: the GPUs are served. */
@@ -233,8 +223,7 @@ static void many_connections(void **state)
 	for (size_t i = 0; i < 10000; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	while (ctl(b, "policy"))
-		nap();
+	wait_until(!ctl(b, "policy"));
 	/* Not a line for each. */
 	assert_true(lines(b, "err") < 100);
 }
@@ -250,8 +239,7 @@ static void cuts_off_deaf_ones(void **state)
 	two_tenants(b);
 	deaf = connect_control(b);
 	send(deaf, "{\"cmd\":\"events\"}\n", 17, MSG_NOSIGNAL);
-	while (!strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":1"))
-		nap();
+	wait_until(strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":1"));
 	/* An event is a line of some 70 bytes. */
 	for (int i = 0; strstr(question(b, "{\"cmd\":\"stats\"}"), "\"listeners\":1"); i++) {
 		assert_true(i < 10000);
@@ -261,7 +249,7 @@ static void cuts_off_deaf_ones(void **state)
 					event(IDLE, b->pids[0], 1) }, 2);
 	}
 	expect(b, "err", "does not read");
-	while (recv(deaf, byte, sizeof(byte), 0) > 0)
+	while (receive(deaf, byte, sizeof(byte)) > 0)
 		;
 	close(deaf);
 	send_event(b, READY, b->pids[0], 1);
@@ -274,14 +262,14 @@ static void spawn_obscene(struct bench *b, const char *text)
 {
 	char *const arguments[] = { (char *)text, "1000", NULL };
 
-	b->pids[0] = fork();
+	b->pids[0] = fork_child();
 	if (!b->pids[0]) {
 		prctl(PR_SET_NAME, text);
 		for (;;)
 			pause();
 	}
 	await_comm(b->pids[0], text);
-	b->pids[1] = fork();
+	b->pids[1] = fork_child();
 	if (!b->pids[1]) {
 		execv("/bin/sleep", arguments);
 		_exit(126);
@@ -377,7 +365,7 @@ static void root_of_a_container(void **state)
 		skip();
 	start_daemon(b, "");
 	for (int namespace = 0; namespace < 2; namespace++) {
-		pid_t pid = fork();
+		pid_t pid = fork_child();
 
 		if (!pid)
 			try_as_root(b, namespace);
@@ -413,7 +401,7 @@ static void drain(int fd)
 	int answers = 0;
 
 	while (answers < FLOOD) {
-		ssize_t got = recv(fd, text, sizeof(text), 0);
+		ssize_t got = receive(fd, text, sizeof(text));
 
 		assert_true(got > 0);
 		for (ssize_t i = 0; i < got; i++)
@@ -426,18 +414,17 @@ static void limits_users(void **state)
 {
 	struct timespec begin, end;
 	struct bench *b = *state;
-	int status, fd;
 	pid_t pid;
+	int fd;
 
 	if (getuid())
 		skip();
 	start_daemon(b, "");
 	two_tenants(b);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	pid = fork();
+	pid = fork_child();
 	if (!pid) {
-		if (setuid(OTHER_USER))
-			_exit(1);
+		become_user(OTHER_USER);
 		fd = flood(b);
 		drain(fd);
 		_exit(0);
@@ -446,9 +433,8 @@ static void limits_users(void **state)
 	expect(b, "holds", "%d\n", b->pids[1]);
 	assert_int_equal(ctl(b, "stats"), 0);
 	/* A request costs a millisecond, 100 are free, then 50 come a second. */
-	waitpid(pid, &status, 0);
+	assert_int_equal(wait_for(pid), 0);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	assert_int_equal(status, 0);
 	assert_true(end.tv_sec - begin.tv_sec >= (FLOOD - 100) / 50 - 1);
 	/* For an administrator there is no limit, but a turn for each request. */
 	fd = flood(b);
@@ -491,12 +477,13 @@ static void speaks_to_systemd(void **state)
 	strcpy(address.sun_path, in_dir(b, "notify"));
 	assert_int_equal(bind(fd, (struct sockaddr *)&address,
 			      sizeof(address)), 0);
+	set_patience(fd);
 	b->notify = address.sun_path;
 	b->watchdog_usec = "100000";
 	b->journal = true;
 	start_daemon(b, "");
 	for (int i = 0; i < 20 && !fed; i++) {
-		ssize_t got = recv(fd, message, sizeof(message) - 1, 0);
+		ssize_t got = receive(fd, message, sizeof(message) - 1);
 
 		assert_true(got > 0);
 		message[got] = '\0';
@@ -523,8 +510,7 @@ static void drops_privileges(void **state)
 	if (getuid())
 		skip();
 	start_daemon(b, "");
-	while (ctl(b, "policy"))
-		nap();
+	wait_until(!ctl(b, "policy"));
 	snprintf(path, sizeof(path), "/proc/%d/status", b->daemon);
 	file = fopen(path, "r");
 	while (fgets(line, sizeof(line), file))

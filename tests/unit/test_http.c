@@ -13,8 +13,6 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,7 +49,6 @@ static void start_front(struct bench *b, const char *more)
 
 static int connect_to(const char *address, int flags)
 {
-	const struct timeval patience = { .tv_sec = WAIT_MS / 1000 };
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(port) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
@@ -59,7 +56,7 @@ static int connect_to(const char *address, int flags)
 	if (fd < 0)
 		return -errno;
 	inet_pton(AF_INET, address, &to.sin_addr);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	set_patience(fd);
 	if (!connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
 	    errno == EINPROGRESS)
 		return fd;
@@ -93,7 +90,7 @@ static const char *talk(const char *text, size_t length)
 
 	send(fd, text, length, MSG_NOSIGNAL);
 	do {
-		got = recv(fd, answer + used, sizeof(answer) - 1 - used, 0);
+		got = receive(fd, answer + used, sizeof(answer) - 1 - used);
 		used += got > 0 ? got : 0;
 	} while (got > 0 && used < sizeof(answer) - 1);
 	answer[used] = '\0';
@@ -118,12 +115,9 @@ static const char *http(const char *method, const char *path, const char *body)
 /* The same, until the user has not had too many answers: a slow daemon takes longer for each. */
 static const char *http_again(const char *method, const char *path, const char *body)
 {
-	const char *answer = http(method, path, body);
+	const char *answer;
 
-	while (!strncmp(answer, "HTTP/1.1 429 ", 13)) {
-		nap();
-		answer = http(method, path, body);
-	}
+	wait_until(strncmp(answer = http(method, path, body), "HTTP/1.1 429 ", 13));
 	return answer;
 }
 
@@ -142,10 +136,7 @@ static void still_schedules(struct bench *b)
 	send_event(b, READY, b->pids[0], 1);
 	expect(b, "holds", "%d\n", b->pids[1]);
 	send_event(b, IDLE, b->pids[0], 1);
-	for (int ms = 0; *read_whole(b, "holds"); ms += 2) {
-		assert_true(ms < WAIT_MS);
-		nap();
-	}
+	wait_until(!*read_whole(b, "holds"));
 }
 
 /* Two tenants, which the daemon and the kernel know. */
@@ -154,8 +145,7 @@ static void two_listed(struct bench *b)
 	two_tenants(b);
 	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n", b->pids[0],
 		   b->pids[1]);
-	while (ctl(b, "priority %d 0", b->pids[0]))
-		nap();
+	wait_until(!ctl(b, "priority %d 0", b->pids[0]));
 }
 
 /* ---- routes ------------------------------------------------------------- */
@@ -213,8 +203,7 @@ static void tells_queues(void **state)
 	start_front(b, "");
 	two_listed(b);
 	/* Their arguments are read later than the rest. */
-	while (strstr(http("GET", "/xqueues", NULL), "\"cmdline\":\"\""))
-		nap();
+	wait_until(!strstr(http("GET", "/xqueues", NULL), "\"cmdline\":\"\""));
 	o = body_of(http("GET", "/xqueues", NULL));
 	list = member(o, "xqueues");
 	assert_int_equal(json_object_array_length(list), 2);
@@ -484,7 +473,7 @@ static void ends_slow_ones(void **state)
 	end.fd = connect_http();
 	send(end.fd, head, sizeof(head) - 1, 0);
 	while (!poll(&end, 1, 100)) {
-		assert_true(sent++ < WAIT_MS / 100);
+		assert_true(sent++ < PATIENCE_S * 10);
 		send(end.fd, "y", 1, MSG_NOSIGNAL);
 	}
 	/* For a while it was waited for. */
@@ -506,7 +495,7 @@ static bool keeps_busy_one(int fd)
 		ssize_t got = -1;
 
 		if (send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) > 0)
-			got = recv(fd, answer, sizeof(answer) - 1, 0);
+			got = receive(fd, answer, sizeof(answer) - 1);
 		if (now_ms() - last >= (HTTP_PATIENCE_S - 1) * 1000)
 			return false;
 		assert_true(got > 0);
@@ -572,10 +561,8 @@ static void many_connections(void **state)
 /* What another user tries; returns in the child alone if all went as it should. */
 static void try_as_other(struct bench *b, pid_t own)
 {
-	if (setuid(OTHER_USER))
-		_exit(1);
-	while (!strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""))
-		nap();
+	become_user(OTHER_USER);
+	wait_until(strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""));
 	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":5}", own), 403,
 	      "raising a priority");
 	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-5}", own), 200,
@@ -596,14 +583,13 @@ static void try_as_other(struct bench *b, pid_t own)
 static void other_users(void **state)
 {
 	struct bench *b = *state;
-	int status;
 	pid_t pid;
 
 	if (getuid())
 		skip();
 	start_front(b, "");
 	two_listed(b);
-	pid = fork();
+	pid = fork_child();
 	if (!pid) {
 		pid_t own = spawn_others();
 
@@ -614,8 +600,7 @@ static void other_users(void **state)
 		kill(own, SIGKILL);
 		_exit(0);
 	}
-	waitpid(pid, &status, 0);
-	assert_int_equal(status, 0);
+	assert_int_equal(wait_for(pid), 0);
 	still_schedules(b);
 }
 
@@ -624,8 +609,7 @@ static void flood_as_other(void)
 {
 	int fds[17], served = 0, refused = 0;
 
-	if (setuid(OTHER_USER))
-		_exit(1);
+	become_user(OTHER_USER);
 	for (int i = 0; i < 17; i++)
 		fds[i] = connect_http();
 	errno = 0;
@@ -633,8 +617,7 @@ static void flood_as_other(void)
 	for (int i = 0; i < 17; i++)
 		close(fds[i]);
 	/* Until their end has come there, too. */
-	while (strncmp(http("GET", "/policy", NULL), "HTTP/1.1 200", 12))
-		nap();
+	wait_until(!strncmp(http("GET", "/policy", NULL), "HTTP/1.1 200", 12));
 	/* A slow daemon takes more of what the user may have for each answer: there are more every second. */
 	for (int i = 0; i < 10000 && (served <= 50 || !refused); i++) {
 		const char *answer = http("GET", "/policy", NULL);
@@ -665,21 +648,19 @@ static void root_is_a_user(void **state)
 static void limits_users(void **state)
 {
 	struct bench *b = *state;
-	int status;
 	pid_t pid;
 
 	if (getuid())
 		skip();
 	start_front(b, "");
 	two_listed(b);
-	pid = fork();
+	pid = fork_child();
 	if (!pid) {
 		flood_as_other();
 		_exit(0);
 	}
 	still_schedules(b);
-	waitpid(pid, &status, 0);
-	assert_int_equal(status, 0);
+	assert_int_equal(wait_for(pid), 0);
 	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
 }
 

@@ -27,18 +27,28 @@ static struct {
 
 static bool immortal;	/* SIGKILL ends no helper */
 
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
 void __real_process_read_rest(struct process *process, bool cmdline);
 void __wrap_process_read_rest(struct process *process, bool cmdline);
 int __real_kill(pid_t pid, int signal);
 int __wrap_kill(pid_t pid, int signal);
 
-/* A read that does not end. */
+/* A read that does not end: none takes longer than a test may. */
 void __wrap_process_read_rest(struct process *process, bool cmdline)
 {
+	const uint64_t end_ns = now() + TEST_LIMIT_S * 1000 * MS;
+
 	shared->helper = getpid();
 	shared->rests++;
-	while (shared->stuck && process->uid >= USER)
-		usleep(1000);
+	while (shared->stuck && process->uid >= USER && now() < end_ns)
+		nap();
 	__real_process_read_rest(process, cmdline);
 }
 
@@ -64,14 +74,6 @@ static struct reader *reader;
 static pid_t children[READER_LOST + 2];
 static size_t child_count;
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
-
 static int setup(void **state)
 {
 	(void)state;
@@ -83,33 +85,42 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
+	bool ended = true;
+
 	(void)state;
 	immortal = false;
 	reader_free(reader);
 	sd_event_unref(event);
-	while (child_count) {
-		__real_kill(children[--child_count], SIGKILL);
-		waitpid(children[child_count], NULL, 0);
-	}
+	while (child_count)
+		ended &= end_child(children[--child_count]);
 	munmap(shared, sizeof(*shared));
-	return 0;
+	return !ended;
+}
+
+/* The user that runs a process, as the daemon sees it. */
+static uid_t user_of(pid_t pid)
+{
+	struct process process = { 0 };
+
+	process_read_facts(&process, pid);
+	return process.uid;
 }
 
 static pid_t spawn_as(uid_t uid)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
 		if (setgid(uid) || setuid(uid))
 			_exit(1);
+		die_with_parent();
 		for (;;)
 			pause();
 	}
 	assert_true(pid > 0);
 	children[child_count++] = pid;
 	/* It must be that user's before it is looked at. */
-	for (struct process process = { 0 }; process.uid != uid;)
-		process_read_facts(&process, pid);
+	wait_until(user_of(pid) == uid);
 	return pid;
 }
 
@@ -137,7 +148,7 @@ static void ask(struct reading *reading, struct answer *answer, pid_t pid)
 /* Run the loop until there are so many answers. */
 static void await(const struct answer *answer, unsigned int count)
 {
-	uint64_t end_ns = now() + 20000 * MS;
+	uint64_t end_ns = now() + PATIENCE_S * 1000 * MS;
 
 	while (answer->count < count) {
 		assert_true(sd_event_run(event, 100000) >= 0);
@@ -200,7 +211,7 @@ static void owner_is_the_real_user(void **state)
 	(void)state;
 	if (getuid())
 		skip();
-	pid = fork();
+	pid = fork_child();
 	if (!pid) {
 		if (setresuid(USER, 0, 0))
 			_exit(1);
@@ -209,8 +220,8 @@ static void owner_is_the_real_user(void **state)
 	}
 	assert_true(pid > 0);
 	children[child_count++] = pid;
-	while (facts.uid != USER)
-		process_read_facts(&facts, pid);
+	wait_until(user_of(pid) == USER);
+	process_read_facts(&facts, pid);
 	process_read_owner(&owner, pid);
 	assert_true(owner.known);
 	assert_int_equal(owner.uid, USER);
@@ -259,8 +270,8 @@ static void others_do_not_wait(void **state)
 	shared->stuck = true;
 	ask(&reading, &answer, spawn_as(USER));
 	ask(&other_reading, &other, getpid());
-	while (!shared->helper)
-		sd_event_run(event, 10000);
+	for (uint64_t end_ns = 0; !shared->helper; sd_event_run(event, 10000))
+		assert_true(keep_waiting(&end_ns));
 	first = shared->helper;
 	await_whole(&other);
 	assert_int_not_equal(shared->helper, first);
@@ -274,7 +285,7 @@ static void others_do_not_wait(void **state)
 	done(&other_reading, &other);
 	/* The first is dead, and has been waited for. */
 	for (uint64_t begin_ns = now(); !__real_kill(first, 0);) {
-		assert_true(now() - begin_ns < 20000 * MS);
+		assert_true(now() - begin_ns < PATIENCE_S * 1000 * MS);
 		ask(&other_reading, &other, getpid());
 		await(&other, 1);
 		done(&other_reading, &other);
@@ -334,6 +345,20 @@ static void forgets(void **state)
 	done(&other_reading, &other);
 }
 
+/* Whether there is a helper that reads all of a process. */
+static bool reads_all(void)
+{
+	struct reading reading;
+	struct answer answer;
+	bool whole;
+
+	ask(&reading, &answer, getpid());
+	await(&answer, 1);
+	whole = answer.whole;
+	done(&reading, &answer);
+	return whole;
+}
+
 /* There are few helpers that SIGKILL does not end. With as many, only the owner is known. */
 static void leaves_some_behind(void **state)
 {
@@ -352,8 +377,7 @@ static void leaves_some_behind(void **state)
 		assert_string_equal(answer.process.comm, "test_reader");
 		done(&reading, &answer);
 		/* The helper cannot be killed: it comes to what keeps it waiting. */
-		for (uint64_t begin_ns = now(); shared->rests == (unsigned int)i;)
-			assert_true(now() - begin_ns < 20000 * MS);
+		wait_until(shared->rests != (unsigned int)i);
 		assert_int_equal(shared->rests, i + 1);
 	}
 	ask(&reading, &answer, spawn_as(USER + READER_LOST));
@@ -366,12 +390,7 @@ static void leaves_some_behind(void **state)
 	done(&reading, &answer);
 	/* They end after all: the socket is closed. */
 	shared->stuck = false;
-	for (bool whole = false; !whole; usleep(1000)) {
-		ask(&reading, &answer, getpid());
-		await(&answer, 1);
-		whole = answer.whole;
-		done(&reading, &answer);
-	}
+	wait_until(reads_all());
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- tests -------------------------------------------------------------- */
@@ -142,11 +141,9 @@ static void one_apply_for_a_swap(void **state)
 	two_tenants(b);
 	send_event(b, READY, b->pids[0], 1);
 	/* Equal priority by the rule: together. They are known a little later. */
-	while (!strstr(question(b, "{\"cmd\":\"list\"}"),
-		       "\"priority\":7,\"priority_from\":\"rule\""))
-		nap();
-	while (ctl(b, "priority %d 9", b->pids[0]))
-		nap();
+	wait_until(strstr(question(b, "{\"cmd\":\"list\"}"),
+			  "\"priority\":7,\"priority_from\":\"rule\""));
+	wait_until(!ctl(b, "priority %d 9", b->pids[0]));
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
 	assert_int_equal(ctl(b, "priority %d 11", b->pids[1]), 0);
 	expect(b, "log", "hold %d release %d = 0\n", b->pids[0], b->pids[1]);
@@ -166,8 +163,7 @@ static void lists_again_when_lost(void **state)
 	send_event(b, KFD_XSCHED_EVENT_LOST, 0, 0);
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
 	/* The high one and its exit are missed, too. */
-	kill(b->pids[0], SIGKILL);
-	waitpid(b->pids[0], NULL, 0);
+	assert_true(end_child(b->pids[0]));
 	b->pids[0] = 0;
 	write_file(b, "queues", "2 %d 100 1\n", b->pids[1]);
 	send_event(b, KFD_XSCHED_EVENT_LOST, 0, 0);
@@ -177,12 +173,9 @@ static void lists_again_when_lost(void **state)
 /* Wait until exactly these switches are armed. */
 static void expect_armed(const struct bench *b, const char *wanted)
 {
-	for (int ms = 0; strcmp(read_whole(b, "armed"), wanted); ms += 2) {
-		if (ms > WAIT_MS)
-			fail_msg("armed:\n%s, not:\n%s", read_whole(b, "armed"),
-				 wanted);
-		nap();
-	}
+	for (uint64_t end_ns = 0; strcmp(read_whole(b, "armed"), wanted);)
+		if (!keep_waiting(&end_ns))
+			fail_msg("armed:\n%s, not:\n%s", read_whole(b, "armed"), wanted);
 }
 
 /* What HPF would answer is left with the kernel, and only what is right. */
@@ -263,12 +256,7 @@ static void expect_renewals(const struct bench *b, unsigned int more)
 {
 	const unsigned int wanted = lines(b, "renewals") + more;
 
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
-		if (lines(b, "renewals") >= wanted)
-			return;
-		nap();
-	}
-	fail_msg("no renewals");
+	wait_until(lines(b, "renewals") >= wanted);
 }
 
 /* While something is held, and only then, there are signs of life. */
@@ -280,8 +268,7 @@ static void renews_while_holding(void **state)
 	write_file(b, "lease", "200\n");
 	start_daemon(b, "");
 	two_tenants(b);
-	while (ctl(b, "priority %d 1", b->pids[0]))
-		nap();
+	wait_until(!ctl(b, "priority %d 1", b->pids[0]));
 	/* One as it connects: it asks what the lease is. */
 	assert_int_equal(lines(b, "renewals"), 1);
 	send_event(b, READY, b->pids[0], 1);
@@ -336,8 +323,7 @@ static void starts_afresh_in_a_switch(void **state)
 
 	start_daemon(b, "");
 	two_tenants(b);
-	while (ctl(b, "priority %d 1", b->pids[0]))
-		nap();
+	wait_until(!ctl(b, "priority %d 1", b->pids[0]));
 	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
 		   b->pids[1]);
 	write_file(b, "ejected", "%d\n", KFD_XSCHED_EJECT_ADMIN);
@@ -425,8 +411,7 @@ static void suspends_by_request(void **state)
 
 	start_daemon(b, "");
 	two_tenants(b);
-	while (ctl(b, "suspend %d", b->pids[0]))
-		nap();
+	wait_until(!ctl(b, "suspend %d", b->pids[0]));
 	expect(b, "holds", "%d\n", b->pids[0]);
 	/* The policy does not undo it. */
 	send_event(b, READY, b->pids[0], 1);
@@ -453,8 +438,7 @@ static void denies_other_users(void **state)
 		skip();
 	start_daemon(b, "");
 	two_tenants(b);
-	while (ctl(b, "priority %d -10", b->pids[1]))
-		nap();
+	wait_until(!ctl(b, "priority %d -10", b->pids[1]));
 	snprintf(line, sizeof(line), "suspend %d", b->pids[1]);
 	assert_int_equal(ctl_as(b, 65534, line), 4);
 	snprintf(line, sizeof(line), "priority %d -20", b->pids[1]);
@@ -512,7 +496,7 @@ static void frames_requests(void **state)
 	nap();
 	ask(fd, "icy\"}\n", "\"policy\":\"hpf\"");
 	assert_int_equal(send(fd, "x\ny\n", 4, 0), 4);
-	while (got < sizeof(reply) - 1 && recv(fd, &byte, 1, 0) == 1) {
+	while (got < sizeof(reply) - 1 && receive(fd, &byte, 1) == 1) {
 		reply[got++] = byte;
 		if (byte == '\n' && memchr(reply, '\n', got - 1))
 			break;
@@ -520,7 +504,7 @@ static void frames_requests(void **state)
 	assert_int_equal(reply[got - 1], '\n');
 	memset(garbage, 'x', sizeof(garbage));
 	send(fd, garbage, sizeof(garbage), MSG_NOSIGNAL);
-	assert_true(recv(fd, &byte, 1, 0) <= 0);
+	assert_true(receive(fd, &byte, 1) <= 0);
 	close(fd);
 	assert_int_equal(ctl(b, "policy"), 0);
 }
@@ -569,12 +553,14 @@ static void goes_to_background(void **state)
 	assert_int_equal(ctl(b, "policy"), 0);
 	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials,
 				    &size), 0);
-	kill(credentials.pid, SIGTERM);
+	/* No child of ours: it is killed at the end of the test, if it still lives. */
+	b->daemon = credentials.pid;
+	kill(b->daemon, SIGTERM);
 	/* It hangs up as it ends. */
-	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	assert_int_equal(receive(fd, &byte, 1), 0);
 	close(fd);
-	while (!access(in_dir(b, "sock"), F_OK))
-		nap();
+	wait_until(access(in_dir(b, "sock"), F_OK));
+	b->daemon = 0;
 	write_file(b, "conf", "[xschedd]\ndevice=/nonexistent\n");
 	assert_int_equal(wait_for(spawn(b, XSCHEDD, arguments, "err", 0)), 3);
 }
@@ -584,7 +570,6 @@ static void notifies(void **state)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct bench *b = *state;
-	struct timeval timeout = { .tv_sec = WAIT_MS / 1000 };
 	char message[256];
 	ssize_t got;
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -592,15 +577,15 @@ static void notifies(void **state)
 	strcpy(address.sun_path, in_dir(b, "out"));
 	assert_int_equal(bind(fd, (struct sockaddr *)&address,
 			      sizeof(address)), 0);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	set_patience(fd);
 	b->notify = address.sun_path;
 	start_daemon(b, "");
-	got = recv(fd, message, sizeof(message) - 1, 0);
+	got = receive(fd, message, sizeof(message) - 1);
 	assert_true(got > 0);
 	message[got] = '\0';
 	assert_string_equal(message, "READY=1\nSTATUS=policy hpf, 0 rules");
 	assert_int_equal(stop_daemon(b), 0);
-	got = recv(fd, message, sizeof(message), 0);
+	got = receive(fd, message, sizeof(message));
 	assert_int_equal(got, strlen("STOPPING=1"));
 	assert_memory_equal(message, "STOPPING=1", got);
 	close(fd);

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,11 +47,6 @@ const char *read_whole(const struct bench *b, const char *name)
 	return text;
 }
 
-void nap(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-}
-
 void expect(const struct bench *b, const char *name,
 		   const char *format, ...)
 {
@@ -62,12 +56,9 @@ void expect(const struct bench *b, const char *name,
 	va_start(args, format);
 	vsnprintf(wanted, sizeof(wanted), format, args);
 	va_end(args);
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
-		if (strstr(read_whole(b, name), wanted))
-			return;
-		nap();
-	}
-	fail_msg("%s: no '%s' in:\n%s", name, wanted, read_whole(b, name));
+	for (uint64_t end_ns = 0; !strstr(read_whole(b, name), wanted);)
+		if (!keep_waiting(&end_ns))
+			fail_msg("%s: no '%s' in:\n%s", name, wanted, read_whole(b, name));
 }
 
 unsigned int lines(const struct bench *b, const char *name)
@@ -89,9 +80,16 @@ unsigned int applies(const struct bench *b)
 
 /* ---- processes ---------------------------------------------------------- */
 
+void become_user(uid_t uid)
+{
+	if (setuid(uid))
+		_exit(125);
+	die_with_parent();
+}
+
 pid_t spawn_tenant(int nice)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
 		setpriority(PRIO_PROCESS, 0, nice);
@@ -100,8 +98,7 @@ pid_t spawn_tenant(int nice)
 	}
 	assert_true(pid > 0);
 	/* Its nice value must stand before it is looked at. */
-	while (getpriority(PRIO_PROCESS, pid) != nice)
-		nap();
+	wait_until(getpriority(PRIO_PROCESS, pid) == nice);
 	return pid;
 }
 
@@ -122,17 +119,15 @@ static bool is_of(pid_t pid, uid_t uid)
 
 pid_t spawn_others(void)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
-		if (setuid(OTHER_USER))
-			_exit(1);
+		become_user(OTHER_USER);
 		pause();
 	}
 	assert_true(pid > 0);
 	/* It must be that user's before it is looked at. */
-	while (!is_of(pid, OTHER_USER))
-		nap();
+	wait_until(is_of(pid, OTHER_USER));
 	return pid;
 }
 
@@ -157,30 +152,31 @@ static void name_journal(void)
 	setenv("JOURNAL_STREAM", text, 1);
 }
 
-void await_comm(pid_t pid, const char *comm)
+static bool has_comm(pid_t pid, const char *comm)
 {
 	char path[64], name[64];
+	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	for (;;) {
-		FILE *file = fopen(path, "r");
+	file = fopen(path, "r");
+	assert_non_null(file);
+	if (!fgets(name, sizeof(name), file))
+		*name = '\0';
+	fclose(file);
+	name[strcspn(name, "\n")] = '\0';
+	return !strcmp(name, comm);
+}
 
-		assert_non_null(file);
-		if (!fgets(name, sizeof(name), file))
-			*name = '\0';
-		fclose(file);
-		name[strcspn(name, "\n")] = '\0';
-		if (!strcmp(name, comm))
-			return;
-		nap();
-	}
+void await_comm(pid_t pid, const char *comm)
+{
+	wait_until(has_comm(pid, comm));
 }
 
 pid_t spawn_tenant_with(const char *variable)
 {
 	char *const arguments[] = { "sleep", "1000", NULL };
 	char *const environment[] = { (char *)variable, NULL };
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
 		/* Whatever the tests run at. */
@@ -196,7 +192,7 @@ pid_t spawn_tenant_with(const char *variable)
 pid_t spawn(const struct bench *b, const char *program,
 		   char *const *arguments, const char *output, uid_t uid)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (pid)
 		return pid;
@@ -210,25 +206,10 @@ pid_t spawn(const struct bench *b, const char *program,
 		_exit(125);
 	if (b->journal)
 		name_journal();
-	if (uid && setuid(uid))
-		_exit(125);
+	if (uid)
+		become_user(uid);
 	execv(program, arguments);
 	_exit(126);
-}
-
-int wait_for(pid_t pid)
-{
-	int status;
-
-	for (int ms = 0; ms < WAIT_MS; ms += 2) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return WIFEXITED(status) ? WEXITSTATUS(status) :
-						   1000 + WTERMSIG(status);
-		nap();
-	}
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	return 2000;
 }
 
 int ctl_as(const struct bench *b, uid_t uid, const char *line)
@@ -263,6 +244,7 @@ int connect_control(const struct bench *b)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_true(fd >= 0);
+	set_patience(fd);
 	strcpy(address.sun_path, in_dir(b, "sock"));
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
@@ -282,21 +264,19 @@ pid_t spawn_daemon(const struct bench *b)
 void start_daemon(struct bench *b, const char *more)
 {
 	char answer[4096];
-	int fd = -1;
+	int fd;
 
 	write_file(b, "conf",
 		   "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\ntrace=%s/trace\n"
 		   "realtime=no\n%s", b->dir, b->dir, b->dir, more);
 	b->daemon = spawn_daemon(b);
-	for (int ms = 0; fd < 0 && ms < WAIT_MS; ms += 2) {
-		nap();
-		fd = connect_control(b);
-	}
-	if (fd < 0)
-		fail_msg("xschedd does not start: %s", read_whole(b, "err"));
+	for (uint64_t end_ns = 0; (fd = connect_control(b)) < 0;)
+		if (!keep_waiting(&end_ns))
+			fail_msg("xschedd does not start: %s", read_whole(b, "err"));
 	/* The kernel accepts connections before the daemon is set up; wait for an answer. */
 	send(fd, "{\"cmd\":\"stats\"}\n", 16, MSG_NOSIGNAL);
-	recv(fd, answer, sizeof(answer), 0);
+	if (recv(fd, answer, sizeof(answer), 0) < 0)
+		fail_msg("xschedd does not answer: %s", read_whole(b, "err"));
 	close(fd);
 }
 
@@ -361,21 +341,22 @@ int bench_teardown(void **state)
 		"lease", "ejected", "renewals", "journal",
 		"notify", "armed" };
 	struct bench *b = *state;
+	bool ended;
 
-	if (b->daemon) {
+	/* All at once: one may wait for another. */
+	if (b->daemon)
 		kill(b->daemon, SIGKILL);
-		waitpid(b->daemon, NULL, 0);
-	}
-	for (size_t i = 0; i < 4; i++) {
-		if (!b->pids[i])
-			continue;
-		kill(b->pids[i], SIGKILL);
-		waitpid(b->pids[i], NULL, 0);
-	}
+	for (size_t i = 0; i < 4; i++)
+		if (b->pids[i])
+			kill(b->pids[i], SIGKILL);
+	ended = !b->daemon || end_child(b->daemon);
+	for (size_t i = 0; i < 4; i++)
+		if (b->pids[i])
+			ended &= end_child(b->pids[i]);
 	close(b->events);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlink(in_dir(b, files[i]));
-	return rmdir(b->dir);
+	return rmdir(b->dir) || !ended;
 }
 
 void two_tenants(struct bench *b)
@@ -394,7 +375,7 @@ void ask(int fd, const char *request, const char *wanted)
 
 	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
 			 strlen(request));
-	got = recv(fd, reply, sizeof(reply) - 1, 0);
+	got = receive(fd, reply, sizeof(reply) - 1);
 	assert_true(got > 0);
 	reply[got] = '\0';
 	if (!strstr(reply, wanted))
@@ -406,6 +387,7 @@ void read_until(int fd, const char *wanted)
 	static char text[65536];
 	size_t used = 0;
 
+	*text = '\0';
 	while (used < sizeof(text) - 1) {
 		ssize_t got = recv(fd, text + used, sizeof(text) - 1 - used, 0);
 
@@ -435,8 +417,7 @@ const char *question(const struct bench *b, const char *format, ...)
 	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
 			 strlen(request));
 	while (used < sizeof(reply) - 1 && !memchr(reply, '\n', used)) {
-		ssize_t got = recv(fd, reply + used, sizeof(reply) - 1 - used,
-				   0);
+		ssize_t got = receive(fd, reply + used, sizeof(reply) - 1 - used);
 
 		assert_true(got > 0);
 		used += got;

@@ -16,7 +16,6 @@
 #include <sys/types.h>
 
 #define GPU	100
-#define WAIT_MS	20000
 #define OTHER_USER	65534	/* nobody */
 
 #define ADD	KFD_XSCHED_EVENT_QUEUE_ADD
@@ -71,9 +70,10 @@ unsigned int lines(const struct bench *b, const char *name);
 /* Switches so far. */
 unsigned int applies(const struct bench *b);
 
-void nap(void);
-
 /* ---- processes ---- */
+
+/* In a child: go on as that user. */
+void become_user(uid_t uid);
 
 /* A process that waits, with a nice value. */
 pid_t spawn_tenant(int nice);
@@ -91,15 +91,12 @@ pid_t spawn_tenant_with(const char *variable);
 pid_t spawn(const struct bench *b, const char *program, char *const *arguments,
 	    const char *output, uid_t uid);
 
-/* Exit status; 1000 and the signal; 2000: it had to be killed. */
-int wait_for(pid_t pid);
-
 /* Run xschedctl; what it prints is in the file "out". */
 int ctl_as(const struct bench *b, uid_t uid, const char *line);
 __attribute__((format(printf, 2, 3)))
 int ctl(const struct bench *b, const char *format, ...);
 
-/* Connect to the control socket, or -1. */
+/* Connect to the control socket, or -1. Nothing is waited for there without end. */
 int connect_control(const struct bench *b);
 
 pid_t spawn_daemon(const struct bench *b);

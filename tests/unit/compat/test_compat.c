@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,7 +22,6 @@
 #define LV3	kPreemptLevelInterrupt
 #define is(call, result)	assert_int_equal(call, result)
 #define OK(call)		is(call, kXSchedSuccess)
-#define WAIT_MS			20000
 
 static struct fake_stream streams[2];
 static HwQueueHandle hwqs[2];
@@ -32,12 +30,9 @@ static XQueueHandle xqs[2];
 /* Wait until so many clients hold a queue; the library's thread does it. */
 static void expect_held(uint64_t queue, unsigned int count)
 {
-	for (int ms = 0; fake_held(queue) != count; ms++) {
-		if (ms == WAIT_MS)
-			fail_msg("queue %d is held by %u", (int)queue,
-				 fake_held(queue));
-		usleep(1000);
-	}
+	for (uint64_t end_ns = 0; fake_held(queue) != count;)
+		if (!keep_waiting(&end_ns))
+			fail_msg("queue %d is held by %u", (int)queue, fake_held(queue));
 }
 
 static int setup(void **state)
@@ -246,10 +241,7 @@ static void renews_and_starts_afresh(void **state)
 	(void)state;
 	gpu.lease_ms = 40;
 	OK(XQueueSuspend(xqs[0], 0));
-	for (int ms = 0; gpu.renewals < 5; ms++) {
-		assert_true(ms < WAIT_MS);
-		usleep(1000);
-	}
+	wait_until(gpu.renewals >= 5);
 	gpu.lease_ms = 100000;
 	gpu.ejected = true;
 	OK(XQueueSuspend(xqs[1], 0));
@@ -481,9 +473,10 @@ static void *serve(void *unused)
 	int fd;
 
 	while ((fd = accept(daemon_.fd, NULL, NULL)) >= 0) {
-		ssize_t got = recv(fd, daemon_.seen,
-				   sizeof(daemon_.seen) - 1, 0);
+		ssize_t got;
 
+		set_patience(fd);
+		got = recv(fd, daemon_.seen, sizeof(daemon_.seen) - 1, 0);
 		if (got > 0) {
 			daemon_.seen[got] = '\0';
 			if (daemon_.answer)
@@ -509,6 +502,7 @@ static void tells_the_daemon(void **state)
 	is(XHintSetScheduler(kSchedulerGlobal, 0), kXSchedErrorNotFound);
 	is(XHintPriority(xqs[0], 1), kXSchedErrorNotFound);
 	daemon_.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	set_patience(daemon_.fd);
 	is(bind(daemon_.fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	is(listen(daemon_.fd, 8), 0);
 	is(pthread_create(&thread, NULL, serve, NULL), 0);
@@ -565,17 +559,15 @@ static int in_child(void)
 
 static void survives_fork(void **state)
 {
-	int status;
 	pid_t pid;
 
 	(void)state;
 	OK(XHintSetScheduler(kSchedulerLocal, kPolicyHighestPriorityFirst));
 	OK(XQueueSuspend(xqs[0], 0));
-	pid = fork();
+	pid = fork_child();
 	if (!pid)
 		_exit(in_child());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(wait_for(pid), 0);
 	assert_int_equal(fake_held(3), 1);
 	OK(XQueueResume(xqs[0], 0));
 	assert_int_equal(fake_held(3), 0);

@@ -7,11 +7,7 @@
 #ifndef SIM_TEST_FAKE_H
 #define SIM_TEST_FAKE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "../bounds.h"
 
 #include "aql.h"
 #include "kernel.h"

@@ -394,5 +394,5 @@ int main(void)
 		TEST(test_cu_mask),
 	};
 
-	return cmocka_run_group_tests_name("aql", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -286,5 +286,5 @@ int main(void)
 		cmocka_unit_test(test_count_accesses),
 	};
 
-	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
+	return RUN(tests);
 }

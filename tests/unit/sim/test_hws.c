@@ -851,5 +851,5 @@ int main(void)
 		TEST(test_injection),
 	};
 
-	return cmocka_run_group_tests_name("hws", tests, NULL, NULL);
+	return RUN(tests);
 }

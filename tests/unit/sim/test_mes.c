@@ -728,5 +728,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_random, setup, teardown),
 	};
 
-	return cmocka_run_group_tests_name("mes", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -138,5 +138,5 @@ int main(void)
 		cmocka_unit_test_setup(test_cu_masks, setup),
 	};
 
-	return cmocka_run_group_tests_name("mqd", tests, NULL, NULL);
+	return RUN(tests);
 }

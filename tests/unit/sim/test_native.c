@@ -667,5 +667,5 @@ int main(void)
 		cmocka_unit_test(test_fma),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

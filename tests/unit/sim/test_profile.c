@@ -141,5 +141,5 @@ int main(void)
 		cmocka_unit_test(test_parameters),
 	};
 
-	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -269,5 +269,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_random, setup, fake_teardown),
 	};
 
-	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -379,5 +379,5 @@ int main(void)
 		TEST(test_refused),
 	};
 
-	return cmocka_run_group_tests_name("sched", tests, NULL, NULL);
+	return RUN(tests);
 }

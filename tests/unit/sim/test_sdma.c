@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* SDMA by itself: packets, time, turns, interruption inside a packet. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 
+#include "../bounds.h"
 #include "sdma.h"
 
 #define BASE		0x700000000000ULL	/* where the memory is */
@@ -990,5 +986,5 @@ int main(void)
 		TEST(test_check),
 	};
 
-	return cmocka_run_group_tests_name("sdma", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -426,5 +426,5 @@ int main(void)
 		TEST(test_late_caller),
 	};
 
-	return cmocka_run_group_tests_name("sim", tests, NULL, NULL);
+	return RUN(tests);
 }

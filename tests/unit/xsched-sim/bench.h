@@ -3,16 +3,10 @@
 #ifndef XSIM_TEST_BENCH_H
 #define XSIM_TEST_BENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../bounds.h"
 
 #include "report.h"
 

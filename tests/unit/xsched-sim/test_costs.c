@@ -81,5 +81,5 @@ int main(void)
 		cmocka_unit_test(test_interrupts),
 	};
 
-	return cmocka_run_group_tests_name("costs", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -191,5 +191,5 @@ int main(void)
 		cmocka_unit_test(test_everything),
 	};
 
-	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -354,5 +354,5 @@ int main(void)
 		cmocka_unit_test(test_values),
 	};
 
-	return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -371,5 +371,5 @@ int main(void)
 		cmocka_unit_test(test_idle_queues),
 	};
 
-	return cmocka_run_group_tests_name("policies", tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -271,5 +271,5 @@ int main(void)
 		cmocka_unit_test(test_scale),
 	};
 
-	return cmocka_run_group_tests_name("scenario", tests, NULL, NULL);
+	return RUN(tests);
 }
