@@ -37,14 +37,32 @@ const char *const probe_names[PROBE_KINDS] = {
 	[PROBE_EJECT] = "eject",
 };
 
+/** enum fault - what a window is about */
+enum fault {
+	FAULT_TO_COME,
+	FAULT_LASTS,
+	FAULT_OVER,
+};
+
+/** enum mortal - the process that is to be killed while the fault lasts */
+enum mortal {
+	MORTAL_FREE,	/* it is killed as soon as it has work */
+	MORTAL_WANTED,	/* it is to wait for the fault */
+	MORTAL_WAITS,	/* it does */
+};
+
 /**
  * struct shared - memory the test and all probes have in common
  * @open: a window is open
+ * @fault: enum fault
+ * @mortal: enum mortal
  * @stop: the probes are to end
  * @results: by kind
  */
 struct shared {
 	uint32_t open;
+	uint32_t fault;
+	uint32_t mortal;
 	uint32_t stop;
 	struct probe_result results[PROBE_KINDS];
 };
@@ -53,12 +71,12 @@ struct shared {
  * struct sample - a measurement on its way
  * @wall: CLOCK_MONOTONIC when it began
  * @alive: the probe's own clock
- * @inside: a window was open
+ * @fault: enum fault when it began
  */
 struct sample {
 	uint64_t wall;
 	uint64_t alive;
-	bool inside;
+	uint32_t fault;
 };
 
 /* What a probe of that name does; it returns when it is to end. */
@@ -92,13 +110,20 @@ static uint64_t alive(void)
 	return __atomic_load_n(&alive_ns, __ATOMIC_RELAXED);
 }
 
+static uint32_t fault(void)
+{
+	return __atomic_load_n(&shared->fault, __ATOMIC_ACQUIRE);
+}
+
 static struct sample begin(void)
 {
-	return (struct sample){
-		.wall = xsdev_now(),
-		.alive = alive(),
-		.inside = __atomic_load_n(&shared->open, __ATOMIC_ACQUIRE),
-	};
+	return (struct sample){ .wall = xsdev_now(), .alive = alive(), .fault = fault() };
+}
+
+/* Whether the fault lasted at some time between its begin and now. */
+static bool overlaps(const struct sample *s)
+{
+	return s->fault != FAULT_OVER && fault() != FAULT_TO_COME;
 }
 
 /* What has passed since, less @expected_ms, in microseconds. */
@@ -118,7 +143,7 @@ static void end(enum probe_kind kind, const struct sample *s, unsigned int expec
 
 	if (__atomic_load_n(&shared->open, __ATOMIC_ACQUIRE) && us > r->longest_us)
 		r->longest_us = us;
-	r->inside += s->inside;
+	r->inside += overlaps(s);
 	__atomic_fetch_add(&r->rounds, 1, __ATOMIC_RELEASE);
 }
 
@@ -297,6 +322,17 @@ static pid_t start_mortal(unsigned int gpu)
 	return ret ? 0 : pid;
 }
 
+/* If the test wants it so: until the fault lasts. */
+static void wait_for_fault(void)
+{
+	uint32_t wanted = MORTAL_WANTED;
+
+	__atomic_compare_exchange_n(&shared->mortal, &wanted, MORTAL_WAITS, false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	while (goes_on() && __atomic_load_n(&shared->mortal, __ATOMIC_ACQUIRE) == MORTAL_WAITS)
+		xsdev_sleep_ms(1);
+}
+
 /* While a GPU is reset, no process can be started: then it is tried again. */
 static void probe_exit(unsigned int gpu)
 {
@@ -308,6 +344,7 @@ static void probe_exit(unsigned int gpu)
 		pid = start_mortal(gpu);
 		if (!pid)
 			continue;
+		wait_for_fault();
 		s = begin();
 		kill(pid, SIGKILL);
 		while (state_of(fd, pid))
@@ -481,10 +518,30 @@ bool probes_run(uint32_t rounds, int timeout_ms)
 	return true;
 }
 
+bool probes_prepare(int timeout_ms)
+{
+	uint64_t until = xsdev_now() + (uint64_t)timeout_ms * MS;
+
+	__atomic_store_n(&shared->mortal, MORTAL_WANTED, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&shared->mortal, __ATOMIC_ACQUIRE) != MORTAL_WAITS) {
+		if (xsdev_now() > until)
+			return false;
+		xsdev_sleep_ms(BEAT_MS);
+	}
+	return true;
+}
+
+void probes_fault(bool lasts)
+{
+	__atomic_store_n(&shared->fault, lasts ? FAULT_LASTS : FAULT_OVER, __ATOMIC_RELEASE);
+	__atomic_store_n(&shared->mortal, MORTAL_FREE, __ATOMIC_RELEASE);
+}
+
 void probes_window(void)
 {
 	unsigned int i;
 
+	__atomic_store_n(&shared->fault, FAULT_TO_COME, __ATOMIC_RELEASE);
 	for (i = 0; i < PROBE_KINDS; i++) {
 		shared->results[i].inside = 0;
 		shared->results[i].longest_us = 0;

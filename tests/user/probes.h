@@ -27,8 +27,9 @@ enum probe_kind {
 /**
  * struct probe_result - what a probe has found
  * @rounds: measurements so far
- * @inside: those of them that began while probes_window() was open
- * @longest_us: the longest of those that ended while it was
+ * @inside: those of them since probes_window() that overlapped the fault: begun before it was
+ *	over, ended after it had begun (see probes_fault())
+ * @longest_us: the longest of those that ended while the window was open
  * @error: the first failure: -errno
  */
 struct probe_result {
@@ -50,8 +51,18 @@ void probes_start(unsigned int gpus, unsigned int lease_ms);
 /* Whether each measures something so many times more within @timeout_ms. */
 bool probes_run(uint32_t rounds, int timeout_ms);
 
+/*
+ * Most probes measure something every few milliseconds; PROBE_EXIT must start a process first.
+ * Let it do so and then wait, so that the process is killed while the fault lasts, however slow the
+ * machine is. False if it has none within @timeout_ms. probes_fault() lets it go on.
+ */
+bool probes_prepare(int timeout_ms);
+
 /* From now on the longest times are kept. */
 void probes_window(void);
+
+/* The fault has begun (@lasts), or is over. Measurements that overlap that time are "inside". */
+void probes_fault(bool lasts);
 
 /* What was found since then; and no more is kept. */
 void probes_read(struct probe_result results[PROBE_KINDS]);

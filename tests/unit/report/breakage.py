@@ -22,8 +22,11 @@ class Breakage:
             path = pathlib.Path(directory) / "result.json"
             if document is not None:
                 path.write_text(json.dumps(document), encoding="utf-8")
-            return subprocess.run([*self.command, path], stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, check=False)
+            try:
+                return subprocess.run([*self.command, path], stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, text=True, check=False, timeout=60)
+            except subprocess.TimeoutExpired as late:
+                return subprocess.CompletedProcess(late.cmd, 124, str(late))
 
     def tap(self, what, passed, output):
         self.count += 1
