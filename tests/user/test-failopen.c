@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * The scheduler is killed while it holds a process: the kernel releases it, and
- * the process runs again within 100 ms. xschedd itself is killed here, with
+ * the process runs again within 100 ms, each time. xschedd itself is killed here, with
  * SIGKILL, in the middle of HPF.
+ *
+ * For a guest whose time is that of its instructions, so that a limit is one of the software,
+ * not of the machine it runs on: run-guest --icount.
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +14,6 @@
 #include <unistd.h>
 
 #include "daemon.h"
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -19,7 +21,6 @@
 #define MS		1000000ULL
 #define ROUNDS		5
 #define LIMIT_MS	100
-#define MOST_ROUNDS	20	/* on a busy machine, until one was in time */
 #define START_MS	20000	/* for xschedd to start and to act */
 #define HI_NAME		"failopen-hi"
 
@@ -75,11 +76,22 @@ static void write_result(const char *path, const uint64_t *took)
 	fclose(f);
 }
 
+/* The longest, or 0: once, it did not run again. */
+static uint64_t longest(const uint64_t *took)
+{
+	uint64_t most = took[0];
+	int i;
+
+	for (i = 1; i < ROUNDS && most; i++)
+		most = !took[i] || took[i] > most ? took[i] : most;
+	return most;
+}
+
 /* test-failopen [RESULT.json [XSCHEDD]] */
 int main(int argc, char **argv)
 {
 	struct daemon d = { .program = argc > 2 ? argv[2] : "/bin/xschedd", .name = "failopen" };
-	uint64_t took[MOST_ROUNDS], soonest = UINT64_MAX;
+	uint64_t took[ROUNDS], most;
 	int fd = xsdev_open(), i;
 	struct worker lo, hi;
 	struct spin_account a;
@@ -91,14 +103,11 @@ int main(int argc, char **argv)
 	daemon_configure(&d, "\n[rule failopen]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n");
 	if (worker_start(&lo, 1, NULL) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
-	lease_set(LEASE_PATIENT_MS);
 	worker_load_start(&lo, &lo_shape, 0);
-	for (i = 0; i < ROUNDS || (i < MOST_ROUNDS && soonest >= LIMIT_MS * MS); i++) {
+	for (i = 0; i < ROUNDS; i++)
 		took[i] = kill_once(fd, &d, &lo, &hi);
-		if (took[i] && took[i] < soonest)
-			soonest = took[i];
-	}
-	tap_ok(soonest < LIMIT_MS * MS, "within %d ms, unless the machine is busy", LIMIT_MS);
+	most = longest(took);
+	tap_ok(most && most < LIMIT_MS * MS, "within %d ms, each of %d times", LIMIT_MS, ROUNDS);
 	if (argc > 1)
 		write_result(argv[1], took);
 	tap_is(worker_load_stop(&lo), 0, "all of it completed");
