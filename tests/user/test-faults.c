@@ -34,9 +34,15 @@
 #define BITS		WORKER_MAX_QUEUES
 #define APART		(64 << 20)
 
-/* A tenth of the GPU, for a fifth of a second and for a minute. */
+/* A tenth of the GPU, for a fifth of a second. */
 static const struct spin_shape part = { 64, 256, 200 * MS };
-static const struct spin_shape endless = { 64, 256, 60000 * MS };
+/*
+ * A minute on the whole GPU, in steps: while it runs, some of its workgroups end every STEP_MS, which
+ * the GPU counts. It never completes in a test, whether it runs or not; so what shows that it does
+ * not run is that none of its workgroups ends.
+ */
+#define STEP_MS		10
+static const struct spin_shape endless = { 640 * 6000, 64, STEP_MS * MS };
 /* Most of the time in which we look whether it completes. */
 static const struct spin_shape most = { 64, 256, 700 * MS };
 static int fd;
@@ -100,6 +106,44 @@ static int suspend(struct worker *w)
 static int resume(struct worker *w)
 {
 	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL);
+}
+
+/* Workgroups that have ended, up to now in the GPU's time, however late the machine is. */
+static long steps(void)
+{
+	const long n = gpustat("workgroups");
+
+	if (n < 0)
+		tap_bail("the GPU does not count workgroups");
+	return n;
+}
+
+/* What runs is seen to: for a process with an endless dispatch, alone or not. */
+static void check_runs(const char *what)
+{
+	const uint64_t until = xsdev_now() + DONE_MS * MS;
+	const long before = steps();
+
+	while (steps() == before && xsdev_now() < until)
+		xsdev_sleep_ms(STEP_MS);
+	tap_ok(steps() > before, "%s: the dispatch runs, its workgroups end", what);
+}
+
+/* Nothing runs on the GPU for many times as long as a workgroup takes. */
+static void check_rests(const char *what, const char *claim)
+{
+	const long before = steps();
+
+	xsdev_sleep_ms(HELD_MS);
+	tap_is(steps() - before, 0, "%s: %s, no workgroup ends", what, claim);
+	tap_is(gpustat("resident_waves"), 0, "%s: and no wave is on the GPU", what);
+}
+
+/* A reset has taken everything off the GPU, for good. */
+static void check_nothing_left(const char *what)
+{
+	tap_is(gpustat("mapped"), 0, "%s: no queue is in the hardware", what);
+	check_rests(what, "what was running is lost");
 }
 
 /* Nothing of what it submitted has completed. */
@@ -222,12 +266,14 @@ static void test_dead(const char *what, const char *command)
 
 	start(&w, 1);
 	begin(&w, 0, &endless);
+	check_runs(what);
 	put(FW_TIMEOUT, FW_TIMEOUT_MS);
 	tap_is(put(FAULT, command), 0, "%s: armed", what);
 	ret = suspend(&w);
 	tap_is(ret, -ETIME, "%s: SUSPEND fails", what);
 	check_reset(what, resets);
 	put(FW_TIMEOUT, OLD_TIMEOUT_MS);
+	check_nothing_left(what);
 	check_incomplete(&w, what);
 	worker_kill(&w);
 	xsdev_wait_no_queue(fd, DONE_MS);
@@ -251,6 +297,16 @@ static uint32_t doorbell_of(const struct worker *w)
 	return (e.mqd[0][143] >> 2) & 0x3ffffff;
 }
 
+static bool is_reset(struct worker *w)
+{
+	const uint32_t mask = KFD_XSCHED_QUEUE_RESET | KFD_XSCHED_QUEUE_ACTIVE;
+	struct kfd_xsched_queue q;
+	uint32_t id;
+
+	return !worker_queue_id(w, 0, &id) && !xsdev_find(fd, w->pid, id, &q) &&
+		(q.state & mask) == KFD_XSCHED_QUEUE_RESET;
+}
+
 /* amdkfd resets that queue alone, which its process loses. */
 static void test_stuck(void)
 {
@@ -265,6 +321,7 @@ static void test_stuck(void)
 	start(&b, 1);
 	munmap(apart, APART);
 	begin(&a, 0, &endless);
+	check_runs("stuck");
 	tap_is(fault("preempt_fail", doorbell_of(&a), ""), 0, "stuck: armed for one doorbell");
 	worker_submit(&b, 0, &part, 1);
 	ret = suspend(&b);
@@ -273,11 +330,14 @@ static void test_stuck(void)
 	/* On a busy machine it may have been done before: it is stopped all the same. */
 	if (!worker_wait(&b, 0, 0))
 		worker_submit(&b, 0, &part, 1);
+	check_rests("stuck", "the one is reset and the other is held");
 	tap_is(worker_wait(&b, 0, HELD_MS), -ETIME, "stuck: the other does not run");
 	tap_is(resume(&b), 0, "stuck: it is resumed");
 	tap_is(worker_wait(&b, 0, DONE_MS), 0, "stuck: and completes");
 	check_clean(&b, "stuck");
-	tap_is(worker_wait(&a, 0, HELD_MS), -ETIME, "stuck: the queue that was reset is gone");
+	check_rests("stuck", "the queue that was reset is gone");
+	tap_ok(is_reset(&a), "stuck: it is listed as reset, and is not active");
+	tap_is(worker_wait(&a, 0, 0), -ETIME, "stuck: its dispatch is not reported complete");
 	check_incomplete(&a, "stuck");
 	tap_is(gpustat("resets"), resets, "stuck: the GPU was not reset");
 	worker_kill(&a);
@@ -297,6 +357,7 @@ static void test_reset(void)
 	start(&b, 1);
 	begin(&a, 0, &endless);
 	begin(&b, 0, &endless);
+	check_runs("reset");
 	put(FW_TIMEOUT, FW_TIMEOUT_MS);
 	tap_is(fault("reset_save", a.pid, ""), 0, "reset: armed");
 	ret = suspend(&a);
@@ -304,6 +365,7 @@ static void test_reset(void)
 	tap_is(look("fired", "reset_save"), 1, "reset: it came while waves were saved");
 	check_reset("reset", resets);
 	put(FW_TIMEOUT, OLD_TIMEOUT_MS);
+	check_nothing_left("reset");
 	check_incomplete(&a, "reset");
 	check_incomplete(&b, "reset");
 	worker_kill(&a);

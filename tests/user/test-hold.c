@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gpustat.h"
 #include "lease.h"
 #include "tap.h"
 #include "worker.h"
@@ -17,6 +18,12 @@
 
 static const struct spin_shape half_second = { 64, 256, 500 * MS };
 static const struct spin_shape tenth = { 64, 256, 100 * MS };
+/*
+ * Half a second on the whole GPU, in steps: while it runs, some of its workgroups end every STEP_MS,
+ * which the GPU counts.
+ */
+#define STEP_MS		5
+static const struct spin_shape in_steps = { 640 * 100, 256, STEP_MS * MS };
 /* Fills the GPU many times over with workgroups shorter than a grace. */
 static const struct spin_shape many_short = { 640 * 4000, 256, 40000 };
 
@@ -93,6 +100,40 @@ static void test_mid_kernel(struct worker *w)
 	tap_ok(state_of(w, 0).held_ns >= HELD_MS * MS, "the time held is accounted");
 }
 
+/* Workgroups that have ended, up to now in the GPU's time, however late the machine is. */
+static long steps(void)
+{
+	const long n = gpustat("workgroups");
+
+	if (n < 0)
+		tap_bail("the GPU does not count workgroups");
+	return n;
+}
+
+/* Whether nothing runs for a time in which what runs in steps would make many. */
+static bool nothing_runs(void)
+{
+	const long before = steps();
+	long made;
+
+	xsdev_sleep_ms(HELD_MS);
+	made = steps() - before;
+	if (made)
+		tap_note("%ld workgroups have ended", made);
+	return !made && !gpustat("resident_waves");
+}
+
+/* What the tests below rely on. */
+static void test_steps(struct worker *w)
+{
+	const long before = steps();
+
+	tap_is(worker_submit(w, 0, &in_steps, 1) ?: worker_wait(w, 0, DONE_MS), 0,
+	       "a dispatch in steps completes");
+	tap_is(steps() - before, in_steps.workgroups, "and the GPU has counted them");
+	tap_ok(nothing_runs(), "then nothing runs");
+}
+
 static int apply_to_all(struct kfd_xsched_entry *e, struct worker *w, unsigned int n, uint32_t op)
 {
 	unsigned int i;
@@ -109,6 +150,7 @@ static void test_batch(struct worker *w, unsigned int n)
 {
 	struct kfd_xsched_entry e[4] = { 0 };
 	unsigned int i, tries = 0;
+	bool still;
 	int ret;
 
 	/* On a busy machine they may be done before the hold: again. */
@@ -116,7 +158,7 @@ static void test_batch(struct worker *w, unsigned int n)
 		apply_to_all(e, w, n, KFD_XSCHED_OP_RESUME);
 		for (i = 0; i < 2 * n; i++) {
 			worker_wait(&w[i / 2], i % 2, DONE_MS);
-			worker_submit(&w[i / 2], i % 2, &half_second, 1);
+			worker_submit(&w[i / 2], i % 2, &in_steps, 1);
 		}
 		ret = apply_to_all(e, w, n, KFD_XSCHED_OP_SUSPEND);
 		for (i = 0; i < 2 * n && worker_wait(&w[i / 2], i % 2, 0) == -ETIME; i++)
@@ -127,8 +169,10 @@ static void test_batch(struct worker *w, unsigned int n)
 	       "one firmware transaction, or one for each, takes all of them off");
 	tap_is(xsdev_apply(fd, e, n, &node), 0, "the same again");
 	tap_is(node.fw_transactions, 0, "costs no transaction");
+	still = nothing_runs();
 	for (i = 0; i < n; i++)
-		tap_is(worker_wait(&w[i], 1, HELD_MS), -ETIME, "process %u is stopped", i);
+		tap_ok(still && worker_wait(&w[i], 0, 0) == -ETIME &&
+		       worker_wait(&w[i], 1, 0) == -ETIME, "process %u is stopped", i);
 	tap_is(apply_to_all(e, w, n, KFD_XSCHED_OP_RESUME), 0, "RESUME of all");
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 2 * n), "is one transaction");
 	for (i = 0; i < n; i++) {
@@ -166,12 +210,12 @@ static void test_switch(struct worker *a, struct worker *b)
 {
 	counterpart = b;
 	tap_is(hold(b), 0, "one process is held");
-	tap_is(half_way(a, switch_away, switch_back), 0,
+	tap_is(worker_half_way(a, 1, &in_steps, switch_away, switch_back), 0,
 	       "SUSPEND of another and RESUME of it in one call");
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 4),
 	       "is one transaction, not two, or one for each of four queues");
 	tap_is(worker_wait(b, 0, DONE_MS), 0, "the one runs");
-	tap_is(worker_wait(a, 0, HELD_MS), -ETIME, "the other does not");
+	tap_ok(nothing_runs() && worker_wait(a, 0, 0) == -ETIME, "the other does not");
 	release(a);
 	tap_is(worker_wait(a, 0, DONE_MS), 0, "until it is resumed");
 }
@@ -198,9 +242,10 @@ static int release_one_of_two(struct worker *w)
 
 static void test_one_queue(struct worker *w)
 {
-	tap_is(half_way(w, hold_one_of_two, release_one_of_two), 0, "SUSPEND of one queue");
+	tap_is(worker_half_way(w, 1, &in_steps, hold_one_of_two, release_one_of_two), 0,
+	       "SUSPEND of one queue");
 	tap_is(worker_wait(w, 1, DONE_MS), 0, "the other queue of the process runs on");
-	tap_is(worker_wait(w, 0, HELD_MS), -ETIME, "the held one does not");
+	tap_ok(nothing_runs() && worker_wait(w, 0, 0) == -ETIME, "the held one does not");
 	tap_is(release_queue(w), 0, "RESUME");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "it completes");
 }
@@ -442,10 +487,13 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	lease_set(LEASE_PATIENT_MS);
+	if (xsdev_wait_no_queue(fd, DONE_MS))
+		tap_bail("other processes have queues");
 	for (i = 0; i < 3; i++) {
 		if (worker_start(&w[i], 2, NULL))
 			tap_bail("no worker");
 	}
+	test_steps(&w[0]);
 	test_mid_kernel(&w[0]);
 	test_batch(w, 3);
 	test_switch(&w[0], &w[1]);
