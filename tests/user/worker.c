@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gpustat.h"
 #include "worker.h"
 #include "worker_priv.h"
 #include "xsdev.h"
@@ -286,6 +287,7 @@ int worker_load_start(struct worker *w, const struct spin_shape *shape, uint32_t
 	struct worker_request request = { .command = WORKER_LOAD, .shape = *shape, .a = seed };
 
 	w->shared->stop = 0;
+	w->shared->begun = w->shared->rounds;
 	return post(w, &request);
 }
 
@@ -318,12 +320,66 @@ int worker_load_progress(struct worker *w, uint32_t from, int timeout_ms)
 	return 0;
 }
 
+/* Have the worker look at its load: 0, or -ETIME. */
+static int look(struct worker *w, struct worker_look *out)
+{
+	const uint64_t end = xsdev_now() + PATIENCE_MS * 1000000ULL;
+	const uint32_t asked = __atomic_add_fetch(&w->shared->asked, 1, __ATOMIC_RELEASE);
+
+	syscall(SYS_futex, &w->shared->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
+	while (__atomic_load_n(&w->shared->looked, __ATOMIC_ACQUIRE) != asked) {
+		if (xsdev_now() > end)
+			return -ETIME;
+		xsdev_sleep_ms(1);
+	}
+	*out = w->shared->look;
+	return 0;
+}
+
+/* A round has begun, and the GPU has more to do for it. */
+static bool waits_for_gpu(const struct worker_look *l)
+{
+	return l->begun == l->rounds + 1 && l->executed < l->submitted;
+}
+
+/* Look until it waits for the GPU, after no more than a round since there were @rounds. */
+static bool see_it_wait(struct worker *w, uint32_t rounds, struct worker_look *out)
+{
+	const uint64_t end = xsdev_now() + PATIENCE_MS * 1000000ULL;
+
+	while (!look(w, out) && out->rounds - rounds <= 1 && xsdev_now() < end) {
+		if (waits_for_gpu(out))
+			return true;
+		xsdev_sleep_ms(1);
+	}
+	return false;
+}
+
+static bool nothing_between(const struct worker_look *a, const struct worker_look *b)
+{
+	return a->begun == b->begun && a->rounds == b->rounds && a->executed == b->executed;
+}
+
+/*
+ * What was on its way when the hold began may be seen to complete, if late: a round, at most. Where
+ * nothing is held, the GPU completes something of what waits for it in each such time.
+ */
 bool worker_load_still(struct worker *w, int ms)
 {
 	const uint32_t rounds = worker_load_rounds(w);
+	struct worker_look before, after;
 
-	return worker_load_progress(w, rounds, ms) == -ETIME ||
-	       worker_load_progress(w, rounds + 1, ms) == -ETIME;
+	do {
+		if (!see_it_wait(w, rounds, &before))
+			return false;
+		xsdev_sleep_ms((unsigned int)ms);
+		/* To read its counters brings the GPU up to the present, however late it is. */
+		if (gpustat("dispatches") < 0 || look(w, &after))
+			return false;
+		if (nothing_between(&before, &after))
+			return true;
+	} while (after.rounds - rounds <= 1);
+	return false;
 }
 
 bool worker_load_goes_on(struct worker *w)

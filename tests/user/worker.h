@@ -19,15 +19,37 @@
 #define WORKER_ALL_GPUS		(~0U)
 
 /**
+ * struct worker_look - what the worker found when it was asked to look at its load
+ * @begun: rounds whose packets are all written and rung for
+ * @rounds: of these, rounds that are over
+ * @submitted: dispatches so far
+ * @executed: of these, completed, as the GPU has logged
+ */
+struct worker_look {
+	uint32_t begun;
+	uint32_t rounds;
+	uint64_t submitted;
+	uint64_t executed;
+};
+
+/**
  * struct worker_shared - memory the test and the worker have in common
  * @stop: the test asks the load to end
+ * @begun: rounds of the load that have begun
  * @rounds: rounds of the load so far; a futex
  * @done_ns: CLOCK_MONOTONIC of the last one
+ * @asked: looks the test has asked for; a futex
+ * @looked: looks there were
+ * @look: the last one
  */
 struct worker_shared {
 	uint32_t stop;
+	uint32_t begun;
 	uint32_t rounds;
 	uint64_t done_ns;
+	uint32_t asked;
+	uint32_t looked;
+	struct worker_look look;
 };
 
 /**
@@ -148,8 +170,11 @@ int worker_load_stop(struct worker *w);
 int worker_load_progress(struct worker *w, uint32_t from, int timeout_ms);
 
 /*
- * Whether the load of a process that is held stands still for that long. One round that was
- * complete before the hold may be counted later, when the worker gets the CPU.
+ * Whether the load of a process that is held stands still for so much of the GPU's time, which must
+ * be many times as long as a round. It is not enough that no round is counted, as a worker that
+ * gets no CPU counts none, either. So the worker is asked, twice, and looks at the GPU's log: both
+ * times a round must have been rung for that the GPU has not completed, and between
+ * them nothing of it has.
  */
 bool worker_load_still(struct worker *w, int ms);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -32,6 +33,7 @@ struct worker_state {
 	unsigned int count;
 	struct kfdq_buffer registered;
 	struct worker_shared *shared;
+	bool is_observed;
 };
 
 static int add_queue(struct worker_state *s)
@@ -71,6 +73,41 @@ static void publish_round(struct worker_shared *shared)
 	syscall(SYS_futex, &shared->rounds, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* Beside the load, which may be blocked: look at it when the test asks for that. */
+static void *observe(void *argument)
+{
+	struct worker_state *s = argument;
+	struct worker_shared *shared = s->shared;
+	struct spin_account a;
+	uint32_t asked;
+
+	for (;;) {
+		asked = __atomic_load_n(&shared->asked, __ATOMIC_ACQUIRE);
+		if (asked == shared->looked) {
+			syscall(SYS_futex, &shared->asked, FUTEX_WAIT, asked, NULL, NULL, 0);
+			continue;
+		}
+		shared->look.begun = __atomic_load_n(&shared->begun, __ATOMIC_ACQUIRE);
+		memset(&a, 0, sizeof(a));
+		account(s, &a);
+		shared->look.submitted = a.submitted;
+		shared->look.executed = a.executed;
+		shared->look.rounds = __atomic_load_n(&shared->rounds, __ATOMIC_ACQUIRE);
+		__atomic_store_n(&shared->looked, asked, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* From the first load to the end of the process. */
+static int start_observer(struct worker_state *s)
+{
+	pthread_t thread;
+	int ret = s->is_observed ? 0 : pthread_create(&thread, NULL, observe, s);
+
+	s->is_observed |= !ret;
+	return -ret;
+}
+
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525u + 1013904223u;
@@ -91,10 +128,10 @@ static struct spin_shape vary(const struct spin_shape *shape, uint32_t *seed)
 
 static int load(struct worker_state *s, const struct worker_request *request)
 {
+	int ret = start_observer(s);
 	uint32_t seed = request->a;
 	struct spin_shape shape;
 	unsigned int i;
-	int ret = 0;
 
 	while (!ret && !__atomic_load_n(&s->shared->stop, __ATOMIC_ACQUIRE)) {
 		for (i = 0; i < s->count && !ret; i++) {
@@ -102,6 +139,7 @@ static int load(struct worker_state *s, const struct worker_request *request)
 			ret = spin_submit(&s->queues[i].set, s->queues[i].queue, &shape,
 					  request->a ? LOAD_BATCH : 1, s->queues[i].signal);
 		}
+		__atomic_fetch_add(&s->shared->begun, 1, __ATOMIC_RELEASE);
 		for (i = 0; i < s->count && !ret; i++) {
 			if (kfdq_signal_wait(s->queues[i].dev, s->queues[i].signal, LOAD_TIMEOUT_MS))
 				ret = -EIO;
