@@ -6,18 +6,20 @@
  * A compute slot shows the registers CP_MQD_BASE_ADDR to CP_HQD_PQ_WPTR_HI.
  * Loading a queue copies them from its MQD, one MQD an XCC, and the driver does
  * not touch the MQD of a mapped queue; so they are read from there, and then
- * changed as the hardware changes them. The changed bits, the content of an
- * empty slot, the addresses, and the order in which slots are filled follow the
- * dump of a real MI308X (tests/vgpu/evidence).
+ * changed as the hardware changes them. The changed bits, the addresses, and the
+ * order in which slots are filled follow the dump of a real MI308X
+ * (tests/vgpu/evidence). An empty slot has the values after a reset that AMD
+ * publishes for GC 9.0, the only GFX9 with such a header: nothing of it is from
+ * the dump that it is compared with.
  */
 #include "vgpu.h"
+#include "gc/gc_9_0_default.h"
 #include "gc/gc_9_4_3_offset.h"
 #include "gc/gc_9_4_3_sh_mask.h"
 #include "sdma/sdma_4_4_2_offset.h"
 #include "sdma/sdma_4_4_2_sh_mask.h"
 
 #define CP_REGS		(regCP_HQD_PQ_WPTR_HI - regCP_MQD_BASE_ADDR + 1)
-#define EOP_ROOM	0x007f8000	/* what CP_HQD_EOP_WPTR shows of an unused ring */
 #define MQD_DWORD(f)	(offsetof(struct v9_mqd, f) / 4)
 #define CP_REG(f)	(MQD_DWORD(f) - MQD_DWORD(cp_mqd_base_addr_lo))
 
@@ -71,16 +73,17 @@ static struct vgpu_queue *queue_in(struct vgpu_node *node, u32 pipe, u32 queue)
 	return &node->slots[slot];
 }
 
+/* All others are 0 after a reset. */
 static void empty_slot(u32 *regs)
 {
-	regs[CP_REG(cp_hqd_persistent_state)] = 0x0be05301;
-	regs[CP_REG(cp_hqd_pq_control)] = 0x00308509;
-	regs[CP_REG(cp_hqd_ib_control)] = 0x00300000;
-	regs[CP_REG(cp_hqd_hq_status0)] = CP_HQD_HQ_STATUS0__QUEUE_IDLE_MASK;
-	regs[CP_REG(cp_mqd_control)] = 0x100;
-	regs[CP_REG(cp_hqd_eop_control)] = 6;
-	regs[CP_REG(cp_hqd_eop_rptr)] = CP_HQD_EOP_RPTR__RPTR_EQ_CSMD_WPTR_MASK;
-	regs[CP_REG(cp_hqd_eop_wptr)] = EOP_ROOM;
+	regs[CP_REG(cp_hqd_persistent_state)] = mmCP_HQD_PERSISTENT_STATE_DEFAULT;
+	regs[CP_REG(cp_hqd_pq_control)] = mmCP_HQD_PQ_CONTROL_DEFAULT;
+	regs[CP_REG(cp_hqd_ib_control)] = mmCP_HQD_IB_CONTROL_DEFAULT;
+	regs[CP_REG(cp_hqd_hq_status0)] = mmCP_HQD_HQ_STATUS0_DEFAULT;
+	regs[CP_REG(cp_mqd_control)] = mmCP_MQD_CONTROL_DEFAULT;
+	regs[CP_REG(cp_hqd_eop_control)] = mmCP_HQD_EOP_CONTROL_DEFAULT;
+	regs[CP_REG(cp_hqd_eop_rptr)] = mmCP_HQD_EOP_RPTR_DEFAULT;
+	regs[CP_REG(cp_hqd_eop_wptr)] = mmCP_HQD_EOP_WPTR_DEFAULT;
 }
 
 /* Changes by the hardware to registers of any queue in a slot. */
@@ -95,7 +98,7 @@ static void live_registers(u32 *regs, bool idle, bool empty)
 	if (idle)
 		regs[CP_REG(cp_hqd_hq_status0)] |= CP_HQD_HQ_STATUS0__QUEUE_IDLE_MASK;
 	regs[CP_REG(cp_hqd_eop_rptr)] |= CP_HQD_EOP_RPTR__RPTR_EQ_CSMD_WPTR_MASK;
-	regs[CP_REG(cp_hqd_eop_wptr)] |= EOP_ROOM;
+	regs[CP_REG(cp_hqd_eop_wptr)] |= mmCP_HQD_EOP_WPTR_DEFAULT;	/* room in a ring */
 }
 
 static void queue_registers(struct vgpu_queue *q, u32 xcc, u32 *regs)
