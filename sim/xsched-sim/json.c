@@ -58,8 +58,8 @@ static json_object *switch_json(const struct mode_figures *m)
 	add_count(o, "count", m->switch_us.count);
 	add(o, "p50_us", m->switch_us.p50);
 	add(o, "p99_us", m->switch_us.p99);
-	add(o, "event_to_quiet_p50_us", m->reaction_us.p50);
-	add(o, "event_to_quiet_p99_us", m->reaction_us.p99);
+	add(o, "event_to_return_p50_us", m->reaction_us.p50);
+	add(o, "event_to_return_p99_us", m->reaction_us.p99);
 	add_count(o, "calls", m->calls);
 	add_count(o, "queues", m->flips);
 	return o;

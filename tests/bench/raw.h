@@ -75,12 +75,14 @@ struct raw_model {
  * struct raw_switch - an APPLY of the scheduler that changed the hardware
  * @event: when what led to it happened, 0: nothing did
  * @begin: when the call was made
+ * @quiet: when the firmware had confirmed that all waves are saved, at the latest
  * @end: when it returned
  * @held: it took queues off; otherwise it only put some back
  */
 struct raw_switch {
 	uint64_t event;
 	uint64_t begin;
+	uint64_t quiet;
 	uint64_t end;
 	bool held;
 };

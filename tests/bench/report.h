@@ -6,21 +6,53 @@
 #include "raw.h"
 #include "stats.h"
 
+/*
+ * Launches of HIP 6.4 take one of several paths, 6827, 6872, 7003 instructions and others, as threads of the runtime
+ * come between: medians of twenty differ by that.
+ */
+#define REPORT_PATHS	0.04
+
+/**
+ * struct limit_row - a limit of the design, and the figure
+ * @figure: as scripts/figures calls it
+ * @what: the same in words
+ * @least: the figure must be that much; otherwise no more
+ * @limit: the limit
+ * @value: the figure; NAN: there was nothing to measure
+ * @ok: it is kept
+ * @why: the comparison, in words
+ */
+struct limit_row {
+	const char *figure;
+	const char *what;
+	bool least;
+	double limit;
+	double value;
+	bool ok;
+	char why[64];
+};
+
+#define LIMITS	3
+
+/* limits.c: how the figures compare with the design's limits. */
+void limits_judge(const struct stats *stats, struct limit_row rows[LIMITS]);
+
 /* table.c: the table, for a reader. */
 void table_print(const struct raw *raw, const struct stats *stats);
 
-/* table.c: each criterion with its figure; false if one is missed. */
+/* table.c: the limits, and each criterion with its figure; false if a criterion is missed. */
 bool table_verdict(const struct raw *raw, const struct stats *stats);
 
 /* result.c: two-models.json, two-models-raw.json. */
 bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
 		  const char *path);
 
-/* result.c: whether every number of two results agrees to within @tolerance, or, of switches, 10 %. */
+/* result.c: whether every number of two results agrees to within @tolerance, or what result.c has for that number. */
 bool result_same(const char *path_a, const char *path_b, double tolerance);
 
-/* compare.c: whether xsched-sim's figures agree with the guest's; prints TAP. */
-bool compare_results(const char *sim_path, const char *guest_path, double tolerance);
+/* compare.c: whether xsched-sim's figures agree with the guest's, but for those of modes in @fitted; prints TAP. */
+bool compare_results(const char *sim_path, const char *guest_path, double tolerance,
+		     const char *fitted);
 
 /* timeline.c: two-models.svg, two-models-raw.svg, drawn by gnuplot. */
 bool timeline_draw(const struct raw *raw, const struct stats *stats, const char *path);

@@ -48,10 +48,12 @@ static json_object *write_mode(const struct raw *raw, const struct raw_mode *mod
 	json_object_object_add(run, "lo", o);
 	o = json_object_new_object();
 	add_count(o, "count", s->switch_us.count);
+	add(o, "quiet_p50_us", s->quiet_us.p50);
+	add(o, "quiet_p99_us", s->quiet_us.p99);
 	add(o, "p50_us", s->switch_us.p50);
 	add(o, "p99_us", s->switch_us.p99);
-	add(o, "event_to_quiet_p50_us", s->reaction_us.p50);
-	add(o, "event_to_quiet_p99_us", s->reaction_us.p99);
+	add(o, "event_to_return_p50_us", s->reaction_us.p50);
+	add(o, "event_to_return_p99_us", s->reaction_us.p99);
 	json_object_object_add(run, "switch", o);
 	o = json_object_new_object();
 	add_count(o, "submitted", s->account.submitted);
@@ -113,6 +115,30 @@ static void add_hip(json_object *doc, const struct raw_hip *hip, const struct st
 	json_object_object_add(doc, "user_instructions_per_launch", o);
 }
 
+static json_object *write_limits(const struct stats *stats)
+{
+	json_object *all = json_object_new_array(), *o;
+	struct limit_row rows[LIMITS];
+	int i;
+
+	limits_judge(stats, rows);
+	for (i = 0; i < LIMITS; i++) {
+		o = json_object_new_object();
+		add_text(o, "figure", rows[i].figure);
+		add_text(o, "what", rows[i].what);
+		add_text(o, "must_be", rows[i].least ? "at least" : "at most");
+		add(o, "limit", rows[i].limit);
+		if (isnan(rows[i].value))
+			json_object_object_add(o, "value", NULL);
+		else
+			add(o, "value", rows[i].value);
+		json_object_object_add(o, "ok", json_object_new_boolean(rows[i].ok));
+		add_text(o, "why", rows[i].why);
+		json_object_array_add(all, o);
+	}
+	return all;
+}
+
 bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
 		  const char *path)
 {
@@ -134,6 +160,7 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 	add(o, "hpf_p99_over_alone", stats->hpf_p99_ratio);
 	add(o, "hpf_lo_share", stats->lo_share);
 	json_object_object_add(doc, "ratios", o);
+	json_object_object_add(doc, "limits", write_limits(stats));
 	o = json_object_new_object();
 	add_count(o, "count", stats->kills);
 	add(o, "low_runs_again_ms", stats->run_again_ms);
@@ -150,17 +177,51 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 }
 
 /*
- * Microseconds of a few hundred switches: QEMU's clock is off by nanoseconds once in a while
- * (tests/vm/machine.sh), from where on the sampler meets the load at other moments.
+ * Two runs of one build are the same instructions on the same model. What moves them apart is QEMU's clock, which is
+ * off by nanoseconds once in a while (tests/vm/machine.sh). Numbers that may be further apart for that than the
+ * others, and what is known of how far:
+ *
+ * - tails of a few hundred switches: the sampler meets the load at other moments from then on. P99 of 54.4 and
+ *   56.6 us were seen, and a third that was not kept. Medians and counts do not move so: of builds in which code has
+ *   moved, medians are 0.7 % apart;
+ * - launches: see REPORT_PATHS;
+ * - the high priority natively: without a scheduler requests wait in a queue, and a nanosecond decides the order from
+ *   then on. One run of seven had another P99, and the same figures of all else. It is another draw of that queue
+ *   then, which one of another build is, too: of builds kept, the P99s are up to 19 % apart
+ *   (Documentation/two-models-builds.json).
  */
-#define SWITCH_TOLERANCE	0.1
+#define SWITCH_TAILS	0.1
+#define NATIVE_QUEUE	0.2
 
-static double tolerance_of(const char *key, double tolerance)
+static const struct {
+	const char *key;
+	double tolerance;
+} wider[] = {
+	{ "p99_us", SWITCH_TAILS },
+	{ "quiet_p99_us", SWITCH_TAILS },
+	{ "event_to_return_p99_us", SWITCH_TAILS },
+	{ "user_instructions_per_launch", REPORT_PATHS },
+	{ "native_p99_over_alone", NATIVE_QUEUE },
+};
+
+static bool is_native(json_object *run)
 {
-	/* How many waves there are to save depends on the same moments, and so do the paths that launches take. */
-	if (!strcmp(key, "switch") || !strcmp(key, "wave_saves") ||
-	    !strcmp(key, "user_instructions_per_launch"))
-		return fmax(tolerance, SWITCH_TOLERANCE);
+	json_object *mode;
+
+	return json_object_object_get_ex(run, "mode", &mode) &&
+	       !strcmp(json_object_get_string(mode), "native");
+}
+
+/* Of what is called @key in @o. */
+static double tolerance_of(json_object *o, const char *key, double tolerance)
+{
+	size_t i;
+
+	if (!strcmp(key, "hi") && is_native(o))
+		return fmax(tolerance, NATIVE_QUEUE);
+	for (i = 0; i < sizeof(wider) / sizeof(wider[0]); i++)
+		if (!strcmp(key, wider[i].key))
+			return fmax(tolerance, wider[i].tolerance);
 	return tolerance;
 }
 
@@ -169,18 +230,6 @@ static bool same_number(double a, double b, double tolerance)
 	double larger = fmax(fabs(a), fabs(b));
 
 	return fabs(a - b) <= tolerance * larger;
-}
-
-/*
- * Without a scheduler requests wait in a queue: a nanosecond early on decides their order
- * from then on, and so the figures of the whole run.
- */
-static bool is_overloaded(json_object *run)
-{
-	json_object *mode;
-
-	return json_object_object_get_ex(run, "mode", &mode) &&
-	       !strcmp(json_object_get_string(mode), "native");
 }
 
 static bool same(json_object *a, json_object *b, double tolerance, const char *where)
@@ -194,14 +243,12 @@ static bool same(json_object *a, json_object *b, double tolerance, const char *w
 		return false;
 	switch (json_object_get_type(a)) {
 	case json_type_object: {
-		if (is_overloaded(a))
-			return true;
 		json_object_object_foreach(a, key, value) {
-			if (!strcmp(key, "native_p99_over_alone"))
+			if (!strcmp(key, "limits"))	/* of figures that are compared */
 				continue;
 			snprintf(inside, sizeof(inside), "%s.%s", where, key);
 			ok &= json_object_object_get_ex(b, key, &other) &&
-			      same(value, other, tolerance_of(key, tolerance), inside);
+			      same(value, other, tolerance_of(a, key, tolerance), inside);
 		}
 		return ok;
 	}

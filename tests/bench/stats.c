@@ -56,6 +56,7 @@ static void compute_lo(struct stats_mode *s, const struct raw_model *m, uint64_t
 static void compute_switches(struct stats_mode *s, const struct raw_mode *mode)
 {
 	double *call = calloc(mode->switch_count + 1, sizeof(*call));
+	double *quiet = calloc(mode->switch_count + 1, sizeof(*quiet));
 	double *reaction = calloc(mode->switch_count + 1, sizeof(*reaction));
 	const struct raw_switch *sw;
 	size_t i, n = 0, m = 0;
@@ -64,13 +65,16 @@ static void compute_switches(struct stats_mode *s, const struct raw_mode *mode)
 		sw = &mode->switches[i];
 		if (!sw->held)
 			continue;
+		quiet[n] = (double)(sw->quiet - sw->begin) / 1e3;
 		call[n++] = (double)(sw->end - sw->begin) / 1e3;
 		if (sw->event)
 			reaction[m++] = (double)(sw->end - sw->event) / 1e3;
 	}
 	s->switch_us = sample_of(call, n);
+	s->quiet_us = sample_of(quiet, n);
 	s->reaction_us = sample_of(reaction, m);
 	free(call);
+	free(quiet);
 	free(reaction);
 }
 

@@ -17,8 +17,9 @@
  * @hi_busy: part of the time they had waves on the GPU
  * @lo_iter_s: iterations a second of the other model, while the first ran
  * @lo_images_s: the same in images
- * @switch_us: preemptions: from the call until the GPU was quiet
- * @reaction_us: the same from the event that the request had come
+ * @switch_us: preemptions: from the call to its return
+ * @quiet_us: the same until the GPU was quiet, at most (trace.c)
+ * @reaction_us: from the event that the request had come to the return
  * @account: dispatches of both, and what became of them
  */
 struct stats_mode {
@@ -28,6 +29,7 @@ struct stats_mode {
 	double lo_iter_s;
 	double lo_images_s;
 	struct sample switch_us;
+	struct sample quiet_us;
 	struct sample reaction_us;
 	struct spin_account account;
 };

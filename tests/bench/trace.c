@@ -2,6 +2,10 @@
 /*
  * xschedd's trace: one JSON object a line for each APPLY (xschedd.conf(5)).
  * Those that took queues on or off the hardware are the switches.
+ *
+ * Until the GPU was quiet: amdkfd measures how long it then takes to write the new runlist, which is the
+ * last thing before it returns. All of a call but that is what it took until its queues were off the GPU,
+ * at most: the way back from the kernel is in it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,17 +44,25 @@ static bool add_switch(struct raw_mode *mode, const struct raw_switch *s)
 	return true;
 }
 
-/* Queues that went on or off the hardware, on all nodes. */
-static uint64_t flips(json_object *o)
+/*
+ * Queues that went on or off the hardware, on all nodes; and of the nodes they are on, what the one that was quiet
+ * last took after that.
+ */
+static uint64_t flips(json_object *o, uint64_t *map)
 {
-	json_object *nodes;
-	uint64_t sum = 0;
+	uint64_t sum = 0, n;
+	json_object *nodes, *node;
 	size_t i;
 
 	if (!json_object_object_get_ex(o, "nodes", &nodes))
 		return 0;
-	for (i = 0; i < json_object_array_length(nodes); i++)
-		sum += number(json_object_array_get_idx(nodes, i), "flips");
+	for (i = 0; i < json_object_array_length(nodes); i++) {
+		node = json_object_array_get_idx(nodes, i);
+		n = number(node, "flips");
+		if (n && (!sum || number(node, "map_ns") < *map))
+			*map = number(node, "map_ns");
+		sum += n;
+	}
 	return sum;
 }
 
@@ -58,16 +70,18 @@ static bool read_line(struct raw_mode *mode, const char *line)
 {
 	json_object *o = json_tokener_parse(line);
 	struct raw_switch s;
+	uint64_t map = 0;
 	bool ok = true;
 
 	if (!o)
 		return false;
-	if (flips(o)) {
+	if (flips(o, &map)) {
 		s.event = number(o, "event_ns");
 		s.begin = number(o, "t_ns");
 		s.end = s.begin + number(o, "call_ns");
+		s.quiet = s.end - map;
 		s.held = length(o, "hold") > 0;
-		ok = s.end > s.begin && add_switch(mode, &s);
+		ok = s.end > s.begin && s.quiet > s.begin && add_switch(mode, &s);
 	}
 	json_object_put(o);
 	return ok;

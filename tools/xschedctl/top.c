@@ -55,7 +55,7 @@ static void format_latency(char *line, const struct look *look)
 	if (!get_number(s, "applies"))
 		snprintf(line, LINE, "no switch yet");
 	else
-		snprintf(line, LINE, "switch P50 %.1f P99 %.1f us   from event to quiet P50 %.1f P99 %.1f us",
+		snprintf(line, LINE, "switch P50 %.1f P99 %.1f us   from event to return P50 %.1f P99 %.1f us",
 			 get_number(s, "call_p50_us"),
 			 get_number(s, "call_p99_us"),
 			 get_number(s, "reaction_p50_us"),
