@@ -8,8 +8,13 @@ BUILD := build$(KERNEL:%=/linux-%)
 
 # What is built and run to be tested is in file systems of its own, see scripts/rig: this machine
 # itself has nothing installed. Only "install" and what it needs is made with its own compiler.
-RIG := @scripts/rig run $(BASE)
-RIG_ROCM := @scripts/rig run --rocm $(BASE)
+#
+# Each run has a ceiling in minutes, and says how many guests it has at a time, with how much memory (GiB): scripts/rig.
+BUILDS := --minutes 60
+ONE_GUEST := --minutes 60 --guests 1 --memory 5
+TWO_HIP_GUESTS := --minutes 60 --guests 2 --memory 10
+TWO_LANES := $(if $(filter 1,$(LANES)),--guests 2 --memory 10,--guests 3 --memory 15)
+RIG := @scripts/rig run
 MAKE_SIM := make --no-print-directory -s -C sim/xsched-sim O=/kfd-xsched/$(BUILD)
 
 include common.mk
@@ -77,106 +82,109 @@ help:
 	@echo 'mmdebstrap to make it. Everything made is in build/ and in ~/.cache/kfd-xsched (scripts/rig).'
 
 demo demo-hip:
-	$(RIG_ROCM) scripts/demo
+	$(RIG) $(TWO_HIP_GUESTS) --rocm $(BASE) scripts/demo
 
 demo-raw:
-	$(RIG) scripts/demo raw
+	$(RIG) $(ONE_GUEST) $(BASE) scripts/demo raw
 
+# The demonstration runs two guests beside that of the other lane.
 check:
-	@scripts/rig run --rocm --with install --with deb $(BASE) scripts/check
+	$(RIG) --minutes 80 $(TWO_LANES) --rocm --with install --with deb $(BASE) scripts/check
 
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
-	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky --try base-7 $(BASE) \
-		scripts/check --all
+	$(RIG) --minutes 600 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
+		--try base-7 $(BASE) scripts/check --all
 
 # What .ci/run adds to "make check".
 check-part:
-	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm --try third-forky $(BASE) scripts/check --part
+	$(RIG) --minutes 80 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
+		$(BASE) scripts/check --part
 
 check-third:
-	@scripts/rig run --try third-forky $(BASE) sh -c 'scripts/build raw && scripts/check-third'
+	$(RIG) --minutes 120 --guests 1 --memory 10 --try third-forky $(BASE) \
+		sh -c 'scripts/build raw && scripts/check-third'
 
 # Also a part of "make check".
 vgpu-selftest:
-	$(RIG) sh -c 'scripts/build raw && scripts/vgpu-selftest'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/vgpu-selftest'
 
 # SAMPLES: of each set of queues.
 bench-switch:
-	$(RIG) sh -c 'scripts/build raw && scripts/bench-switch $(SAMPLES)'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/bench-switch $(SAMPLES)'
 
 # Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
 sanitize:
-	$(RIG) scripts/sanitize
+	$(RIG) $(BUILDS) $(BASE) scripts/sanitize
 
 bench-react:
-	$(RIG) sh -c 'scripts/build raw && scripts/bench-react $(SAMPLES)'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/bench-react $(SAMPLES)'
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
-	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-policies'
+	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench-policies'
 
 # Virtual time, a minute. A part of it is in "make check": tests/unit/sensitivity.
 bench-sensitivity:
-	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-sensitivity'
+	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench-sensitivity'
 
 # Not a part of "make check": it measures the machine, which should have nothing else to do.
 bench-scale:
-	$(RIG) sh -c '$(MAKE_SIM) && scripts/bench-scale'
+	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench-scale'
 
 # README.md's figures and picture, and their range, of this tree: the demonstration on builds in which code has moved.
 figures:
-	$(RIG_ROCM) sh -c 'scripts/figures vary && scripts/figures take'
+	$(RIG) --minutes 120 --guests 2 --memory 10 --rocm $(BASE) sh -c 'scripts/figures vary && scripts/figures take'
 
 # The pictures of Documentation/looking.rst; nothing is tested.
 look:
-	$(RIG) sh -c 'scripts/build raw && scripts/look'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/look'
 
 # With the newest ROCm also a part of "make check".
 check-rocm:
-	@scripts/rig run --rocm --try rocm-trixie --try rocm-bookworm $(BASE) \
+	$(RIG) --minutes 120 --guests 1 --memory 9 --rocm --try rocm-trixie --try rocm-bookworm $(BASE) \
 		sh -c 'scripts/build all && scripts/check-rocm --all'
 
 # What "make check" does not: each patch of the series compiles after the one before, and every hunk can fail.
 check-patches:
-	$(RIG) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
+	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
 
 # The patch that adds kfd_xsched to Linux, after patches/linux-7.
 module-patch:
-	@scripts/rig run base-7 \
+	$(RIG) $(BUILDS) base-7 \
 		sh -c 'scripts/build linux && scripts/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
 
 # A kernel that cannot be had is skipped by name. KERNEL=6.1: amdgpu-dkms alone, no series is for that Linux.
 check-trees:
-	@scripts/rig run $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) sh -c \
+	$(RIG) --minutes 300 --guests 1 --memory 5 $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) sh -c \
 		'scripts/build linux user && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check-trees $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
-	$(RIG) sh -c 'scripts/build raw && scripts/check-variants'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/check-variants'
 
 build:
-	$(RIG_ROCM) scripts/build all
+	$(RIG) $(BUILDS) --rocm $(BASE) scripts/build all
 
 amdgpu:
-	$(RIG) scripts/build linux patch amdgpu
+	$(RIG) $(BUILDS) $(BASE) scripts/build linux patch amdgpu
 
 kmod vgpu:
-	$(RIG) scripts/build linux patch amdgpu $@
+	$(RIG) $(BUILDS) $(BASE) scripts/build linux patch amdgpu $@
 
 guest:
-	$(RIG) scripts/build raw
+	$(RIG) $(BUILDS) $(BASE) scripts/build raw
 
 # Into build/deb; lintian judges them.
 deb:
-	@scripts/rig run deb scripts/make-deb
+	$(RIG) $(BUILDS) deb scripts/make-deb
 
 docs:
-	$(RIG) sh -c 'scripts/build docs && scripts/docs'
+	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build docs && scripts/docs'
 	@echo $(BUILD)/docs/html/index.html
 
 shell:
-	$(RIG_ROCM) bash
+	$(RIG) --rocm $(BASE) env -u KFD_XSCHED_SUPERVISED bash
 
 # Of this machine, for this machine. PREFIX and the like are in common.mk; make passes those that are given on.
 user:
@@ -223,12 +231,18 @@ uninstall:
 		$(UDEVDIR) $(SYSTEMDDIR) $(SYSUSERSDIR) /usr/src /etc/default
 	@rm -rf $(HOST)/staged
 
+# Nothing is removed from under a run.
+UNUSED = @[ ! -e $(BUILD)/lock ] || flock -n $(BUILD)/lock true || \
+	{ echo "$(BUILD) is locked by $$(cat $(BUILD)/lock): wait, or end it" >&2; exit 1; }
+
 clean:
+	$(UNUSED)
 	rm -rf $(addprefix $(BUILD)/,asan bin check deb dkms guest host lib log man modules obj results rocm sanitize \
 		tsan vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
 distclean:
+	$(UNUSED)
 	rm -rf $(BUILD)
 	@scripts/rig clean
 

@@ -35,7 +35,8 @@ def commit():
 def run_guest(profile, test, *arguments, timeout):
     """Under icount; what the guest sent is in the directory this returns."""
     out = RESULTS / "raw" / f"{test}-{profile}"
-    done = subprocess.run([TOP / "tests/vm/run-guest", "--icount", "--timeout", str(timeout),
+    # it ends with us
+    done = subprocess.run(["setpriv", "--pdeathsig", "TERM", TOP / "tests/vm/run-guest", "--icount", "--timeout", str(timeout),
                            "--vgpu", f"profile={profile}", "--out", out, test, *arguments],
                           check=False)
     if done.returncode:

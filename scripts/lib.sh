@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the scripts share: places, messages, numbered steps, TAP. To be sourced.
+# What the scripts share: places, messages, TAP; of what runs long, lib-run.sh. To be sourced.
 
 set -euo pipefail
 export LC_ALL=C
@@ -39,101 +39,6 @@ die() {
 	echo "$(basename "$0"): $*" >&2
 	exit 1
 }
-
-# --- one long command at a time, which ends when we do ---------------------------
-
-# Its process group. Traps run between commands: nothing that takes long may run in the
-# foreground.
-child_group=
-trap '[ -z "$child_group" ] || kill -- "-$child_group" 2>/dev/null || :' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# spawn LOG COMMAND...: start it in a process group of its own, with its output in LOG.
-spawn() {
-	local log=$1
-	shift
-	set -m
-	"$@" >"$log" 2>&1 </dev/null &
-	child_group=$!
-	set +m
-}
-
-# Wait for what was spawned; return its status.
-reap() {
-	local status=0
-
-	wait "$child_group" || status=$?
-	child_group=
-	return $status
-}
-
-# --- numbered steps, with progress and time ---------------------------------
-
-step_number=0
-step_total=${step_total:-1}
-
-# Approximate number of lines of the next step's log, for display. 0: unknown.
-step_lines=0
-
-# State of a running step: its progress, and the last line of its log, cut to fit.
-step_activity() {
-	local done_lines=0 far=''
-
-	if [ "$step_lines" -gt 0 ]; then
-		done_lines=$(wc -l <"$1")
-		far=$((done_lines * 100 / step_lines))
-		far="$((far < 99 ? far : 99)) %, "
-	fi
-	printf '%s%s' "$far" "$(tail -n 1 "$1" | tr -d '\r' |
-		sed 's|[^ ]*/||g; s/^ *//; s/  */ /g' | cut -c 1-60)"
-}
-
-# Say every 15 s (on a terminal every second) how far the step has got.
-step_watch() {
-	local pid=$1 log=$2 label=$3 start=$4 every=15 last=0 now
-
-	[ ! -t 1 ] || every=1
-	while kill -0 "$pid" 2>/dev/null; do
-		sleep 0.2
-		now=$((SECONDS - start))
-		[ $((now - last)) -ge $every ] || continue
-		last=$now
-		if [ -t 1 ]; then
-			printf '\r\033[K%s %d s  %s' "$label" "$now" "$(step_activity "$log")"
-		else
-			printf '%s %d s: %s\n' "$label" "$now" "$(step_activity "$log")"
-		fi
-	done
-	[ ! -t 1 ] || printf '\r\033[K'
-}
-
-# step DESCRIPTION COMMAND...: run it with its output in a log, show how far it
-# is and how long it took; on failure show the end of the log, and exit.
-step() {
-	local what=$1 label log start status=0 done_in
-	shift
-	step_number=$((step_number + 1))
-	label=$(printf '[%2d/%d] %s ...' "$step_number" "$step_total" "$what")
-	log=$LOGS/$(printf '%s' "$what" | tr -cs 'A-Za-z0-9._-' '-').log
-	start=$SECONDS
-
-	spawn "$log" "$@"
-	step_watch "$child_group" "$log" "$label" "$start"
-	reap || status=$?
-	step_lines=0
-	done_in="$((SECONDS - start)) s"
-	[ "$(tail -n 1 "$log")" != "$UP_TO_DATE" ] || done_in="up to date"
-	if [ $status -ne 0 ]; then
-		echo "$label FAILED after $done_in, see ${log#"$TOP/"}; it ends:"
-		tail -n 40 "$log" | sed 's/^/    /'
-		exit $status
-	fi
-	echo "$label $done_in"
-}
-
-# shellcheck disable=SC2034 # scripts/cached says this when it had nothing to do
-UP_TO_DATE="up to date"
 
 # --- TAP --------------------------------------------------------------------
 
@@ -184,12 +89,17 @@ run_suite() {
 
 	echo "== $suite"
 	: >"$logs/$suite.log"
-	spawn "$logs/$suite.log" timeout -k 10 "$limit" "$@"
-	tail -n +1 -f -s 0.2 --pid="$child_group" "$logs/$suite.log" |
+	running "lane-${LANE:-0}" "$suite" "$logs/$suite.log"
+	spawn "$logs/$suite.log" "$@"
+	tail -n +1 -f -s 0.2 --pid="$child" "$logs/$suite.log" |
 		sed -u -n -E "s/^ *(ok|not ok|#|Bail out!)/$suite: &/p" &
 	reap || status=$?
 	wait
+	running "lane-${LANE:-0}"
 	echo "== $suite: $((SECONDS - start)) s"
 	echo $status >"$logs/$suite.status"
 	echo $((SECONDS - start)) >"$logs/$suite.seconds"
 }
+
+# A package of DKMS builds without it.
+[ ! -r "$TOP/scripts/lib-run.sh" ] || . "$TOP/scripts/lib-run.sh"
