@@ -368,7 +368,7 @@ static void test_packets(void)
 
 int main(void)
 {
-	static const struct spin_shape load = { 64, 256, 100000 };
+	static const struct spin_shape load = { 64, 256, 1000000 };
 	long vm_faults = gpustat("vm_faults");
 	struct spin_account a;
 	struct worker w;
