@@ -16,7 +16,10 @@ who=${KFD_XSCHED_WHO:-"$0 in $TOP (process $$)"}
 
 # --- it ends with us --------------------------------------------------------------
 
-contained=(unshare --mount-proc --pid --fork --kill-child bash -c '"$@"; exit $?' contained)
+# The first process of a namespace collects what others leave.
+namespaces=(unshare --mount-proc --pid --fork --kill-child)
+first=(bash -c '"$@"; exit $?' first)
+contained=("${namespaces[@]}" "${first[@]}")
 child=
 
 # On exit: what we have started ends; then what the script itself has to do, if it has a function of that name.
@@ -95,13 +98,14 @@ ceiling() {
 	watch_clock $$ </dev/null 7>&- 8>&- 9>&- &
 }
 
-# supervise COMMAND...: run it, contained, with our own input and output, until it ends. Does not return.
+# supervise FIRST...: run this as the first process of new namespaces, with our own input and output, until it ends. Does
+# not return.
 supervise() {
 	local status=0
 
 	heed
 	# what is started in the background ignores these two signals, and a shell cannot have that back
-	env --default-signal=INT,QUIT setpriv --pdeathsig KILL "${contained[@]}" "$@" <&0 7>&- 8>&- 9>&- &
+	env --default-signal=INT,QUIT setpriv --pdeathsig KILL "${namespaces[@]}" "$@" <&0 7>&- 8>&- 9>&- &
 	child=$!
 	reap || status=$?
 	exit $status
@@ -286,4 +290,4 @@ step() {
 UP_TO_DATE="up to date"
 
 # What is started by hand in the rig ("make shell") is its own head.
-[ -z "${KFD_XSCHED_RIG:-}" ] || [ -n "${KFD_XSCHED_SUPERVISED:-}" ] || supervise "$0" "$@"
+[ -z "${KFD_XSCHED_RIG:-}" ] || [ -n "${KFD_XSCHED_SUPERVISED:-}" ] || supervise "${first[@]}" "$0" "$@"
