@@ -17,7 +17,7 @@
  * @settle: how long a queue must be dry to be reported idle
  * @restore: time after a switch in which the module ignores wave counts
  * @react: from the event to the daemon's call
- * @tap: armed switches: from the first ring of an idle queue to the call
+ * @tap: from the first ring of an idle queue to the event READY; armed, to the call
  * @apply: of the call: from its begin to the first packet to a firmware
  * @per_queue: the same, in addition for each queue that goes on or off
  * @unmap: of the driver: building the packets, and noticing the fence

@@ -26,12 +26,14 @@ void watch_kick(struct user_queue *q, u64 t)
 		agenda_set_earlier(&q->world->agenda, &q->watch.event, next_look(q, t));
 }
 
-/* A program has written packets. Armed, the first ring of an idle queue is seen at once. */
+/* A program has written packets. The first ring of an idle queue is seen at once; armed, the kernel itself reacts. */
 void watch_written(struct user_queue *q, u64 t)
 {
-	if (q->world->mode->armed && q->watch.activity == ACTIVITY_IDLE) {
+	const struct costs *costs = &q->world->scn->costs;
+
+	if (q->world->daemon.engine && q->watch.activity == ACTIVITY_IDLE) {
 		q->watch.activity = ACTIVITY_READY;
-		daemon_tell(q->world, q, true, t, q->world->scn->costs.tap);
+		daemon_tell(q->world, q, true, t, costs->tap + (q->world->mode->armed ? 0 : costs->react));
 	}
 	watch_kick(q, t);
 }

@@ -44,25 +44,16 @@ enum fault {
 	FAULT_OVER,
 };
 
-/** enum mortal - the process that is to be killed while the fault lasts */
-enum mortal {
-	MORTAL_FREE,	/* it is killed as soon as it has work */
-	MORTAL_WANTED,	/* it is to wait for the fault */
-	MORTAL_WAITS,	/* it does */
-};
-
 /**
  * struct shared - memory the test and all probes have in common
  * @open: a window is open
  * @fault: enum fault
- * @mortal: enum mortal
  * @stop: the probes are to end
  * @results: by kind
  */
 struct shared {
 	uint32_t open;
 	uint32_t fault;
-	uint32_t mortal;
 	uint32_t stop;
 	struct probe_result results[PROBE_KINDS];
 };
@@ -322,17 +313,6 @@ static pid_t start_mortal(unsigned int gpu)
 	return ret ? 0 : pid;
 }
 
-/* If the test wants it so: until the fault lasts. */
-static void wait_for_fault(void)
-{
-	uint32_t wanted = MORTAL_WANTED;
-
-	__atomic_compare_exchange_n(&shared->mortal, &wanted, MORTAL_WAITS, false,
-				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	while (goes_on() && __atomic_load_n(&shared->mortal, __ATOMIC_ACQUIRE) == MORTAL_WAITS)
-		xsdev_sleep_ms(1);
-}
-
 /* While a GPU is reset, no process can be started: then it is tried again. */
 static void probe_exit(unsigned int gpu)
 {
@@ -344,7 +324,6 @@ static void probe_exit(unsigned int gpu)
 		pid = start_mortal(gpu);
 		if (!pid)
 			continue;
-		wait_for_fault();
 		s = begin();
 		kill(pid, SIGKILL);
 		while (state_of(fd, pid))
@@ -518,23 +497,9 @@ bool probes_run(uint32_t rounds, int timeout_ms)
 	return true;
 }
 
-bool probes_prepare(int timeout_ms)
-{
-	uint64_t until = xsdev_now() + (uint64_t)timeout_ms * MS;
-
-	__atomic_store_n(&shared->mortal, MORTAL_WANTED, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&shared->mortal, __ATOMIC_ACQUIRE) != MORTAL_WAITS) {
-		if (xsdev_now() > until)
-			return false;
-		xsdev_sleep_ms(BEAT_MS);
-	}
-	return true;
-}
-
 void probes_fault(bool lasts)
 {
 	__atomic_store_n(&shared->fault, lasts ? FAULT_LASTS : FAULT_OVER, __ATOMIC_RELEASE);
-	__atomic_store_n(&shared->mortal, MORTAL_FREE, __ATOMIC_RELEASE);
 }
 
 void probes_window(void)

@@ -51,13 +51,6 @@ void probes_start(unsigned int gpus, unsigned int lease_ms);
 /* Whether each measures something so many times more within @timeout_ms. */
 bool probes_run(uint32_t rounds, int timeout_ms);
 
-/*
- * Most probes measure something every few milliseconds; PROBE_EXIT must start a process first.
- * Let it do so and then wait, so that the process is killed while the fault lasts, however slow the
- * machine is. False if it has none within @timeout_ms. probes_fault() lets it go on.
- */
-bool probes_prepare(int timeout_ms);
-
 /* From now on the longest times are kept. */
 void probes_window(void);
 

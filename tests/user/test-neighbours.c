@@ -409,13 +409,9 @@ static const char *attempt(const struct fault *f, struct probe_result results[PR
 			   bool *ended)
 {
 	const char *wrong = NULL, *name = pci_name();
-	const bool prepared = probes_prepare(DONE_MS);
 
-	/* From here on the victim may be held, and the client must give signs of life. */
 	open_client();
-	if (!prepared)
-		wrong = "no process to be killed";
-	else if (!start_victims())
+	if (!start_victims())
 		wrong = "no victims";
 	else if (phase->prepare && phase->prepare())
 		wrong = "it cannot be prepared";

@@ -111,7 +111,7 @@ static void test_grace(void **state)
 	assert_true(suspend->gpu.saves >= 200);
 	assert_int_equal(grace->gpu.saves, 0);
 	assert_int_equal(grace->gpu.bytes, 0);
-	assert_true(grace->switch_us.p50 > suspend->switch_us.p50 + 20);
+	assert_true(grace->switch_us.p99 > suspend->switch_us.p99 + 20);
 	assert_true(grace->switch_us.max < suspend->switch_us.max + 120);
 	bench_free(&b);
 }
@@ -158,7 +158,7 @@ static void test_levels(void **state)
 	bench_free(&b);
 }
 
-/* Armed switches react without the sampler's period. */
+/* Armed switches do without the daemon: 8 us less (costs.c, react). */
 static void test_armed(void **state)
 {
 	struct mode_figures *hpf, *armed;
@@ -170,7 +170,7 @@ static void test_armed(void **state)
 	armed = bench_run(&b, "armed");
 	assert_true(armed->reaction_us.p50 < hpf->reaction_us.p50);
 	assert_true(bench_group(&b, armed, "high")->latency_ms.mean <
-		    bench_group(&b, hpf, "high")->latency_ms.mean - 0.02);
+		    bench_group(&b, hpf, "high")->latency_ms.mean - 0.004);
 	bench_free(&b);
 }
 
