@@ -37,23 +37,14 @@ const char *const probe_names[PROBE_KINDS] = {
 	[PROBE_EJECT] = "eject",
 };
 
-/** enum fault - what a window is about */
-enum fault {
-	FAULT_TO_COME,
-	FAULT_LASTS,
-	FAULT_OVER,
-};
-
 /**
  * struct shared - memory the test and all probes have in common
  * @open: a window is open
- * @fault: enum fault
  * @stop: the probes are to end
  * @results: by kind
  */
 struct shared {
 	uint32_t open;
-	uint32_t fault;
 	uint32_t stop;
 	struct probe_result results[PROBE_KINDS];
 };
@@ -62,12 +53,12 @@ struct shared {
  * struct sample - a measurement on its way
  * @wall: CLOCK_MONOTONIC when it began
  * @alive: the probe's own clock
- * @fault: enum fault when it began
+ * @inside: a window was open
  */
 struct sample {
 	uint64_t wall;
 	uint64_t alive;
-	uint32_t fault;
+	bool inside;
 };
 
 /* What a probe of that name does; it returns when it is to end. */
@@ -101,20 +92,13 @@ static uint64_t alive(void)
 	return __atomic_load_n(&alive_ns, __ATOMIC_RELAXED);
 }
 
-static uint32_t fault(void)
-{
-	return __atomic_load_n(&shared->fault, __ATOMIC_ACQUIRE);
-}
-
 static struct sample begin(void)
 {
-	return (struct sample){ .wall = xsdev_now(), .alive = alive(), .fault = fault() };
-}
-
-/* Whether the fault lasted at some time between its begin and now. */
-static bool overlaps(const struct sample *s)
-{
-	return s->fault != FAULT_OVER && fault() != FAULT_TO_COME;
+	return (struct sample){
+		.wall = xsdev_now(),
+		.alive = alive(),
+		.inside = __atomic_load_n(&shared->open, __ATOMIC_ACQUIRE),
+	};
 }
 
 /* What has passed since, less @expected_ms, in microseconds. */
@@ -134,7 +118,7 @@ static void end(enum probe_kind kind, const struct sample *s, unsigned int expec
 
 	if (__atomic_load_n(&shared->open, __ATOMIC_ACQUIRE) && us > r->longest_us)
 		r->longest_us = us;
-	r->inside += overlaps(s);
+	r->inside += s->inside;
 	__atomic_fetch_add(&r->rounds, 1, __ATOMIC_RELEASE);
 }
 
@@ -497,16 +481,10 @@ bool probes_run(uint32_t rounds, int timeout_ms)
 	return true;
 }
 
-void probes_fault(bool lasts)
-{
-	__atomic_store_n(&shared->fault, lasts ? FAULT_LASTS : FAULT_OVER, __ATOMIC_RELEASE);
-}
-
 void probes_window(void)
 {
 	unsigned int i;
 
-	__atomic_store_n(&shared->fault, FAULT_TO_COME, __ATOMIC_RELEASE);
 	for (i = 0; i < PROBE_KINDS; i++) {
 		shared->results[i].inside = 0;
 		shared->results[i].longest_us = 0;

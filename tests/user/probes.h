@@ -27,9 +27,8 @@ enum probe_kind {
 /**
  * struct probe_result - what a probe has found
  * @rounds: measurements so far
- * @inside: those of them since probes_window() that overlapped the fault: begun before it was
- *	over, ended after it had begun (see probes_fault())
- * @longest_us: the longest of those that ended while the window was open
+ * @inside: those of them that began while probes_window() was open
+ * @longest_us: the longest of those that ended while it was
  * @error: the first failure: -errno
  */
 struct probe_result {
@@ -53,9 +52,6 @@ bool probes_run(uint32_t rounds, int timeout_ms);
 
 /* From now on the longest times are kept. */
 void probes_window(void);
-
-/* The fault has begun (@lasts), or is over. Measurements that overlap that time are "inside". */
-void probes_fault(bool lasts);
 
 /* What was found since then; and no more is kept. */
 void probes_read(struct probe_result results[PROBE_KINDS]);
