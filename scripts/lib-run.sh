@@ -200,12 +200,12 @@ reserve() {
 			{ guests += $1; mib += $2 } END { exit guests > of_guests || mib > of_mib }' <<<"$taken" || break
 		exec 6>&-
 		waited=$((SECONDS - start))
-		[ $waited -lt $PATIENCE_S ] || die "there is no room for $guests guests and $mib MiB after $waited s"
 		if [ $((waited - said)) -ge 60 ]; then
 			said=$waited
 			echo "waiting for room for $guests guests and $mib MiB (there are $have_guests and $have_mib), beside:" >&2
 			echo "$taken" | sed 's/^\([0-9]*\) \([0-9]*\) /    \1 guests, \2 MiB: /' >&2
 		fi
+		[ $waited -lt $PATIENCE_S ] || die "there is no room for $guests guests and $mib MiB after $waited s"
 		sleep 2
 	done
 	exec 7>"$CACHE/reserved/by.$EPOCHREALTIME.$$"
