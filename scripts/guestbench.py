@@ -36,8 +36,8 @@ def run_guest(profile, test, *arguments, timeout):
     """Under icount; what the guest sent is in the directory this returns."""
     out = RESULTS / "raw" / f"{test}-{profile}"
     # it ends with us
-    done = subprocess.run(["setpriv", "--pdeathsig", "TERM", TOP / "tests/vm/run-guest", "--icount", "--timeout", str(timeout),
-                           "--vgpu", f"profile={profile}", "--out", out, test, *arguments],
+    done = subprocess.run(["setpriv", "--pdeathsig", "TERM", TOP / "tests/vm/run-guest", "--icount",
+                           "--timeout", str(timeout), "--vgpu", f"profile={profile}", "--out", out, test, *arguments],
                           check=False)
     if done.returncode:
         sys.exit(f"{test} on {profile}: ended with status {done.returncode}, see {out}")

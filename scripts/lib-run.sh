@@ -5,7 +5,8 @@
 # What a script starts runs in namespaces of its own for processes and mounts, is "contained". The kernel ends all of
 # them when the first of them ends, which it does when the script ends, however that ends.
 #
-# Descriptors: 7 is what was reserved, 8 the lock on build/, 9 that on what is being made. Nobody inherits one.
+# Descriptors: 6 is the lock on all reservations, 7 our own, 8 the lock on build/, 9 that on what is being made. What we
+# start inherits none.
 
 # Of what a machine has, this is left to others.
 RESERVE_MIB=2048
@@ -85,8 +86,9 @@ watch_clock() {
 heed() {
 	[ -z "${KFD_XSCHED_SUPERVISED:-}" ] || return 0
 	export KFD_XSCHED_SUPERVISED=y
-	[ "$(cat "/proc/$PPID/comm" 2>/dev/null)" != make ] || ! make_waits ||
+	if [ "$(cat "/proc/$PPID/comm" 2>/dev/null)" = make ] && make_waits; then
 		watch_make $$ </dev/null 7>&- 8>&- 9>&- &
+	fi
 }
 
 # ceiling MINUTES: we end at the latest then; or when whoever called us has said.
@@ -140,20 +142,32 @@ say_running() {
 
 # --- not beside another ---------------------------------------------------------------
 
-# lock FD FILE: take the lock on FILE, open as FD. Whoever has it is named, at once and each minute.
-lock() {
-	local fd=$1 file=$2 start=$SECONDS said=-60 waited
+# wait_for_turn SAY TRY...: until TRY succeeds. SAY prints whom we wait for, at once and each minute.
+wait_for_turn() {
+	local say=$1 start=$SECONDS said=-60 waited
+	shift
 
-	until flock -n "$fd"; do
+	until "$@"; do
 		waited=$((SECONDS - start))
-		[ $waited -lt $PATIENCE_S ] || die "$file is still locked after $waited s, by $(cat "$file")"
 		if [ $((waited - said)) -ge 60 ]; then
 			said=$waited
-			echo "waiting for $(cat "$file"), which has locked $file" >&2
+			"$say" >&2
 		fi
-		flock -w 2 "$fd" && break
+		[ $waited -lt "$PATIENCE_S" ] || die "has waited for $waited s, and gives up"
+		sleep 1
 	done
+}
+
+# lock FD FILE: take the lock on FILE, open as FD.
+lock() {
+	local file=$2
+
+	wait_for_turn say_who_locks flock -n "$1"
 	echo "$who" >"$file"
+}
+
+say_who_locks() {
+	echo "waiting for $(cat "$file"), which has locked $file"
 }
 
 # reservations: "GUESTS MIB WHO" of each that there is. Those of the dead go.
@@ -178,7 +192,7 @@ memory_mib() {
 # reserve GUESTS MIB: of what all checkouts of this user may have at a time: a guest more than there are processors, and
 # the memory. It is waited for. We have it until we end; what we call needs none of its own, and must fit.
 reserve() {
-	local guests=$1 mib=$2 have_guests have_mib taken start=$SECONDS said=-60 waited
+	local guests=$1 mib=$2 have_guests have_mib taken
 
 	if [ -n "${KFD_XSCHED_RESERVED:-}" ]; then
 		[ "$mib" -le "${KFD_XSCHED_RESERVED#* }" ] ||
@@ -192,27 +206,31 @@ reserve() {
 			"the $RESERVE_MIB that are left to others: take a larger one; make check needs 10240 MiB with LANES=1"
 	[ "$guests" -le "$have_guests" ] || guests=$have_guests
 	mkdir -p "$CACHE/reserved"
-	while :; do
-		exec 6>>"$CACHE/reserved/lock"
-		flock -w 10 6 || die "$CACHE/reserved/lock is locked: who has it?"
-		taken=$(reservations)
-		! awk -v guests="$guests" -v mib="$mib" -v of_guests="$have_guests" -v of_mib="$have_mib" '
-			{ guests += $1; mib += $2 } END { exit guests > of_guests || mib > of_mib }' <<<"$taken" || break
-		exec 6>&-
-		waited=$((SECONDS - start))
-		if [ $((waited - said)) -ge 60 ]; then
-			said=$waited
-			echo "waiting for room for $guests guests and $mib MiB (there are $have_guests and $have_mib), beside:" >&2
-			echo "$taken" | sed 's/^\([0-9]*\) \([0-9]*\) /    \1 guests, \2 MiB: /' >&2
-		fi
-		[ $waited -lt $PATIENCE_S ] || die "there is no room for $guests guests and $mib MiB after $waited s"
-		sleep 2
-	done
-	exec 7>"$CACHE/reserved/by.$EPOCHREALTIME.$$"
-	flock -n 7
-	echo "$guests $mib $who" >&7
-	exec 6>&-
+	wait_for_turn say_who_reserves reserve_now
 	export KFD_XSCHED_RESERVED="$guests $mib"
+}
+
+# If there is room for "guests" and "mib" now, they are ours. "taken": who has the rest.
+reserve_now() {
+	local status=1
+
+	exec 6>>"$CACHE/reserved/lock"
+	flock -w 10 6 || die "$CACHE/reserved/lock is locked for 10 s: who has it?"
+	taken=$(reservations)
+	if awk -v guests="$guests" -v mib="$mib" -v of_guests="$have_guests" -v of_mib="$have_mib" '
+		{ guests += $1; mib += $2 } END { exit guests > of_guests || mib > of_mib }' <<<"$taken"; then
+		exec 7>"$CACHE/reserved/by.$EPOCHREALTIME.$$"
+		flock -n 7
+		echo "$guests $mib $who" >&7
+		status=0
+	fi
+	exec 6>&-
+	return $status
+}
+
+say_who_reserves() {
+	echo "waiting for room for $guests guests and $mib MiB (there are $have_guests and $have_mib), beside:"
+	echo "$taken" | sed 's/^\([0-9]*\) \([0-9]*\) /    \1 guests, \2 MiB: /'
 }
 
 # --- numbered steps, with progress and time ---------------------------------

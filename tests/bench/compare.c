@@ -3,8 +3,7 @@
  * xsched-sim's result of the two models against the guest's. They have the model
  * of the GPU in common and nothing else: on one side the real driver, module,
  * daemon and programs, on the other what these cost (sim/xsched-sim/costs.c).
- * Modes of the run that these costs were taken from prove nothing: their figures
- * are shown, and not judged. Prints TAP.
+ * Prints TAP.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -20,7 +19,6 @@
  * @sim: result of xsched-sim
  * @guest: result of the guest
  * @tolerance: how far figures may be apart
- * @fitted: modes, with commas between them, whose figures are not judged
  * @count: tests so far
  * @failed: of them
  */
@@ -28,7 +26,6 @@ struct compare {
 	json_object *sim;
 	json_object *guest;
 	double tolerance;
-	const char *fitted;
 	int count;
 	int failed;
 };
@@ -79,31 +76,14 @@ static double figure(json_object *run, const char *who, const char *key)
 	return v ? json_object_get_double(v) : NAN;
 }
 
-/* Whether @list, with commas between its words, has @word. */
-static bool has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
-		if (!strncmp(list, word, n) && (!list[n] || list[n] == ','))
-			return true;
-	}
-	return false;
-}
-
 static void compare_figure(struct compare *c, const char *mode, const char *who, const char *key)
 {
 	double sim = figure(find_run(c->sim, mode), who, key);
 	double guest = figure(find_run(c->guest, mode), who, key);
 	double apart = fabs(sim - guest) / guest;
 
-	if (has_word(c->fitted, mode))
-		printf("# fitted, not judged: %s: %s %s: %.4f simulated, %.4f in the guest, %.2f %% apart\n",
-		       mode, who, key, sim, guest, apart * 100);
-	else
-		tap(c, apart <= c->tolerance, "%s: %s %s: %.4f simulated, %.4f in the guest, %.2f %% apart",
-		    mode, who, key, sim, guest, apart * 100);
+	tap(c, apart <= c->tolerance, "%s: %s %s: %.4f simulated, %.4f in the guest, %.2f %% apart",
+	    mode, who, key, sim, guest, apart * 100);
 }
 
 /* Where requests queue up, natively, their median is that of one order of the queue. */
@@ -189,14 +169,12 @@ static void compare_all(struct compare *c)
 	}
 }
 
-bool compare_results(const char *sim_path, const char *guest_path, double tolerance,
-		     const char *fitted)
+bool compare_results(const char *sim_path, const char *guest_path, double tolerance)
 {
 	struct compare c = {
 		.sim = json_object_from_file(sim_path),
 		.guest = json_object_from_file(guest_path),
 		.tolerance = tolerance,
-		.fitted = fitted,
 	};
 	bool ok = c.sim && c.guest;
 

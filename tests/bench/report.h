@@ -50,9 +50,8 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
 /* result.c: whether every number of two results agrees to within @tolerance, or what result.c has for that number. */
 bool result_same(const char *path_a, const char *path_b, double tolerance);
 
-/* compare.c: whether xsched-sim's figures agree with the guest's, but for those of modes in @fitted; prints TAP. */
-bool compare_results(const char *sim_path, const char *guest_path, double tolerance,
-		     const char *fitted);
+/* compare.c: whether xsched-sim's figures agree with the guest's; prints TAP. */
+bool compare_results(const char *sim_path, const char *guest_path, double tolerance);
 
 /* timeline.c: two-models.svg, two-models-raw.svg, drawn by gnuplot. */
 bool timeline_draw(const struct raw *raw, const struct stats *stats, const char *path);

@@ -20,7 +20,7 @@ static int usage(void)
 {
 	fputs("usage: xs-report [--raw] [--commit ID] RAWDIR OUTDIR\n"
 	      "       xs-report --same A.json B.json     (all numbers within 1 %, but see result.c)\n"
-	      "       xs-report --compare [--fitted MODE,...] SIM.json GUEST.json    (TAP)\n", stderr);
+	      "       xs-report --compare SIM.json GUEST.json    (TAP)\n", stderr);
 	return 2;
 }
 
@@ -54,20 +54,6 @@ static int report(const char *raw_dir, const char *out_dir, const char *commit, 
 	return ok ? 0 : 1;
 }
 
-static int compare(int argc, char **argv)
-{
-	const char *fitted = "";
-
-	if (argc == 4 && !strcmp(argv[0], "--fitted")) {
-		fitted = argv[1];
-		argv += 2;
-		argc -= 2;
-	}
-	if (argc != 2)
-		return usage();
-	return compare_results(argv[0], argv[1], SIM_TOLERANCE, fitted) ? 0 : 1;
-}
-
 int main(int argc, char **argv)
 {
 	const char *commit = getenv("XS_COMMIT");
@@ -75,8 +61,8 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "--same"))
 		return result_same(argv[2], argv[3], TOLERANCE) ? 0 : 1;
-	if (argc > 1 && !strcmp(argv[1], "--compare"))
-		return compare(argc - 2, argv + 2);
+	if (argc == 4 && !strcmp(argv[1], "--compare"))
+		return compare_results(argv[2], argv[3], SIM_TOLERANCE) ? 0 : 1;
 	if (argc > 1 && !strcmp(argv[1], "--raw")) {
 		hip = false;
 		argv++;

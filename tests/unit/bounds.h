@@ -23,10 +23,10 @@
 #define TEST_LIMIT_S	60
 
 /*
- * Seconds that anything is waited for: it ends a hang, and is no measure of speed. Half of what a
+ * Seconds that anything is waited for: it ends a hang, and is no measure of speed. A third of what a
  * test may take, so that it is the wait that fails, which says what did not come.
  */
-#define PATIENCE_S	30
+#define PATIENCE_S	20
 
 /* Exit status of a child that had to be killed. */
 #define KILLED		2000
