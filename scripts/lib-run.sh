@@ -19,8 +19,8 @@ who=${KFD_XSCHED_WHO:-"$0 in $TOP (process $$)"}
 
 # The first process of a namespace collects what others leave.
 namespaces=(unshare --mount-proc --pid --fork --kill-child)
-first=(bash -c '"$@"; exit $?' first)
-contained=("${namespaces[@]}" "${first[@]}")
+first_process=(bash -c '"$@"; exit $?' first)
+contained=("${namespaces[@]}" "${first_process[@]}")
 child=
 
 # On exit: what we have started ends; then what the script itself has to do, if it has a function of that name.
@@ -308,4 +308,4 @@ step() {
 UP_TO_DATE="up to date"
 
 # What is started by hand in the rig ("make shell") is its own head.
-[ -z "${KFD_XSCHED_RIG:-}" ] || [ -n "${KFD_XSCHED_SUPERVISED:-}" ] || supervise "${first[@]}" "$0" "$@"
+[ -z "${KFD_XSCHED_RIG:-}" ] || [ -n "${KFD_XSCHED_SUPERVISED:-}" ] || supervise "${first_process[@]}" "$0" "$@"
