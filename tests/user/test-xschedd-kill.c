@@ -30,7 +30,7 @@
 /* A round of the low-priority load is four of these at most. */
 static const struct spin_shape lo_shape = { 640, 256, 32 * MS };
 /* High comes and goes, so that there are switches all the time. */
-static const struct spin_shape hi_shape = { 64, 256, 3 * MS };
+static const struct spin_shape hi_shape = { 64, 256, 8 * MS };
 
 /*
  * What the signal handler knows, and what it has seen: how often low was held, and the longest time
