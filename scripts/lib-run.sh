@@ -100,8 +100,8 @@ ceiling() {
 	watch_clock $$ </dev/null 7>&- 8>&- 9>&- &
 }
 
-# supervise FIRST...: run this as the first process of new namespaces, with our own input and output, until it ends. Does
-# not return.
+# supervise FIRST...: run this as the first process of new namespaces, with our own input and output, until it ends.
+# Does not return.
 supervise() {
 	local status=0
 

@@ -26,7 +26,10 @@ void watch_kick(struct user_queue *q, u64 t)
 		agenda_set_earlier(&q->world->agenda, &q->watch.event, next_look(q, t));
 }
 
-/* A program has written packets. The first ring of an idle queue is seen at once; armed, the kernel itself reacts. */
+/*
+ * A program has written packets. The first ring of an idle queue is seen at once; armed, the
+ * kernel itself reacts.
+ */
 void watch_written(struct user_queue *q, u64 t)
 {
 	const struct costs *costs = &q->world->scn->costs;

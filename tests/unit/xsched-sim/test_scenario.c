@@ -150,7 +150,7 @@ static void test_levels(void **state)
 	middle = bench_group(&b, f, "middle")->latency_ms.p50;
 	f = bench_run(&b, "hpf");
 	p99 = bench_group(&b, f, "high")->latency_ms.p99;
-	assert_true(p99 < alone + 0.4);	/* a sampler's period, and the switches */
+	assert_true(p99 < alone + 0.1);	/* the switches */
 	assert_true(bench_group(&b, f, "middle")->latency_ms.p50 < middle / 3);
 	assert_int_equal(bench_group(&b, f, "high")->holds, 0);
 	assert_true(bench_group(&b, f, "middle")->preemptions > 10);
@@ -159,7 +159,7 @@ static void test_levels(void **state)
 	bench_free(&b);
 }
 
-/* Armed switches do without the daemon: 8 us less (costs.c, react). */
+/* Armed switches do without the daemon, and so without what it takes to react. */
 static void test_armed(void **state)
 {
 	struct mode_figures *hpf, *armed;
@@ -169,7 +169,7 @@ static void test_armed(void **state)
 	bench_load(&b, "levels.scn", NULL);
 	hpf = bench_run(&b, "hpf");
 	armed = bench_run(&b, "armed");
-	assert_true(armed->reaction_us.p50 < hpf->reaction_us.p50);
+	assert_near(hpf->reaction_us.p50 - armed->reaction_us.p50, (double)b.scn.costs.react / 1000, 1);
 	assert_true(bench_group(&b, armed, "high")->latency_ms.mean <
 		    bench_group(&b, hpf, "high")->latency_ms.mean - 0.004);
 	bench_free(&b);
