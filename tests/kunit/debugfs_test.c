@@ -271,7 +271,7 @@ static void under_load(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(everything),
 	KUNIT_CASE(clients),
-	KUNIT_CASE(under_load),
+	KUNIT_CASE_SLOW(under_load),
 	{}
 };
 

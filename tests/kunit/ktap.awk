@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# From the log of a kernel that ran KUnit to TAP: a line for each case, or for
+# From the logs of kernels that ran KUnit to TAP: a line for each case, or for
 # each parameter of it; what was said about those that failed; at the end one
-# line each for "the log shows no bug" and "the run came to its end".
+# line each for "the log shows no bug" and "the run came to its end", for all of them.
 
 function result(good, name) {
 	printf "%sok %d - kunit: %s\n", good ? "" : "not ", ++count, name
@@ -24,7 +24,7 @@ function name_of(text) {
 	next
 }
 
-/^1\.\.[0-9]+$/			{ planned = substr($0, 4) }
+/^1\.\.[0-9]+$/			{ planned += substr($0, 4) }
 /^    # Subtest: /		{ suite = $3; said = 0; next }
 /^        # Subtest: /		{ test = $3; params = 0; said = 0; next }
 /^        (not )?ok [0-9]+ / {

@@ -661,7 +661,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(born_and_gone_during_a_hold),
 	KUNIT_CASE(node_goes_under_calls),
 	KUNIT_CASE(stops_after_calls),
-	KUNIT_CASE(threads),
+	KUNIT_CASE_SLOW(threads),
 	{}
 };
 
