@@ -7,6 +7,9 @@
 #   icount  one CPU and a clock that counts its instructions, 1 ns each: the same run
 #           gives the same times on any machine, and waiting costs nothing
 #
+# A machine that was saved is a file that has each page of its memory at a place of its own ("mapped-ram"): to go on from
+# it is to read that file, once.
+#
 # ivshmem's memory is a software GPU's VRAM and doorbells; "master" lets it be saved.
 # pvpanic is how the guest stops itself where it may be saved (see emit.c).
 #
@@ -22,7 +25,7 @@ APPEND="console=ttyS0 quiet loglevel=5 log_buf_len=4M panic=-1 oops=panic tsc=re
 set_machine() {
 	local append=$APPEND gpu
 
-	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m "${4:-2G}"
+	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m "${4:-2G}" -global migration.mapped-ram=on
 		-accel "tcg,thread=single" -cpu "qemu64,-cx16"
 		-device pvpanic
 		-kernel "$KERNEL" -initrd "$2")
