@@ -27,6 +27,11 @@ SYSUSERSDIR ?= /usr/lib/sysusers.d
 MODULESLOADDIR ?= /usr/lib/modules-load.d
 DKMSDIR ?= /usr/src/kfd-xsched-$(VERSION)
 
+# "make FRESH=y ...": no result of a guest is taken that was kept from a run with the same inputs.
+ifdef FRESH
+export KFD_XSCHED_FRESH := $(FRESH)
+endif
+
 # "make DISPLAY=y ..." builds amdgpu with its display code. Only from the command line: in
 # the environment, DISPLAY is something else.
 ifeq ($(origin DISPLAY),command line)
@@ -76,6 +81,7 @@ help:
 	@echo 'make clean          remove results, logs and build products, except amdgpu'
 	@echo 'make distclean      remove build/, and the file systems and caches of all checkouts'
 	@echo ''
+	@echo 'FRESH=y with any target: run what has passed with the same inputs before, too (Documentation/rig.rst)'
 	@echo 'KERNEL=7 with any target: use the newest Linux of trixie-backports; builds in build/linux-7'
 	@echo ''
 	@echo 'All but the last five build and run in Debian 13, whatever this machine is; they need root, and'

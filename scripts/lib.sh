@@ -17,6 +17,20 @@ AMD=$BUILD/amdgpu/drivers/gpu/drm/amd
 export BUILD JOBS
 mkdir -p "$LOGS"
 
+# git, for any owner of the checkout.
+ask_git() {
+	git -c safe.directory='*' -C "$TOP" "$@" 2>/dev/null
+}
+
+# The commit this tree is at.
+commit() {
+	local id
+
+	id=$(ask_git rev-parse --short=12 HEAD) || id=unknown
+	[ -z "$(ask_git status --porcelain)" ] || id=$id-dirty
+	echo "$id"
+}
+
 # What of our programs a guest gets: all but what reports on the host.
 guest_programs() {
 	find "$BUILD/bin" -maxdepth 1 -type f ! -name xs-report | sort
@@ -45,12 +59,13 @@ die() {
 tap_count=0
 tap_failed=0
 
-# tap DESCRIPTION COMMAND...: one test, passed if the command succeeds.
+# tap DESCRIPTION COMMAND...: one test, passed if the command succeeds. What takes long is said to.
 tap() {
-	local what=$1 output status=0
+	local what=$1 start=$SECONDS output status=0
 	shift
 	tap_count=$((tap_count + 1))
 	output=$("$@" 2>&1) || status=$?
+	[ $((SECONDS - start)) -lt 5 ] || echo "# $((SECONDS - start)) s:"
 	if [ $status -eq 0 ]; then
 		echo "ok $tap_count - $what"
 		return
