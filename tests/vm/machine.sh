@@ -7,8 +7,8 @@
 #   icount  one CPU and a clock that counts its instructions, 1 ns each: the same run
 #           gives the same times on any machine, and waiting costs nothing
 #
-# A machine that was saved is a file that has each page of its memory at a place of its own ("mapped-ram"): to go on from
-# it is to read that file, once.
+# A machine that was saved is a file that has each page of its memory at a place of its own ("mapped-ram"): to go on
+# from it is to read that file, once.
 #
 # ivshmem's memory is a software GPU's VRAM and doorbells; "master" lets it be saved.
 # pvpanic is how the guest stops itself where it may be saved (see emit.c).
