@@ -45,6 +45,7 @@ help:
 	@echo 'make demo           two HIP programs on one GPU: alone, together, and under a scheduler'
 	@echo 'make demo-raw       the same without ROCm: programs that have queues of their own'
 	@echo 'make check          the tests; the last line counts them'
+	@echo 'make check-quick    a part of them for while you work: unit tests, KUnit, two guests without ROCm'
 	@echo 'make check-all      tests not in "make check": every available ROCm, llama.cpp, every kernel source'
 	@echo 'make check-part     a fixed part of check-all, run for each change in addition to "make check"'
 	@echo 'make check-rocm     HIP programs of every available ROCm run, and are preempted, on the software GPU'
@@ -96,6 +97,10 @@ demo-raw:
 # The demonstration runs two guests beside that of the other lane.
 check:
 	$(RIG) --minutes 80 $(TWO_LANES) --rocm --with install --with deb $(BASE) scripts/check
+
+# No ROCm is built or run.
+check-quick:
+	$(RIG) --minutes 40 $(TWO_LANES) $(BASE) scripts/check --quick
 
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
@@ -252,7 +257,7 @@ distclean:
 	rm -rf $(BUILD)
 	@scripts/rig clean
 
-.PHONY: help demo demo-hip check check-all check-part check-rocm check-third check-variants check-patches check-trees \
+.PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches check-trees \
 	module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-sensitivity bench-scale build \
 	amdgpu kmod vgpu user guest look figures docs shell install install-user install-dkms uninstall deb demo-raw \
 	clean distclean
