@@ -97,14 +97,14 @@ void held_start(struct worker *w)
 	}
 }
 
-int held_stop_half_way(struct worker *w, worker_step stop, worker_step go)
+int held_stop_half_way(struct worker *w, worker_step stop)
 {
-	return worker_half_way(w, held_gpus, &held_lengthy, stop, go);
+	return worker_half_way(w, held_gpus, &held_lengthy, stop);
 }
 
 int held_half_way(struct worker *w)
 {
-	return held_stop_half_way(w, held_suspend, held_resume);
+	return held_stop_half_way(w, held_suspend);
 }
 
 bool held_still(struct worker *w)

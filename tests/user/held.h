@@ -20,7 +20,7 @@
 #define HELD_STILL_MS	700	/* how long we watch a queue do nothing; held_lengthy is shorter */
 #define HELD_DONE_MS	20000	/* when something that runs must be done */
 
-/* Long enough to be stopped half-way each time; the GPU counts it on only while it runs. */
+/* Long enough to be stopped half-way; the GPU counts it on only while it runs. */
 extern const struct spin_shape held_lengthy;
 extern const struct spin_shape held_tiny;
 
@@ -49,7 +49,7 @@ void held_submit(struct worker *w, const struct spin_shape *shape);
 void held_start(struct worker *w);
 
 /* Start something and have it stopped half-way: see worker_half_way(). */
-int held_stop_half_way(struct worker *w, worker_step stop, worker_step go);
+int held_stop_half_way(struct worker *w, worker_step stop);
 
 /* The same with SUSPEND of the process. */
 int held_half_way(struct worker *w);

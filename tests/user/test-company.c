@@ -59,14 +59,9 @@ static int debug_on(struct worker *w)
 	return debug(w, true);
 }
 
-static int debug_off(struct worker *w)
-{
-	return debug(w, false);
-}
-
 static int debug_half_way(struct worker *w)
 {
-	return held_stop_half_way(w, debug_on, debug_off);
+	return held_stop_half_way(w, debug_on);
 }
 
 static void test_debugger_alone(struct worker *w)

@@ -108,7 +108,7 @@ static void test_afterwards(void)
 
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker after the reset");
-	tap_is(worker_half_way(&w, 1, &tenth, hold, release), 0, "a new process is held");
+	tap_is(worker_half_way(&w, 1, &tenth, hold), 0, "a new process is held");
 	tap_is(node.fw_transactions, 1, "by one transaction");
 	tap_is(worker_wait(&w, 0, 300), -ETIME, "it does not run");
 	tap_is(release(&w), 0, "it is resumed");

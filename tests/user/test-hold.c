@@ -51,14 +51,14 @@ static struct kfd_xsched_queue state_of(struct worker *w, unsigned int queue)
 }
 
 /* Start something long on the first queue, and have it stopped half-way. */
-static int half_way(struct worker *w, worker_step stop, worker_step go)
+static int half_way(struct worker *w, worker_step stop)
 {
-	return worker_half_way(w, 1, &half_second, stop, go);
+	return worker_half_way(w, 1, &half_second, stop);
 }
 
 static int hold_half_way(struct worker *w)
 {
-	return half_way(w, hold, release);
+	return half_way(w, hold);
 }
 
 static uint64_t preemptions;	/* before the hold */
@@ -77,7 +77,7 @@ static void test_mid_kernel(struct worker *w)
 	uint64_t held, resumed;
 	struct vgpu_log log;
 
-	tap_is(half_way(w, count_and_hold, release), 0, "SUSPEND while a dispatch runs");
+	tap_is(half_way(w, count_and_hold), 0, "SUSPEND while a dispatch runs");
 	held = xsdev_now();
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 2),
 	       "one firmware transaction, or one for each of its two queues");
@@ -183,34 +183,24 @@ static void test_batch(struct worker *w, unsigned int n)
 
 static struct worker *counterpart;	/* held while the other runs */
 
-static int switch_to(struct worker *from, struct worker *to)
+static int switch_away(struct worker *w)
 {
 	struct kfd_xsched_entry e[2] = {
 		{ .op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_PROCESS,
-		  .id = from->pid },
+		  .id = w->pid },
 		{ .op = KFD_XSCHED_OP_RESUME, .target = KFD_XSCHED_TARGET_PROCESS,
-		  .id = to->pid },
+		  .id = counterpart->pid },
 	};
 
-	return xsdev_apply(fd, e, 2, &node);
-}
-
-static int switch_away(struct worker *w)
-{
 	worker_submit(counterpart, 0, &tenth, 1);
-	return switch_to(w, counterpart);
-}
-
-static int switch_back(struct worker *w)
-{
-	return worker_wait(counterpart, 0, DONE_MS) ?: switch_to(counterpart, w);
+	return xsdev_apply(fd, e, 2, &node);
 }
 
 static void test_switch(struct worker *a, struct worker *b)
 {
 	counterpart = b;
 	tap_is(hold(b), 0, "one process is held");
-	tap_is(worker_half_way(a, 1, &in_steps, switch_away, switch_back), 0,
+	tap_is(worker_half_way(a, 1, &in_steps, switch_away), 0,
 	       "SUSPEND of another and RESUME of it in one call");
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 4),
 	       "is one transaction, not two, or one for each of four queues");
@@ -235,15 +225,9 @@ static int hold_one_of_two(struct worker *w)
 	return worker_submit(w, 1, &tenth, 1) ?: hold_queue(w);
 }
 
-static int release_one_of_two(struct worker *w)
-{
-	return worker_wait(w, 1, DONE_MS) ?: release_queue(w);
-}
-
 static void test_one_queue(struct worker *w)
 {
-	tap_is(worker_half_way(w, 1, &in_steps, hold_one_of_two, release_one_of_two), 0,
-	       "SUSPEND of one queue");
+	tap_is(worker_half_way(w, 1, &in_steps, hold_one_of_two), 0, "SUSPEND of one queue");
 	tap_is(worker_wait(w, 1, DONE_MS), 0, "the other queue of the process runs on");
 	tap_ok(nothing_runs() && worker_wait(w, 0, 0) == -ETIME, "the held one does not");
 	tap_is(release_queue(w), 0, "RESUME");
@@ -271,7 +255,7 @@ static void test_percentage(struct worker *w)
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "percentage: it completes");
 
 	/* This queue alone: the process's other one would cost a transaction. */
-	half_way(w, disable, enable);
+	half_way(w, disable);
 	tap_is(hold_queue(w), 0, "percentage: held while at 0");
 	tap_is(node.fw_transactions, 0, "percentage: off already, it costs no transaction");
 	tap_is(enable(w), 0, "percentage: the application sets 100 while held");
@@ -281,18 +265,11 @@ static void test_percentage(struct worker *w)
 }
 
 /* Memory management's reason, eviction, and ours: both must be gone. */
-static int nothing(struct worker *w)
-{
-	(void)w;
-	return 0;
-}
-
 static void test_eviction(struct worker *w)
 {
 	struct vgpu_log log;
 
-	tap_is(half_way(w, worker_invalidate, nothing), 0,
-	       "eviction: registered memory is taken away");
+	tap_is(half_way(w, worker_invalidate), 0, "eviction: registered memory is taken away");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "eviction: the queue is restored and completes");
 	worker_last_log(w, 0, &log);
 	tap_ok(log.saved >= 1, "eviction: its waves were saved on the way");
@@ -372,18 +349,10 @@ static int start_other_client(struct worker *w)
 	return c == 'y' ? 0 : -EIO;
 }
 
-static int kill_other_client(struct worker *w)
-{
-	(void)w;
-	kill(other_client, SIGKILL);
-	return waitpid(other_client, NULL, 0) == other_client ? 0 : -errno;
-}
-
 /* A scheduler that is killed without a word. */
 static void test_client_killed(struct worker *w)
 {
-	tap_is(half_way(w, start_other_client, kill_other_client), 0,
-	       "another process holds the worker");
+	tap_is(half_way(w, start_other_client), 0, "another process holds the worker");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the worker is stopped");
 	kill(other_client, SIGKILL);
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "the holder is killed, and the dispatch completes");
@@ -433,7 +402,7 @@ static void test_unmap_without_grace(struct worker *w)
 	struct vgpu_log log;
 
 	tap_is(unmap(w), -EOPNOTSUPP, "UNMAP with a grace is refused");
-	tap_is(half_way(w, unmap_at_once, release), 0, "UNMAP");
+	tap_is(half_way(w, unmap_at_once), 0, "UNMAP");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the dispatch makes no progress");
 	release(w);
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "resumed, it completes");
@@ -452,7 +421,7 @@ static void test_unmap(struct worker *w)
 		return;
 	}
 
-	tap_is(worker_half_way(w, 1, &many_short, unmap, release), 0,
+	tap_is(worker_half_way(w, 1, &many_short, unmap), 0,
 	       "UNMAP of many short workgroups with a grace longer than a workgroup");
 	tap_is(node.fw_transactions, 1, "one firmware transaction");
 	tap_is(worker_wait(w, 0, HELD_MS), -ETIME, "no new workgroup begins");
@@ -461,8 +430,7 @@ static void test_unmap(struct worker *w)
 	worker_last_log(w, 0, &log);
 	tap_is(log.executed, 1, "it executed once");
 	tap_is(log.saved, 0, "no wave of it was saved");
-	tap_is(half_way(w, unmap, release), 0,
-	       "UNMAP with a grace shorter than a workgroup");
+	tap_is(half_way(w, unmap), 0, "UNMAP with a grace shorter than a workgroup");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "the dispatch makes no progress");
 	release(w);
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "resumed, it completes");

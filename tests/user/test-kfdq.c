@@ -43,7 +43,7 @@ static void test_update(struct worker *w)
 {
 	struct vgpu_log log;
 
-	tap_is(worker_half_way(w, 1, &half_second, disable, enable), 0,
+	tap_is(worker_half_way(w, 1, &half_second, disable), 0,
 	       "percentage 0 is accepted while a dispatch runs");
 	tap_is(worker_wait(w, 0, 1000), -ETIME, "the dispatch does not complete");
 	tap_is(enable(w), 0, "percentage 100 is accepted");

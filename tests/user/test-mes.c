@@ -119,7 +119,7 @@ static void test_calls(void)
 
 	if (worker_start(&one, 1, NULL) || worker_start(&two, 3, NULL))
 		tap_bail("no worker");
-	tap_is(worker_half_way(&one, 1, &half_second, hold, release), 0,
+	tap_is(worker_half_way(&one, 1, &half_second, hold), 0,
 	       "a process with one queue is held");
 	tap_ok(since(&before_hold, 0, 1), "which is one call");
 	before = calls();
@@ -308,8 +308,7 @@ static void test_failure(const char *fault, const char *what, long errors)
 
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker after the reset");
-	tap_is(worker_half_way(&w, 1, &tenth, hold, release), 0, "%s: a new process is held",
-	       what);
+	tap_is(worker_half_way(&w, 1, &tenth, hold), 0, "%s: a new process is held", what);
 	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "%s: it does not run", what);
 	tap_is(release(&w), 0, "%s: it is resumed", what);
 	tap_is(worker_wait(&w, 0, DONE_MS), 0, "%s: it runs to its end", what);

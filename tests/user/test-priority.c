@@ -108,7 +108,7 @@ static void test_running(struct worker *w)
 	struct spin_account a;
 	uint32_t effective;
 
-	tap_is(worker_half_way(w, 1, &tenth, set_and_hold, release), 0,
+	tap_is(worker_half_way(w, 1, &tenth, set_and_hold), 0,
 	       "a priority is set while a dispatch runs, then it is held");
 	tap_is(set(fd, w, 1, &effective), 0, "a priority is set while it is held");
 	tap_is(effective, 1, "it is read back");

@@ -208,7 +208,7 @@ static void check_works(void)
 
 	for (i = 0; i < gpus; i++) {
 		start(&w, i);
-		tap_ok(!worker_half_way(&w, 1, &tenth, hold, release) &&
+		tap_ok(!worker_half_way_in_real_time(&w, 1, &tenth, hold, release) &&
 		       worker_wait(&w, 0, 300) == -ETIME, "GPU %u: a new process is held", i);
 		tap_ok(!release(&w) && !worker_wait(&w, 0, DONE_MS),
 		       "GPU %u: and runs to its end", i);

@@ -17,8 +17,8 @@
 #include "worker_priv.h"
 #include "xsdev.h"
 
-#define PATIENCE_MS	20000	/* by then it has happened, also on a busy machine */
-#define ATTEMPTS	20
+#define PATIENCE_MS	20000	/* by then it has happened */
+#define ATTEMPTS	20	/* in real time */
 
 static int receive(struct worker *w, struct worker_reply *reply)
 {
@@ -185,22 +185,30 @@ static bool any_done(struct worker *w, unsigned int queues)
 }
 
 int worker_half_way(struct worker *w, unsigned int queues, const struct spin_shape *shape,
-		    worker_step stop, worker_step go)
+		    worker_step stop)
 {
-	unsigned int tries, i;
+	unsigned int i;
 	int ret = 0;
 
-	for (tries = 0; tries < ATTEMPTS; tries++) {
-		for (i = 0; i < queues && !ret; i++)
-			ret = worker_begin(w, i, shape);
-		ret = ret ? ret : stop(w);
-		if (ret || !any_done(w, queues))
-			return ret;
+	for (i = 0; i < queues && !ret; i++)
+		ret = worker_begin(w, i, shape);
+	ret = ret ? ret : stop(w);
+	return ret || !any_done(w, queues) ? ret : -EALREADY;
+}
+
+int worker_half_way_in_real_time(struct worker *w, unsigned int queues,
+				 const struct spin_shape *shape, worker_step stop, worker_step go)
+{
+	unsigned int tries, i;
+	int ret = worker_half_way(w, queues, shape, stop);
+
+	for (tries = 1; tries < ATTEMPTS && ret == -EALREADY; tries++) {
 		ret = go(w);
 		for (i = 0; i < queues && !ret; i++)
 			ret = worker_wait(w, i, PATIENCE_MS);
+		ret = ret ? ret : worker_half_way(w, queues, shape, stop);
 	}
-	return ret ? ret : -ETIME;
+	return ret;
 }
 
 int worker_update(struct worker *w, unsigned int queue, uint32_t percentage, uint32_t priority)

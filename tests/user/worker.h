@@ -115,11 +115,17 @@ typedef int (*worker_step)(struct worker *w);
 
 /*
  * Begin a dispatch on each of the first @queues queues and have @stop stop them half-way: what it
- * returned. If one was complete by then, as a busy machine was slow, @go lets them run, and
- * all begins anew: -ETIME if that does not help.
+ * returned, or -EALREADY if one was complete by then.
  */
 int worker_half_way(struct worker *w, unsigned int queues, const struct spin_shape *shape,
-		    worker_step stop, worker_step go);
+		    worker_step stop);
+
+/*
+ * The same for a guest in real time, where the host may keep @stop waiting until one is complete:
+ * then @go lets them run, and all begins anew.
+ */
+int worker_half_way_in_real_time(struct worker *w, unsigned int queues,
+				 const struct spin_shape *shape, worker_step stop, worker_step go);
 
 /* AMDKFD_IOC_UPDATE_QUEUE. */
 int worker_update(struct worker *w, unsigned int queue, uint32_t percentage, uint32_t priority);
