@@ -13,7 +13,6 @@
 
 #define CONTEXTS	3
 #define CAPACITY	64
-#define TRIES		20
 
 /**
  * struct context - one of these KFD processes
@@ -85,21 +84,14 @@ static int process_op(uint32_t op, int value)
 	return xsdev_process_op(held_fd, op, getpid(), value, NULL);
 }
 
-/* SUSPEND of the pid while all of them run; on a busy machine they may end before: again. */
+/* SUSPEND of the pid while all of them run. */
 static int hold_half_way(void)
 {
-	unsigned int tries;
-	int ret = 0;
+	int ret;
 
-	for (tries = 0; tries < TRIES && !ret; tries++) {
-		start();
-		ret = process_op(KFD_XSCHED_OP_SUSPEND, 0);
-		if (ret || !completed(0))
-			return ret;
-		ret = process_op(KFD_XSCHED_OP_RESUME, 0);
-		completed(HELD_DONE_MS);
-	}
-	return ret ? ret : -ETIME;
+	start();
+	ret = process_op(KFD_XSCHED_OP_SUSPEND, 0);
+	return ret || !completed(0) ? ret : -EALREADY;
 }
 
 /* The queues of this pid that are listed, of them those of this state and priority. */

@@ -17,7 +17,6 @@
 #define HELD_MS		400	/* how long we watch a held queue do nothing */
 #define DONE_MS		20000	/* when something that runs must be done */
 #define RESET_MS	20000	/* a call that is not answered takes 2.1 s */
-#define TRIES		20	/* on a busy machine, until we were in time */
 #define FAULT		"/sys/kernel/debug/vgpu/fault"
 
 #define LOW		0
@@ -163,28 +162,24 @@ static bool both_waited(struct worker *w, uint64_t by)
 
 /*
  * Behind a kernel that fills the GPU two others wait. Whose gang has the higher
- * priority is launched first, whichever came first. On a busy machine the filler may
- * end before both are there: again.
+ * priority is launched first, whichever came first.
  */
 static void try_order(struct worker *w, unsigned int high, unsigned int low)
 {
-	unsigned int tries = 0;
 	bool completed;
 	uint64_t by;
 
 	worker_update(w, high, 100, HIGH);
 	worker_update(w, low, 100, LOW);
-	do {
-		worker_begin(w, 0, &filler);
-		worker_submit(w, low, &whole, 1);
-		xsdev_sleep_ms(20);
-		worker_submit(w, high, &whole, 1);
-		xsdev_sleep_ms(20);
-		by = xsdev_now();
-		completed = !worker_wait(w, 0, DONE_MS) && !worker_wait(w, high, DONE_MS) &&
-			    !worker_wait(w, low, DONE_MS);
-	} while (completed && !both_waited(w, by) && ++tries < TRIES);
-	tap_ok(completed, "three kernels share the GPU");
+	worker_begin(w, 0, &filler);
+	worker_submit(w, low, &whole, 1);
+	xsdev_sleep_ms(20);
+	worker_submit(w, high, &whole, 1);
+	xsdev_sleep_ms(20);
+	by = xsdev_now();
+	completed = !worker_wait(w, 0, DONE_MS) && !worker_wait(w, high, DONE_MS) &&
+		    !worker_wait(w, low, DONE_MS);
+	tap_ok(completed && both_waited(w, by), "three kernels share the GPU");
 	tap_ok(start_of(w, high) < start_of(w, low),
 	       "queue %u has the higher priority and begins before queue %u", high, low);
 }
@@ -206,7 +201,6 @@ static void test_priority(void)
 static void test_oversubscription(void)
 {
 	struct worker w[3];
-	const uint64_t end = xsdev_now() + DONE_MS * MS;
 	long saves = gpustat("saves"), mapped = 0, n;
 	unsigned int i, q, wrong = 0;
 
@@ -216,7 +210,7 @@ static void test_oversubscription(void)
 	for (i = 0; i < 3; i++)
 		for (q = 0; q < 6; q++)
 			worker_submit(&w[i], q, &tenth, 2);
-	for (i = 0; i < 20 || (mapped < 8 && xsdev_now() < end); i++) {
+	for (i = 0; i < 20; i++) {
 		n = gpustat("mapped");
 		mapped = n > mapped ? n : mapped;
 		xsdev_sleep_ms(5);
@@ -224,7 +218,7 @@ static void test_oversubscription(void)
 	tap_is(mapped, 8, "eighteen queues have eight slots");
 	for (i = 0; i < 3; i++)
 		for (q = 0; q < 6; q++)
-			wrong += worker_wait(&w[i], q, 3 * DONE_MS) != 0;
+			wrong += worker_wait(&w[i], q, DONE_MS) != 0;
 	tap_is(wrong, 0, "all of them complete");
 	tap_ok(gpustat("saves") > saves, "waves were saved for it");
 	for (i = 0; i < 3; i++) {
@@ -235,28 +229,25 @@ static void test_oversubscription(void)
 	xsdev_wait_no_queue(fd, DONE_MS);
 }
 
-/*
- * An idle queue takes no slot from one with work, however early it came. The host may be busy:
- * one runs soon.
- */
+/* An idle queue takes no slot from one with work, however early it came. */
 static void test_idle(void)
 {
 	struct worker idle, busy;
 	struct vgpu_log log = { 0 };
 	unsigned int i, wrong = 0;
-	uint64_t begin, soonest = UINT64_MAX;
+	uint64_t begin, latest = 0;
 
 	if (worker_start(&idle, 8, NULL) || worker_start(&busy, 1, NULL))
 		tap_bail("no worker");
-	for (i = 0; i < 10 || (soonest >= 50 * MS && i < 10 * TRIES); i++) {
+	for (i = 0; i < 10; i++) {
 		begin = xsdev_now();
 		worker_submit(&busy, 0, &tenth, 1);
 		wrong += worker_wait(&busy, 0, DONE_MS) != 0;
 		worker_last_log(&busy, 0, &log);
-		soonest = log.start_ns - begin < soonest ? log.start_ns - begin : soonest;
+		latest = log.start_ns - begin > latest ? log.start_ns - begin : latest;
 	}
 	tap_is(wrong, 0, "a ninth queue runs after eight idle ones");
-	tap_ok(soonest < 50 * MS, "soon");
+	tap_ok(latest < 50 * MS, "soon");
 	worker_submit(&idle, 7, &tenth, 1);
 	tap_is(worker_wait(&idle, 7, DONE_MS), 0, "one of the idle ones finds work and runs");
 	worker_stop(&idle);
