@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A worker that is held while something else happens to it. */
 #include "held.h"
-#include "lease.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -21,7 +20,6 @@ void held_open(unsigned int gpus)
 	held_fd = xsdev_open();
 	if (held_fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", held_fd);
-	lease_set(LEASE_PATIENT_MS);
 	if (xsdev_wait_no_queue(held_fd, HELD_DONE_MS))
 		tap_bail("other processes have queues");
 }

@@ -3,13 +3,13 @@
 #ifndef LEASE_H
 #define LEASE_H
 
-/* No client that waits for the CPU, on a busy machine, waits for so long. */
+/*
+ * For tests that are silent for longer than a usual lease while something is held, and for those
+ * in real time, where the host may keep a client from running for as long.
+ */
 #define LEASE_PATIENT_MS	60000
 
-/*
- * Set watchdog_ms: 0 or -errno. When this process exits it is what it was. With
- * LEASE_PATIENT_MS no client is ejected because the machine was slow.
- */
+/* Set watchdog_ms: 0 or -errno. When this process exits it is what it was. */
 int lease_set(unsigned int ms);
 
 #endif /* LEASE_H */

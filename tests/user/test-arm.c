@@ -426,6 +426,7 @@ static void test_bursts(unsigned int count)
 
 int main(void)
 {
+	/* What a switch holds waits for seconds of high's work, in which we make no call. */
 	lease_set(LEASE_PATIENT_MS);
 	fd = open_client(0);
 	start(&high);

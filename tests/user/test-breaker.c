@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -159,8 +158,6 @@ int main(void)
 	struct worker w;
 	long limit;
 
-	if (lease_set(LEASE_PATIENT_MS))
-		tap_bail("no patient lease");
 	fd = xsdev_open();
 	listener = xsdev_open();
 	if (fd < 0 || listener < 0)

@@ -16,7 +16,6 @@
 
 #include "held.h"
 #include "kfdq_debug.h"
-#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 
@@ -293,7 +292,6 @@ static void test_unload(void)
 	tap_ok(held_done(&w), "unload: more work runs without the module");
 	tap_is(load(&device), 0, "unload: it is loaded again");
 	held_fd = xsdev_open();
-	lease_set(LEASE_PATIENT_MS);
 	tap_ok(held_fd >= 0 && held_is(&w, HELD_ACTIVE),
 	       "unload: the process and its queues are known");
 	tap_is(held_queue(&w, 0).priority, KFD_XSCHED_PRIORITY_NORMAL,

@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsarm.h"
@@ -158,7 +157,6 @@ static void with_target(void (*test)(void))
 
 int main(void)
 {
-	lease_set(LEASE_PATIENT_MS);
 	start(&trigger);
 	set_cap_sys_nice(false);
 	fd = xsdev_open();

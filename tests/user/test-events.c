@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -194,7 +193,6 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	lease_set(LEASE_PATIENT_MS);
 	test_lifecycle();
 	test_activity();
 	test_late_and_held();

@@ -16,7 +16,6 @@
 
 #include "evidence.h"
 #include "gpustat.h"
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -433,7 +432,6 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
-	lease_set(LEASE_PATIENT_MS);
 	test_file();
 	test_late();
 	test_dead("hang", "preempt_hang");

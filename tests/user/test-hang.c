@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -127,7 +126,6 @@ int main(void)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
-	lease_set(LEASE_PATIENT_MS);
 	if (worker_start(&w, 1, NULL) || worker_begin(&w, 0, &endless))
 		tap_bail("no worker");
 	snprintf(ms, sizeof(ms), "%d", FW_TIMEOUT_MS);

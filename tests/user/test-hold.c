@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "gpustat.h"
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -444,7 +443,6 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	lease_set(LEASE_PATIENT_MS);
 	if (xsdev_wait_no_queue(fd, DONE_MS))
 		tap_bail("other processes have queues");
 	for (i = 0; i < 3; i++) {

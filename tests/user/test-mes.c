@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "gpustat.h"
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -321,7 +320,6 @@ int main(void)
 		return tap_done();
 	}
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
-	lease_set(LEASE_PATIENT_MS);
 	test_calls();
 	test_priority();
 	test_oversubscription();

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -197,7 +196,6 @@ int main(int argc, char **argv)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	lease_set(LEASE_PATIENT_MS);
 	get_nodes();
 	if (argc > 1)
 		tap_is(count, strtol(argv[1], NULL, 0), "so many nodes");

@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	/* In real time the host may keep us from running for longer than a usual lease. */
 	lease_set(LEASE_PATIENT_MS);
 	if (!xsdev_can(fd, KFD_XSCHED_CAP_GRACE))
 		max_grace_us = 0;

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "lease.h"
 #include "tap.h"
 #include "xsdev.h"
 
@@ -180,7 +179,6 @@ int main(void)
 		      -1, 0);
 	if (fd < 0 || shared == MAP_FAILED || prctl(PR_SET_CHILD_SUBREAPER, 1))
 		tap_bail("no client, memory or child: error %d", -errno);
-	lease_set(LEASE_PATIENT_MS);
 	if (xsdev_wait_no_queue(fd, SETTLED_MS))
 		tap_bail("somebody else has queues");
 	test_hold_afterwards();

@@ -148,6 +148,8 @@ int main(void)
 	glob_t found;
 
 	held_open(1);
+	/* In real time the host may keep us from running for longer than a usual lease. */
+	lease_set(LEASE_PATIENT_MS);
 	if (glob("/sys/bus/pci/drivers/vgpu/0000:*", 0, NULL, &found))
 		tap_bail("no GPU");
 	snprintf(gpu, sizeof(gpu), "%s", found.gl_pathv[0]);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -127,7 +126,6 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	lease_set(LEASE_PATIENT_MS);
 	if (worker_start(&w, 2, NULL))
 		tap_bail("no worker");
 	test_values(&w);

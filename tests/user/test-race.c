@@ -204,6 +204,7 @@ int main(void)
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (tally == MAP_FAILED)
 		tap_bail("mmap: error %d", -errno);
+	/* In real time the host may keep us from running for longer than a usual lease. */
 	lease_set(LEASE_PATIENT_MS);
 	test_destroy();
 	test_exit();

@@ -282,6 +282,7 @@ int main(int argc, char **argv)
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	/* Holds wait for the reset, without a call. */
 	lease_set(LEASE_PATIENT_MS);
 	write_file(FW_TIMEOUT, FW_TIMEOUT_MS);
 	test_eject();

@@ -17,7 +17,6 @@
 #include "gpustat.h"
 #include "kfdq_priv.h"
 #include "kfdq_sdma.h"
-#include "lease.h"
 #include "tap.h"
 #include "xsdev.h"
 
@@ -418,7 +417,6 @@ int main(void)
 
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	lease_set(LEASE_PATIENT_MS);
 	/* first, as their processes must not inherit ours */
 	test_kill(fd);
 	ret = kfdq_open(&dev);

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 
-#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -135,7 +134,6 @@ int main(void)
 	}
 	if (xsdev_wait_no_queue(fd, DONE_MS))
 		tap_bail("other processes have queues");
-	lease_set(LEASE_PATIENT_MS);
 	start(&other, 1);
 	test_release(&other);
 	test_priority(&other);

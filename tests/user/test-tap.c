@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -431,7 +430,6 @@ int main(int argc, char **argv)
 		tap_bail("%s: error %d", XSDEV_PATH, fd);
 	if (!xsdev_can(fd, KFD_XSCHED_CAP_TAP))
 		tap_bail("the node has no tap");
-	lease_set(LEASE_PATIENT_MS);
 	if (argc > 1 && !strcmp(argv[1], "gpus")) {
 		test_gpus();
 		return tap_done();

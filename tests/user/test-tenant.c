@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "lease.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -130,7 +129,6 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	lease_set(LEASE_PATIENT_MS);
 	if (xsdev_wait_no_queue(fd, 20000))
 		tap_bail("other processes have queues");
 	for (i = 0; i < WORKERS; i++)

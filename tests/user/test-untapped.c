@@ -93,6 +93,7 @@ int main(void)
 	fd = xsdev_open();
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
+	/* What a switch holds waits for three seconds of work, in which we make no call. */
 	lease_set(LEASE_PATIENT_MS);
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker");

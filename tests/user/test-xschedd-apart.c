@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "daemon.h"
-#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -146,7 +145,6 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	lease_set(LEASE_PATIENT_MS);
 	get_gpus(fd);
 	if (worker_start_on(&lo, 2, WORKER_ALL_GPUS) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");

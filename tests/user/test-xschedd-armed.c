@@ -89,6 +89,7 @@ int main(int argc, char **argv)
 	nodes = count_nodes(fd);
 	if (worker_start_on(&lo, nodes, WORKER_ALL_GPUS) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
+	/* The daemon is stopped for three seconds of high's work. */
 	lease_set(LEASE_PATIENT_MS);
 	daemon_configure(&d, hi_rule);
 	worker_load_start(&lo, &lo_shape, 0);

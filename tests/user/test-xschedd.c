@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "daemon.h"
-#include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -259,7 +258,6 @@ int main(int argc, char **argv)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (worker_start(&lo, 1, NULL) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
-	lease_set(LEASE_PATIENT_MS);
 	test_notify(&d);
 	test_broken(&d, fd, &lo, &hi);
 	test_idle(&d, fd, &lo, &hi, seconds);
