@@ -23,7 +23,7 @@ ok()
 	fi
 }
 
-# Leases so long that nobody is ejected because the machine stood still, until finish.
+# Leases so long that nobody is ejected in a guest in real time, which the host may keep waiting, until finish.
 long_leases()
 {
 	cat $knobs/watchdog_ms_max >$knobs/watchdog_ms
@@ -47,7 +47,7 @@ status()
 	[ $got -eq "$want" ] || { echo "status $got, not $want"; return 1; }
 }
 
-# until_true COMMAND...: try for half a minute and longer: the machine may be busy with something else.
+# until_true COMMAND...: try for half a minute.
 until_true()
 {
 	tries=0
