@@ -16,8 +16,7 @@
 #define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define HANG		"/sys/module/vgpu/parameters/hang"
 #define LIMIT		2
-/* A firmware time-out, a reset of the GPU, and a busy machine. */
-#define LATE_MS		60000
+#define LATE_MS		20000	/* a firmware time-out, and a reset of the GPU */
 #define PAUSE_MS	50
 
 static const struct spin_shape endless = { 64, 256, 60000 * MS };

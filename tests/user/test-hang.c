@@ -32,7 +32,7 @@ static void write_parameter(const char *path, const char *value)
 		tap_bail("%s: error %d", path, -errno);
 }
 
-/* Times this process gave the CPU away by itself: unlike its time, the same on a busy host. */
+/* Times this process gave the CPU away by itself. */
 static long sleeps(void)
 {
 	struct rusage u;

@@ -9,8 +9,7 @@
  *
  * The seed, 1 unless it is given (also as RANDOM_SEED), makes the sequence of
  * operations. What they meet on the GPU depends on the time they take: where the
- * guest counts its instructions (run-guest --icount), that is the same on any
- * machine, however busy.
+ * guest counts its instructions (run-guest --icount), that is the same in each run.
  */
 #include <errno.h>
 #include <stdio.h>

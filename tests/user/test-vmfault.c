@@ -22,7 +22,7 @@
 #include "xsdev.h"
 
 #define MIB		(1UL << 20)
-#define WAIT_MS		60000	/* by then it has happened, also on a busy machine */
+#define WAIT_MS		20000	/* by then it has happened */
 #define QUIET_MS	200	/* what does not come in this time does not come */
 
 /**

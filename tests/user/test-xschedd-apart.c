@@ -18,8 +18,7 @@
 #include "xsdev.h"
 
 #define MS		1000000ULL
-/* For whatever must happen; the guest may be slow. */
-#define LATE_MS		20000
+#define LATE_MS		20000	/* for whatever must happen */
 #define HI_NAME		"apart-hi"
 
 static const struct spin_shape lo_shape = { 64, 256, MS };

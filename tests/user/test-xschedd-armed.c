@@ -18,8 +18,7 @@
 #include "xsdev.h"
 
 #define MS		1000000ULL
-/* For whatever must happen; the guest may be slow. */
-#define LATE_MS		20000
+#define LATE_MS		20000	/* for whatever must happen */
 #define HI_NAME		"armed-hi"
 
 static const char hi_rule[] = "armed = yes\n\n[rule hi]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n";

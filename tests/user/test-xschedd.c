@@ -21,8 +21,7 @@
 #include "xsdev.h"
 
 #define MS		1000000ULL
-/* For whatever must happen; the guest may be slow. */
-#define LATE_MS		20000
+#define LATE_MS		20000	/* for whatever must happen */
 #define HI_NAME		"service-hi"
 #define NOTIFY		"/tmp/service.notify"
 #define WATCHDOG_MS	2000
@@ -134,7 +133,7 @@ static void test_notify(struct daemon *d)
 	count_signs(fd, 100);
 	tap_is(count_signs(fd, WATCHDOG_MS), 0, "none while it is stopped");
 	kill(d->pid, SIGCONT);
-	tap_ok(count_signs(fd, 4 * WATCHDOG_MS) > 0, "and again when it goes on");
+	tap_ok(count_signs(fd, WATCHDOG_MS) > 0, "and again when it goes on");
 	kill(d->pid, SIGTERM);
 	tap_ok(!strcmp(next_news(fd), "STOPPING=1"), "SIGTERM: STOPPING=1");
 	tap_is(daemon_reap(d), 0, "it ends in order");

@@ -369,8 +369,8 @@ static bool nothing_between(const struct worker_look *a, const struct worker_loo
 }
 
 /*
- * What was on its way when the hold began may be seen to complete, if late: a round, at most. Where
- * nothing is held, the GPU completes something of what waits for it in each such time.
+ * What the GPU had completed when the hold began the worker may see after it: a round, at most.
+ * Where nothing is held, the GPU completes something of what waits for it in each such time.
  */
 bool worker_load_still(struct worker *w, int ms)
 {
@@ -381,7 +381,7 @@ bool worker_load_still(struct worker *w, int ms)
 		if (!see_it_wait(w, rounds, &before))
 			return false;
 		xsdev_sleep_ms((unsigned int)ms);
-		/* To read its counters brings the GPU up to the present, however late it is. */
+		/* To read its counters brings the GPU up to the present. */
 		if (gpustat("dispatches") < 0 || look(w, &after))
 			return false;
 		if (nothing_between(&before, &after))

@@ -176,11 +176,11 @@ int worker_load_stop(struct worker *w);
 int worker_load_progress(struct worker *w, uint32_t from, int timeout_ms);
 
 /*
- * Whether the load of a process that is held stands still for so much of the GPU's time, which must
- * be many times as long as a round. It is not enough that no round is counted, as a worker that
- * gets no CPU counts none, either. So the worker is asked, twice, and looks at the GPU's log: both
- * times a round must have been rung for that the GPU has not completed, and between
- * them nothing of it has.
+ * Whether the load of a process that is held stands still for that long, which must be many times
+ * as long as a round. It is not enough that no round is counted, as a worker that rings for none
+ * counts none, either. So the worker is asked, twice, and looks at the GPU's log: both times a
+ * round must have been rung for that the GPU has not completed, and between them nothing
+ * of it has.
  */
 bool worker_load_still(struct worker *w, int ms);
 
