@@ -41,7 +41,7 @@ static void grid_sync(bool held)
 
 	for (uint32_t x : from)
 		sum += x;
-	/* Held, until holds have met the kernel often enough: how soon depends on how busy the machine is. */
+	/* Held, until holds have met the kernel often enough: in real time (the guest forky-smp) that varies. */
 	for (int i = 0; i < 10 || (held && i < 300 && gpustat("saves") - saves < INTERRUPTS); i++) {
 		HIP(hipMemsetAsync(part.at, 0, groups * 4, s.s));
 		HIP(hipMemsetAsync(out.at, 0, groups * 4, s.s));

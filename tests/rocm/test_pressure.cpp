@@ -50,7 +50,7 @@ static void vram_wanted(void)
 }
 
 #define TOO_LATE	2	/* exit status: parts were written before the fork */
-#define TRIES		5
+#define TRIES		5	/* in real time (the guest forky-smp), where the host may be too slow for one */
 
 static bool is(const uint32_t *m, const std::vector<uint32_t> &want)
 {
@@ -104,7 +104,7 @@ static int fork_while_written(uint32_t *m, uint32_t *seen, bool *right)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A child shares the pages a kernel writes; the first to write gets new ones. Again if a busy host was too slow. */
+/* A child shares the pages a kernel writes; the first to write gets new ones. */
 static void copy_on_write(void)
 {
 	int status = TOO_LATE, i;

@@ -122,8 +122,8 @@ static void times(void)
 	tap_note("kernels of 20 and 40 ms took %.2f ms and %.2f ms, until it was seen %.2f ms",
 		 first, both - first, wall);
 	/*
-	 * Not less, but for the GPU's clock (rounds_of_us()), whatever the host is busy with, and whether the
-	 * queue is held; nor more than one waited.
+	 * Not less, but for the GPU's clock (rounds_of_us()), whether the queue is held or not; nor more than
+	 * one waited.
 	 */
 	tap_ok(first > 15 && both - first > 30 && both < 1.1 * wall,
 	       "events measure how long the GPU took");
