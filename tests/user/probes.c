@@ -2,7 +2,6 @@
 /* See probes.h. */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +16,7 @@
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define BEAT_MS		5
-#define LOST_MS		25	/* a beat that comes later says that the process did not run */
+#define LOOK_MS		5
 #define PAUSE_MS	10
 #define SAMPLE_US	1000
 #define SETTLE_US	2000
@@ -51,13 +49,11 @@ struct shared {
 
 /**
  * struct sample - a measurement on its way
- * @wall: CLOCK_MONOTONIC when it began
- * @alive: the probe's own clock
+ * @since: CLOCK_MONOTONIC when it began
  * @inside: a window was open
  */
 struct sample {
-	uint64_t wall;
-	uint64_t alive;
+	uint64_t since;
 	bool inside;
 };
 
@@ -68,35 +64,13 @@ static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static const struct spin_shape brief = { 1, 64, 2 * MS };
 static struct shared *shared;
 static unsigned int lease_of_client;
-static uint64_t alive_ns;
 
-/* ---- in a probe: the clock, and what is measured with it ---- */
-
-static void *beat(void *unused)
-{
-	uint64_t last = xsdev_now(), now, passed;
-
-	for (;;) {
-		xsdev_sleep_ms(BEAT_MS);
-		now = xsdev_now();
-		passed = now - last;
-		last = now;
-		__atomic_fetch_add(&alive_ns, passed < LOST_MS * MS ? passed : LOST_MS * MS,
-				   __ATOMIC_RELAXED);
-	}
-	return unused;
-}
-
-static uint64_t alive(void)
-{
-	return __atomic_load_n(&alive_ns, __ATOMIC_RELAXED);
-}
+/* ---- in a probe: what is measured ---- */
 
 static struct sample begin(void)
 {
 	return (struct sample){
-		.wall = xsdev_now(),
-		.alive = alive(),
+		.since = xsdev_now(),
 		.inside = __atomic_load_n(&shared->open, __ATOMIC_ACQUIRE),
 	};
 }
@@ -104,10 +78,8 @@ static struct sample begin(void)
 /* What has passed since, less @expected_ms, in microseconds. */
 static uint32_t passed_us(const struct sample *s, unsigned int expected_ms)
 {
-	uint64_t ns = xsdev_now() - s->wall, own = alive() - s->alive + LOST_MS * MS;
+	const uint64_t ns = xsdev_now() - s->since;
 
-	if (own < ns)
-		ns = own;
 	return ns > expected_ms * MS ? (uint32_t)((ns - expected_ms * MS) / 1000) : 0;
 }
 
@@ -224,7 +196,7 @@ static void probe_list(unsigned int unused)
 	}
 }
 
-/* It holds itself. If it was stopped meanwhile, it is ejected, which is no failure. */
+/* It holds itself. */
 static void probe_apply(unsigned int gpu)
 {
 	const uint32_t ops[] = { KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_OP_RESUME };
@@ -239,13 +211,8 @@ static void probe_apply(unsigned int gpu)
 		s = begin();
 		ret = xsdev_process_op(fd, ops[i], getpid(), 0, NULL);
 		end(PROBE_APPLY, &s, 0);
-		if (ret == -EOWNERDEAD) {
-			close(fd);
-			fd = xsdev_open();
-			i = 1;
-		} else if (ret) {
+		if (ret)
 			failed(PROBE_APPLY, ret);
-		}
 		if (i)
 			xsdev_sleep_ms(PAUSE_MS);
 	}
@@ -324,7 +291,7 @@ static int watch_me(void)
 
 	xsdev_subscribe(fd, EVENTS, SAMPLE_US, SETTLE_US);
 	while (goes_on() && !(state_of(fd, getpid()) & KFD_XSCHED_QUEUE_TAPPED))
-		xsdev_sleep_ms(BEAT_MS);
+		xsdev_sleep_ms(LOOK_MS);
 	return fd;
 }
 
@@ -377,7 +344,7 @@ static void probe_eject(unsigned int gpu)
 	fd = watch_me();
 	app_submit(&a, &endless);
 	while (goes_on() && !(state_of(fd, getpid()) & KFD_XSCHED_QUEUE_READY))
-		xsdev_sleep_ms(BEAT_MS);
+		xsdev_sleep_ms(LOOK_MS);
 	while (goes_on() && !evicted(fd)) {
 		silent = xsdev_open();
 		ret = xsdev_process_op(silent, KFD_XSCHED_OP_SUSPEND, getpid(), 0, NULL);
@@ -415,11 +382,7 @@ static pid_t pids[PROBES];
 
 static void probe_main(unsigned int i, unsigned int gpus)
 {
-	pthread_t thread;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (pthread_create(&thread, NULL, beat, NULL))
-		_exit(1);
 	probes[i].function(probes[i].gpu % gpus);
 	_exit(0);
 }
@@ -476,7 +439,7 @@ bool probes_run(uint32_t rounds, int timeout_ms)
 	while (behind(before, rounds, false)) {
 		if (xsdev_now() > until)
 			return !behind(before, rounds, true);
-		xsdev_sleep_ms(BEAT_MS);
+		xsdev_sleep_ms(LOOK_MS);
 	}
 	return true;
 }
@@ -507,7 +470,7 @@ bool probes_stop(int timeout_ms)
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
 	for (i = 0; i < PROBES; i++) {
 		while (!waitpid(pids[i], NULL, WNOHANG) && xsdev_now() < until)
-			xsdev_sleep_ms(BEAT_MS);
+			xsdev_sleep_ms(LOOK_MS);
 		if (kill(pids[i], 0))
 			continue;
 		tap_note("probe %u did not end", i);

@@ -2,9 +2,6 @@
 /*
  * Probes: processes that do one thing again and again, on a GPU of their own or on
  * none, and keep the longest time it took. They show what work for one GPU waits for.
- *
- * Times are those of the probe's own clock, which stands still while the probe is
- * stopped or gets no CPU. So what is long was long in the kernel.
  */
 #ifndef PROBES_H
 #define PROBES_H
