@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "armed.h"
+#include "clock.h"
 #include "log.h"
 
 /* Processes of one job start one after another: arm once, after the last. */
-#define REST_USEC	10000
+#define REST_NS		10000000
 
 /* ---- what can be known in advance --------------------------------------- */
 
@@ -143,7 +144,7 @@ void armed_close(struct sched *sched)
 {
 	if (sched->device)
 		armed_disarm_all(sched);
-	sd_event_source_disable_unref(sched->armed.timer);
+	clock_timer_free(sched->armed.timer);
 	xsched_apply_free(sched->armed.apply);
 	sched->armed = (struct armed){ 0 };
 }
@@ -155,8 +156,7 @@ void armed_stale(struct sched *sched)
 	if (!armed->timer || armed->missing ||
 	    (!armed->count && !sched->config->armed))
 		return;
-	sd_event_source_set_time_relative(armed->timer, REST_USEC);
-	sd_event_source_set_enabled(armed->timer, SD_EVENT_ONESHOT);
+	clock_timer_set(armed->timer, clock_ns() + REST_NS);
 }
 
 void armed_wrong(struct sched *sched)

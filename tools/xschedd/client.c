@@ -24,8 +24,10 @@
 #include "stream.h"
 
 /* How long a request may be incomplete, or an answer not taken. */
-#define PATIENCE_USEC	10000000
-#define LATE_USEC	1000000
+#define PATIENCE_NS	10000000000ULL
+#define LATE_NS		1000000000ULL
+/* How late the next request may be answered. */
+#define TURN_LATE_NS	1000
 /* Bytes that may wait for a client that listens. */
 #define STREAM_MAX	(1u << 20)
 
@@ -57,8 +59,8 @@ struct client {
 	client_gone_fn gone;
 	void *context;
 	sd_event_source *source;
-	sd_event_source *patience;
-	sd_event_source *turn;
+	struct clock_timer *patience;
+	struct clock_timer *turn;
 	struct peer peer;
 	struct listener listener;
 	bool listening;
@@ -152,12 +154,11 @@ static void client_set_turn(struct client *client, bool next)
 	uint64_t now = clock_ns(), wait_ns;
 
 	if (!next) {
-		sd_event_source_set_enabled(client->turn, SD_EVENT_OFF);
+		clock_timer_off(client->turn);
 		return;
 	}
 	wait_ns = client_wait_ns(client, now);
-	sd_event_source_set_time(client->turn, wait_ns ? (now + wait_ns) / 1000 : 0);
-	sd_event_source_set_enabled(client->turn, SD_EVENT_ONESHOT);
+	clock_timer_set(client->turn, wait_ns ? now + wait_ns : 0);
 }
 
 /* Set what to wait for, and whether other sources get their turn. */
@@ -166,7 +167,6 @@ static void client_set_events(struct client *client)
 	bool next = client_has_next(client);
 	bool half_way = client->out || (client->used && !next && !client->asking);
 	uint32_t events = client->out ? EPOLLOUT : EPOLLIN;
-	int enabled = SD_EVENT_OFF;
 
 	if (client->listening)
 		events |= EPOLLIN;
@@ -175,14 +175,12 @@ static void client_set_events(struct client *client)
 		events = 0;
 	client_set_turn(client, next);
 	sd_event_source_set_io_events(client->source, events);
-	sd_event_source_get_enabled(client->patience, &enabled);
-	if (half_way == (enabled != SD_EVENT_OFF))
+	if (half_way == clock_timer_is_on(client->patience))
 		return;
 	if (half_way)
-		sd_event_source_set_time_relative(client->patience,
-						  PATIENCE_USEC);
-	sd_event_source_set_enabled(client->patience, half_way ?
-				    SD_EVENT_ONESHOT : SD_EVENT_OFF);
+		clock_timer_set(client->patience, clock_ns() + PATIENCE_NS);
+	else
+		clock_timer_off(client->patience);
 }
 
 static void client_cut_off(struct client *client, const char *reason)
@@ -192,15 +190,12 @@ static void client_cut_off(struct client *client, const char *reason)
 	client_hang_up(client);
 }
 
-static int client_on_impatience(sd_event_source *source, uint64_t usec, void *user)
+static void client_on_impatience(void *user)
 {
 	struct client *client = user;
 
-	(void)source;
-	(void)usec;
 	client_cut_off(client, client->out ? "it does not read" :
 		       "it sent half a request and then nothing");
-	return 0;
 }
 
 /* A line for a client that listens. The scheduler calls this: do not close. */
@@ -318,17 +313,14 @@ static int client_answer_line(struct client *client)
 	return ret;
 }
 
-static int client_on_turn(sd_event_source *source, uint64_t usec, void *user)
+static void client_on_turn(void *user)
 {
 	struct client *client = user;
 
-	(void)source;
-	(void)usec;
 	if (client_answer_line(client) < 0)
 		client_hang_up(client);
 	else
 		client_set_events(client);
-	return 0;
 }
 
 static int client_read_some(struct client *client, int fd)
@@ -421,19 +413,12 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 	client->gone = gone;
 	client->context = context;
 	client->peer = *peer;
-	ret = sd_event_add_time(host->event, &client->patience,
-				CLOCK_MONOTONIC, 0, LATE_USEC, client_on_impatience,
-				client);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(client->patience,
-						  SD_EVENT_OFF);
-	if (ret >= 0)
-		ret = sd_event_add_time(host->event, &client->turn,
-					CLOCK_MONOTONIC, 0, 1, client_on_turn,
-					client);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(client->turn, SD_EVENT_OFF);
-	if (ret >= 0)
+	ret = clock_timer_new(&client->patience, host->event, LATE_NS,
+			      client_on_impatience, client);
+	if (!ret)
+		ret = clock_timer_new(&client->turn, host->event, TURN_LATE_NS,
+				      client_on_turn, client);
+	if (!ret)
 		ret = sd_event_add_io(host->event, &client->source, fd, EPOLLIN,
 				      client_on_socket, client);
 	if (ret < 0) {
@@ -455,8 +440,8 @@ void client_free(struct client *client)
 		reader_forget(client->host->sched->reader, &client->reading);
 	/* Closes the descriptor, too. */
 	sd_event_source_disable_unref(client->source);
-	sd_event_source_disable_unref(client->patience);
-	sd_event_source_disable_unref(client->turn);
+	clock_timer_free(client->patience);
+	clock_timer_free(client->turn);
 	free(client->out);
 	free(client);
 }

@@ -28,6 +28,8 @@
 #define CONNECTIONS	64
 #define OF_USER		16	/* of one user, unless an administrator */
 #define MEMORY		(16 * 1024)
+#define MS_NS		1000000ULL
+#define LATE_NS		(250 * MS_NS)	/* of a time-out */
 
 /**
  * struct http - the server
@@ -49,7 +51,7 @@ struct http {
 	bool root;
 	struct MHD_Daemon *daemon;
 	sd_event_source *source;
-	sd_event_source *timer;
+	struct clock_timer *timer;
 	struct visitors visitors;
 	unsigned int connections;
 	bool full;
@@ -257,23 +259,22 @@ static void http_on_connection(void *user, struct MHD_Connection *connection,
 static void http_run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
-	uint64_t usec;
+	uint64_t wait_ns;
 
 	MHD_run(http->daemon);
-	usec = visitors_hurry(&http->visitors, clock_ns()) / 1000;
-	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && ms * 1000 < usec)
-		usec = ms * 1000;
+	wait_ns = visitors_hurry(&http->visitors, clock_ns());
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES &&
+	    ms * MS_NS < wait_ns)
+		wait_ns = ms * MS_NS;
 	/* It listens again only at its next turn, which needs no time-out. */
 	if (http->full && http->connections < CONNECTIONS) {
 		http->full = false;
-		usec = 0;
+		wait_ns = 0;
 	}
-	if (usec == UINT64_MAX / 1000) {
-		sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
-		return;
-	}
-	sd_event_source_set_time_relative(http->timer, usec);
-	sd_event_source_set_enabled(http->timer, SD_EVENT_ONESHOT);
+	if (wait_ns == UINT64_MAX)
+		clock_timer_off(http->timer);
+	else
+		clock_timer_set(http->timer, clock_ns() + wait_ns);
 }
 
 static int http_on_io(sd_event_source *source, int fd, uint32_t revents, void *user)
@@ -285,12 +286,9 @@ static int http_on_io(sd_event_source *source, int fd, uint32_t revents, void *u
 	return 0;
 }
 
-static int http_on_timer(sd_event_source *source, uint64_t usec, void *user)
+static void http_on_timer(void *user)
 {
-	(void)source;
-	(void)usec;
 	http_run(user);
-	return 0;
 }
 
 /* Most are about what other programs do: do not log each. */
@@ -321,12 +319,10 @@ static int http_add_sources(struct http *http)
 		return -EIO;
 	ret = sd_event_add_io(http->host->event, &http->source, info->epoll_fd,
 			      EPOLLIN, http_on_io, http);
-	if (ret >= 0)
-		ret = sd_event_add_time(http->host->event, &http->timer,
-					CLOCK_MONOTONIC, 0, 0, http_on_timer, http);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
-	return ret < 0 ? ret : 0;
+	if (ret < 0)
+		return ret;
+	return clock_timer_new(&http->timer, http->host->event, LATE_NS,
+			       http_on_timer, http);
 }
 
 static int http_listen_at(struct http *http, uint16_t port)
@@ -384,7 +380,7 @@ void http_close(struct http *http)
 	if (!http)
 		return;
 	sd_event_source_disable_unref(http->source);
-	sd_event_source_disable_unref(http->timer);
+	clock_timer_free(http->timer);
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
 	free(http);

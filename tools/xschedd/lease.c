@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "clock.h"
 #include "lease.h"
 #include "log.h"
 
@@ -29,16 +30,12 @@ bool lease_needed(const struct sched *sched)
 
 void lease_run(struct sched *sched, bool on)
 {
-	int enabled = SD_EVENT_OFF;
-
-	sd_event_source_get_enabled(sched->lease, &enabled);
-	if (on == (enabled != SD_EVENT_OFF))
+	if (on == clock_timer_is_on(sched->lease))
 		return;
 	if (on)
-		sd_event_source_set_time_relative(sched->lease,
-						  sched->lease_usec);
-	sd_event_source_set_enabled(sched->lease,
-				    on ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+		clock_timer_set(sched->lease, clock_ns() + sched->lease_ns);
+	else
+		clock_timer_off(sched->lease);
 }
 
 void lease_renew(struct sched *sched)
@@ -52,5 +49,5 @@ void lease_renew(struct sched *sched)
 		log_message(LOG_ERR, "cannot renew the lease: %s",
 			    strerror(-ret));
 	else
-		sched->lease_usec = renew.lease_ms * 1000ULL / SIGNS_A_LEASE;
+		sched->lease_ns = renew.lease_ms * 1000000ULL / SIGNS_A_LEASE;
 }

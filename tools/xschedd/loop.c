@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 
 #include "armed.h"
+#include "clock.h"
 #include "device.h"
 #include "events.h"
 #include "lease.h"
@@ -15,9 +16,9 @@
 #include "tenant.h"
 
 /* How late each timer may be. */
-#define REST_LATE_USEC	1000
-#define SIGN_LATE_USEC	5000
-#define DUE_LATE_USEC	1
+#define REST_LATE_NS	1000000
+#define SIGN_LATE_NS	5000000
+#define DUE_LATE_NS	1000
 
 void loop_switch(struct sched *sched, uint64_t event_ns)
 {
@@ -27,14 +28,11 @@ void loop_switch(struct sched *sched, uint64_t event_ns)
 		sched->await.event_ns = event_ns;
 }
 
-static int loop_on_awaited(sd_event_source *source, uint64_t usec, void *user)
+static void loop_on_awaited(void *user)
 {
 	struct sched *sched = user;
 
-	(void)source;
-	(void)usec;
 	switch_now(sched, tenant_await_ends(sched));
-	return 0;
 }
 
 static int loop_on_device(sd_event_source *source, int fd, uint32_t revents,
@@ -57,66 +55,48 @@ static int loop_on_device(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-static int loop_on_due(sd_event_source *source, uint64_t usec, void *user)
+static void loop_on_due(void *user)
 {
-	(void)source;
-	(void)usec;
 	switch_due(user);
-	return 0;
 }
 
-static int loop_on_sign(sd_event_source *source, uint64_t usec, void *user)
+static void loop_on_sign(void *user)
 {
 	struct sched *sched = user;
 
-	(void)source;
-	(void)usec;
 	if (!lease_needed(sched))
-		return 0;
+		return;
 	lease_renew(sched);
 	if (sched->ejected)
 		switch_afresh(sched);
 	else
 		lease_run(sched, true);
-	return 0;
 }
 
-static int loop_on_rest(sd_event_source *source, uint64_t usec, void *user)
+static void loop_on_rest(void *user)
 {
 	struct sched *sched = user;
 
-	(void)source;
-	(void)usec;
 	armed_renew(sched);
 	if (sched->ejected)
 		switch_afresh(sched);
-	return 0;
-}
-
-static int loop_add_timer(struct sched *sched, sd_event_source **timer,
-			  uint64_t accuracy, sd_event_time_handler_t handler)
-{
-	int ret = sd_event_add_time(sched->event, timer, CLOCK_MONOTONIC, 0,
-				    accuracy, handler, sched);
-
-	return ret < 0 ? ret : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
 }
 
 int loop_open(struct sched *sched)
 {
-	int ret = loop_add_timer(sched, &sched->armed.timer, REST_LATE_USEC,
-				 loop_on_rest);
+	int ret = clock_timer_new(&sched->armed.timer, sched->event,
+				  REST_LATE_NS, loop_on_rest, sched);
 
-	if (ret >= 0)
-		ret = loop_add_timer(sched, &sched->timer, DUE_LATE_USEC,
-				     loop_on_due);
-	if (ret >= 0)
-		ret = loop_add_timer(sched, &sched->lease, SIGN_LATE_USEC,
-				     loop_on_sign);
-	if (ret >= 0)
-		ret = loop_add_timer(sched, &sched->await.timer, DUE_LATE_USEC,
-				     loop_on_awaited);
-	return ret < 0 ? ret : 0;
+	if (!ret)
+		ret = clock_timer_new(&sched->timer, sched->event, DUE_LATE_NS,
+				      loop_on_due, sched);
+	if (!ret)
+		ret = clock_timer_new(&sched->lease, sched->event, SIGN_LATE_NS,
+				      loop_on_sign, sched);
+	if (!ret)
+		ret = clock_timer_new(&sched->await.timer, sched->event,
+				      DUE_LATE_NS, loop_on_awaited, sched);
+	return ret;
 }
 
 int loop_watch(struct sched *sched)
@@ -127,7 +107,7 @@ int loop_watch(struct sched *sched)
 void loop_close(struct sched *sched)
 {
 	sd_event_source_disable_unref(sched->device_source);
-	sd_event_source_disable_unref(sched->timer);
-	sd_event_source_disable_unref(sched->lease);
-	sched->await.timer = sd_event_source_disable_unref(sched->await.timer);
+	clock_timer_free(sched->timer);
+	clock_timer_free(sched->lease);
+	sched->await.timer = clock_timer_free(sched->await.timer);
 }

@@ -16,6 +16,7 @@
 
 #define MS_NS		1000000ULL
 #define PENALTIES	64
+#define LATE_NS		MS_NS
 
 /**
  * struct penalty - a user whose process made the helper wait
@@ -53,7 +54,7 @@ struct reader {
 	struct helper helper;
 	sd_event_source *answers;
 	sd_event_source *kick;
-	sd_event_source *timer;
+	struct clock_timer *timer;
 	TAILQ_HEAD(, reading) questions;
 	bool busy;
 	struct reading *current;
@@ -157,12 +158,10 @@ static void reader_set_timer(struct reader *reader)
 		TAILQ_FOREACH(reading, &reader->questions, entry)
 			if (reading->not_before_ns < at_ns)
 				at_ns = reading->not_before_ns;
-	if (at_ns == UINT64_MAX) {
-		sd_event_source_set_enabled(reader->timer, SD_EVENT_OFF);
-		return;
-	}
-	sd_event_source_set_time(reader->timer, (at_ns + 999) / 1000);
-	sd_event_source_set_enabled(reader->timer, SD_EVENT_ONESHOT);
+	if (at_ns == UINT64_MAX)
+		clock_timer_off(reader->timer);
+	else
+		clock_timer_set(reader->timer, at_ns);
 }
 
 /* The facts alone, or the owner alone. The rest is tried again later. */
@@ -324,12 +323,9 @@ static int reader_on_kick(sd_event_source *source, void *user)
 	return 0;
 }
 
-static int reader_on_timer(sd_event_source *source, uint64_t usec, void *user)
+static void reader_on_timer(void *user)
 {
-	(void)source;
-	(void)usec;
 	reader_go_on(user);
-	return 0;
 }
 
 void reader_ask(struct reader *reader, struct reading *reading)
@@ -366,10 +362,8 @@ int reader_new(struct reader **out, sd_event *event)
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(reader->kick, SD_EVENT_OFF);
 	if (ret >= 0)
-		ret = sd_event_add_time(event, &reader->timer, CLOCK_MONOTONIC, 0,
-					1000, reader_on_timer, reader);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(reader->timer, SD_EVENT_OFF);
+		ret = clock_timer_new(&reader->timer, event, LATE_NS,
+				      reader_on_timer, reader);
 	if (ret < 0) {
 		reader_free(reader);
 		return ret;
@@ -386,6 +380,6 @@ void reader_free(struct reader *reader)
 		return;
 	reader_lose_helper(reader);
 	sd_event_source_disable_unref(reader->kick);
-	sd_event_source_disable_unref(reader->timer);
+	clock_timer_free(reader->timer);
 	free(reader);
 }

@@ -18,6 +18,7 @@
 #include "rating.h"
 #include "reader.h"
 
+struct clock_timer;
 struct stream;
 struct trace;
 
@@ -113,7 +114,7 @@ struct armed {
 	uint64_t ids[KFD_XSCHED_MAX_ARMED];
 	size_t count;
 	uint64_t runs;
-	sd_event_source *timer;
+	struct clock_timer *timer;
 	struct xsched_apply *apply;
 	bool missing;
 };
@@ -133,7 +134,7 @@ struct await {
 	uint64_t since_ns;
 	uint64_t event_ns;
 	struct bucket budget;
-	sd_event_source *timer;
+	struct clock_timer *timer;
 };
 
 /**
@@ -153,8 +154,8 @@ struct await {
  * @timer: deadline of the policy, or the next attempt after a failure
  * @attempts: failures in a row
  * @backing_off: @timer waits for the next attempt; until then nothing is tried
- * @lease: timer of the signs of life; enabled while something may be held
- * @lease_usec: time between two signs of life
+ * @lease: timer of the signs of life; on while something may be held
+ * @lease_ns: time between two signs of life
  * @ejected: the kernel ejected this client: start afresh
  * @last_error: result of the last APPLY, 0 or a negative errno
  * @list: queues, reused
@@ -175,11 +176,11 @@ struct sched {
 	struct await await;
 	struct armed armed;
 	sd_event_source *device_source;
-	sd_event_source *timer;
+	struct clock_timer *timer;
 	unsigned int attempts;
 	bool backing_off;
-	sd_event_source *lease;
-	uint64_t lease_usec;
+	struct clock_timer *lease;
+	uint64_t lease_ns;
 	bool ejected;
 	int last_error;
 	struct xsched_queue_list list;

@@ -137,11 +137,10 @@ static enum outcome switch_apply(struct sched *sched, uint64_t event_ns)
 static void switch_timer(struct sched *sched, uint64_t at_ns)
 {
 	if (at_ns == XSCHED_NO_DEADLINE) {
-		sd_event_source_set_enabled(sched->timer, SD_EVENT_OFF);
+		clock_timer_off(sched->timer);
 		return;
 	}
-	sd_event_source_set_time(sched->timer, (at_ns + 999) / 1000);
-	sd_event_source_set_enabled(sched->timer, SD_EVENT_ONESHOT);
+	clock_timer_set(sched->timer, at_ns);
 }
 
 static void switch_back_off(struct sched *sched)

@@ -144,8 +144,7 @@ static void tenant_await(struct sched *sched, struct task *task)
 	if (left < AWAIT_LEAST_NS)
 		return;
 	await->since_ns = now;
-	sd_event_source_set_time(await->timer, (now + left) / 1000);
-	sd_event_source_set_enabled(await->timer, SD_EVENT_ONESHOT);
+	clock_timer_set(await->timer, now + left);
 }
 
 static void tenant_is_read(struct sched *sched, struct task *task)
@@ -158,8 +157,7 @@ static void tenant_is_read(struct sched *sched, struct task *task)
 	if (--await->unread || !await->timer)
 		return;
 	/* At once, but from the loop. */
-	sd_event_source_set_time(await->timer, 0);
-	sd_event_source_set_enabled(await->timer, SD_EVENT_ONESHOT);
+	clock_timer_set(await->timer, 0);
 }
 
 bool tenant_awaits(const struct sched *sched)

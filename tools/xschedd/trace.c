@@ -9,38 +9,33 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "clock.h"
 #include "log.h"
 #include "trace.h"
 
 #define BUFFER_SIZE	(64 * 1024)
-#define FLUSH_US	1000000
+#define FLUSH_NS	1000000000ULL
+#define LATE_NS		250000000ULL
 
 /**
  * struct trace - see trace.h
  * @file: where lines are written
  * @timer: runs while @file has lines to write
- * @running: @timer is on
  */
 struct trace {
 	FILE *file;
-	sd_event_source *timer;
-	bool running;
+	struct clock_timer *timer;
 };
 
-static int trace_on_timer(sd_event_source *source, uint64_t usec, void *user)
+static void trace_on_timer(void *user)
 {
 	struct trace *trace = user;
 
-	(void)source;
-	(void)usec;
-	trace->running = false;
 	if (fflush(trace->file)) {
 		log_message(LOG_WARNING, "cannot write the trace: %m");
 		clearerr(trace->file);
 	}
-	return 0;
 }
 
 int trace_open(struct trace **out, sd_event *event, const char *path)
@@ -57,16 +52,15 @@ int trace_open(struct trace **out, sd_event *event, const char *path)
 		return ret;
 	}
 	setvbuf(trace->file, NULL, _IOFBF, BUFFER_SIZE);
-	ret = sd_event_add_time_relative(event, &trace->timer, CLOCK_MONOTONIC,
-					 FLUSH_US, 0, trace_on_timer, trace);
-	if (ret < 0) {
+	ret = clock_timer_new(&trace->timer, event, LATE_NS, trace_on_timer,
+			      trace);
+	if (ret) {
 		fclose(trace->file);
 		free(trace);
 		return ret;
 	}
-	sd_event_source_set_enabled(trace->timer, SD_EVENT_OFF);
 	/* Events of GPUs come first. */
-	sd_event_source_set_priority(trace->timer, SD_EVENT_PRIORITY_IDLE);
+	clock_timer_yield(trace->timer);
 	*out = trace;
 	return 0;
 }
@@ -138,11 +132,8 @@ void trace_write(struct trace *trace, const struct trace_record *record)
 		record->call_ns);
 	trace_write_nodes(trace->file, record->apply);
 	fprintf(trace->file, "],\"status\":%d}\n", record->status);
-	if (trace->running)
-		return;
-	trace->running = true;
-	sd_event_source_set_time_relative(trace->timer, FLUSH_US);
-	sd_event_source_set_enabled(trace->timer, SD_EVENT_ONESHOT);
+	if (!clock_timer_is_on(trace->timer))
+		clock_timer_set(trace->timer, clock_ns() + FLUSH_NS);
 }
 
 int trace_close(struct trace *trace)
@@ -151,7 +142,7 @@ int trace_close(struct trace *trace)
 
 	if (!trace)
 		return 0;
-	sd_event_source_disable_unref(trace->timer);
+	clock_timer_free(trace->timer);
 	if (fclose(trace->file))
 		ret = -errno;
 	free(trace);
