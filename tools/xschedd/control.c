@@ -28,12 +28,17 @@
 
 /* Connections accepted in a second; others wait, since GPUs come first. */
 #define BURST		2000
-#define SECOND_USEC	1000000
+#define SECOND_NS	1000000000ULL
+/* How late the next second may begin. */
+#define LATE_NS		1000
 
 /**
  * struct control - the socket
  * @host: what requests are about
  * @source: new connections
+ * @rest: until then none are accepted
+ * @second_ns: when the second began in which @accepted were
+ * @accepted: connections of that second
  * @clients: connections
  * @count: number of @clients
  * @refused: connections refused since the last message about it
@@ -43,6 +48,9 @@
 struct control {
 	const struct host *host;
 	sd_event_source *source;
+	struct clock_timer *rest;
+	uint64_t second_ns;
+	unsigned int accepted;
 	struct client *clients[MAX_CLIENTS];
 	unsigned int count;
 	uint64_t refused;
@@ -99,7 +107,7 @@ static void control_refuse(struct control *control, int fd, int error)
 		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
 	control->refused++;
-	if (control->refused_ns && now - control->refused_ns < 1000000000ULL)
+	if (control->refused_ns && now - control->refused_ns < SECOND_NS)
 		return;
 	log_message(LOG_WARNING, "control connections refused: %llu: %s",
 		    (unsigned long long)control->refused, strerror(-error));
@@ -135,6 +143,29 @@ static int control_welcome(struct control *control, int fd)
 	return ret;
 }
 
+/* Whether one more may be accepted; if not, others of the loop get their turn. */
+static bool control_count_accepted(struct control *control)
+{
+	uint64_t now = clock_ns();
+
+	if (now - control->second_ns >= SECOND_NS) {
+		control->second_ns = now;
+		control->accepted = 0;
+	}
+	if (control->accepted++ < BURST)
+		return true;
+	sd_event_source_set_enabled(control->source, SD_EVENT_OFF);
+	clock_timer_set(control->rest, control->second_ns + SECOND_NS);
+	return false;
+}
+
+static void control_on_rested(void *user)
+{
+	struct control *control = user;
+
+	sd_event_source_set_enabled(control->source, SD_EVENT_ON);
+}
+
 static int control_on_connect(sd_event_source *source, int fd, uint32_t revents,
 			      void *user)
 {
@@ -143,6 +174,8 @@ static int control_on_connect(sd_event_source *source, int fd, uint32_t revents,
 
 	(void)source;
 	(void)revents;
+	if (!control_count_accepted(control))
+		return 0;
 	connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (connection < 0)
 		return 0;
@@ -237,6 +270,9 @@ int control_open(struct control **out, const char *path,
 	control->host = host;
 	control->path = strdup(path);
 	if (control->path)
+		ret = clock_timer_new(&control->rest, host->event, LATE_NS,
+				      control_on_rested, control);
+	if (!ret)
 		ret = fd = control_listen_at(path);
 	if (ret >= 0)
 		ret = sd_event_add_io(host->event, &control->source, fd,
@@ -245,12 +281,12 @@ int control_open(struct control **out, const char *path,
 		log_message(LOG_ERR, "%s: %s", path, strerror(-ret));
 		if (fd >= 0)
 			close(fd);
+		clock_timer_free(control->rest);
 		free(control->path);
 		free(control);
 		return ret;
 	}
 	sd_event_source_set_io_fd_own(control->source, true);
-	sd_event_source_set_ratelimit(control->source, SECOND_USEC, BURST);
 	*out = control;
 	return 0;
 }
@@ -262,6 +298,7 @@ void control_close(struct control *control)
 	while (control->count)
 		client_free(control->clients[--control->count]);
 	sd_event_source_disable_unref(control->source);
+	clock_timer_free(control->rest);
 	unlink(control->path);
 	free(control->path);
 	free(control);
