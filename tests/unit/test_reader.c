@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What xschedd reads of processes, with a helper: it is killed when a process keeps
- * it waiting, and questions about other processes do not wait for that.
+ * it waiting, and questions about other processes do not wait for that. The reader's
+ * time stands still but for advance(); the helper is a process, and takes real time.
  */
 #include "unit.h"
 
@@ -10,13 +11,13 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../tools/xschedd/reader.h"
+#include "fake_clock.h"
+#include "fake_time.h"
 
 #define USER	2000	/* first of the users of the processes below */
-#define MS	1000000ULL
 
 /* Seen by the helper, too, which is a fork. */
 static struct {
@@ -27,27 +28,17 @@ static struct {
 
 static bool immortal;	/* SIGKILL ends no helper */
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
-
 void __real_process_read_rest(struct process *process, bool cmdline);
 void __wrap_process_read_rest(struct process *process, bool cmdline);
 int __real_kill(pid_t pid, int signal);
 int __wrap_kill(pid_t pid, int signal);
 
-/* A read that does not end: none takes longer than a test may. */
+/* A read that does not end, unless the reader is gone. */
 void __wrap_process_read_rest(struct process *process, bool cmdline)
 {
-	const uint64_t end_ns = now() + TEST_LIMIT_S * 1000 * MS;
-
 	shared->helper = getpid();
 	shared->rests++;
-	while (shared->stuck && process->uid >= USER && now() < end_ns)
+	while (shared->stuck && process->uid >= USER)
 		nap();
 	__real_process_read_rest(process, cmdline);
 }
@@ -89,6 +80,7 @@ static int teardown(void **state)
 
 	(void)state;
 	immortal = false;
+	shared->stuck = false;
 	reader_free(reader);
 	sd_event_unref(event);
 	while (child_count)
@@ -145,25 +137,40 @@ static void ask(struct reading *reading, struct answer *answer, pid_t pid)
 	reader_ask(reader, reading);
 }
 
-/* Run the loop until there are so many answers. */
-static void await(const struct answer *answer, unsigned int count)
+/* Let the reader do all that is to be done until so much later. */
+static void advance(uint64_t ns)
 {
-	uint64_t end_ns = now() + PATIENCE_S * 1000 * MS;
+	const unsigned int moves = fake_time()->moves;
 
-	while (answer->count < count) {
-		assert_true(sd_event_run(event, 100000) >= 0);
-		assert_true(now() < end_ns);
-	}
+	fake_clock_move(fake_time()->now_ns + ns);
+	while (fake_time()->moves == moves)
+		assert_true(sd_event_run(event, 0) >= 0);
 }
 
-/* The same until all is known: a helper that does not get the CPU is one that waits. */
+/* What is to be done now. */
+static bool run(void)
+{
+	advance(0);
+	return true;
+}
+
+/* Run the loop, in which no time passes, until there are so many answers. */
+static void await(const struct answer *answer, unsigned int count)
+{
+	wait_until(run() && answer->count == count);
+}
+
 static void await_whole(const struct answer *answer)
 {
 	await(answer, 1);
-	for (int tries = 0; !answer->whole; tries++) {
-		assert_true(tries < 10);
-		await(answer, answer->count + 1);
-	}
+	assert_true(answer->whole);
+}
+
+/* Until the helper reads what the process of the so many-th may withhold, and the reader knows. */
+static void await_rest(unsigned int number)
+{
+	wait_until(run() && shared->rests == number);
+	run();
 }
 
 static void done(struct reading *reading, struct answer *answer)
@@ -189,14 +196,7 @@ static void reads_processes(void **state)
 	assert_string_equal(answer.process.comm, "test_reader");
 	assert_non_null(strstr(answer.process.exe, "/test_reader"));
 	assert_non_null(strstr(answer.process.cmdline, "test_reader"));
-	await(&gone, 1);
-	/* Of one that is gone a part is final: nobody tries again. */
-	for (int tries = 0; !gone.whole; tries++) {
-		assert_true(tries < 10);
-		done(&gone_reading, &gone);
-		ask(&gone_reading, &gone, NOBODY);
-		await(&gone, 1);
-	}
+	await_whole(&gone);
 	assert_false(gone.process.known);
 	done(&reading, &answer);
 	done(&gone_reading, &gone);
@@ -270,13 +270,17 @@ static void others_do_not_wait(void **state)
 	shared->stuck = true;
 	ask(&reading, &answer, spawn_as(USER));
 	ask(&other_reading, &other, getpid());
-	for (uint64_t end_ns = 0; !shared->helper; sd_event_run(event, 10000))
-		assert_true(keep_waiting(&end_ns));
+	await_rest(1);
 	first = shared->helper;
+	advance(READER_DEADLINE_MS * MS - 1);
+	assert_int_equal(answer.count, 0);
+	assert_int_equal(other.count, 0);
+	assert_int_equal(__real_kill(first, 0), 0);
+	advance(1);
+	assert_int_equal(answer.count, 1);
+	assert_false(answer.whole);
 	await_whole(&other);
 	assert_int_not_equal(shared->helper, first);
-	await(&answer, 1);
-	assert_false(answer.whole);
 	assert_true(answer.process.known);
 	assert_int_equal(answer.process.uid, USER);
 	assert_string_equal(answer.process.comm, "test_reader");
@@ -284,8 +288,8 @@ static void others_do_not_wait(void **state)
 	done(&reading, &answer);
 	done(&other_reading, &other);
 	/* The first is dead, and has been waited for. */
-	for (uint64_t begin_ns = now(); !__real_kill(first, 0);) {
-		assert_true(now() - begin_ns < PATIENCE_S * 1000 * MS);
+	for (uint64_t end_ns = 0; !__real_kill(first, 0);) {
+		assert_true(keep_waiting(&end_ns));
 		ask(&other_reading, &other, getpid());
 		await(&other, 1);
 		done(&other_reading, &other);
@@ -298,8 +302,6 @@ static void one_of_a_user(void **state)
 	struct reading readings[3];
 	struct answer answers[3];
 	pid_t pids[3];
-	uint64_t begin_ns;
-	unsigned int rests;
 
 	(void)state;
 	if (getuid())
@@ -307,25 +309,84 @@ static void one_of_a_user(void **state)
 	for (int i = 0; i < 3; i++)
 		pids[i] = spawn_as(USER);
 	shared->stuck = true;
-	begin_ns = now();
 	for (int i = 0; i < 3; i++)
 		ask(&readings[i], &answers[i], pids[i]);
-	for (int i = 0; i < 3; i++)
+	await_rest(1);
+	advance(READER_DEADLINE_MS * MS);
+	for (int i = 0; i < 3; i++) {
 		await(&answers[i], 1);
-	for (int i = 0; i < 3; i++)
 		assert_false(answers[i].whole);
-	rests = shared->rests;
-	if (now() - begin_ns < READER_PENALTY_MS * MS)
-		assert_int_equal(rests, 1);
+	}
 	assert_int_equal(answers[1].process.uid, USER);
 	shared->stuck = false;
+	advance(READER_PENALTY_MS * MS - 1);
 	for (int i = 0; i < 3; i++)
-		await_whole(&answers[i]);
-	assert_true(now() - begin_ns >= READER_PENALTY_MS * MS);
+		assert_int_equal(answers[i].count, 1);
+	assert_int_equal(shared->rests, 1);
+	advance(1);
 	for (int i = 0; i < 3; i++) {
+		await(&answers[i], 2);
+		assert_true(answers[i].whole);
 		assert_string_not_equal(answers[i].process.exe, "");
 		done(&readings[i], &answers[i]);
 	}
+}
+
+/* It is tried again a few times, and no more. */
+static void gives_up(void **state)
+{
+	struct reading reading;
+	struct answer answer;
+
+	(void)state;
+	if (getuid())
+		skip();
+	shared->stuck = true;
+	ask(&reading, &answer, spawn_as(USER));
+	for (unsigned int i = 1; i <= READER_TRIES; i++) {
+		await_rest(i);
+		advance(READER_DEADLINE_MS * MS - 1);
+		assert_int_equal(answer.count, i - 1);
+		advance(1);
+		assert_int_equal(answer.count, i);
+		advance(READER_PENALTY_MS * MS);
+	}
+	advance(1000 * SECOND);
+	assert_int_equal(shared->rests, READER_TRIES);
+	assert_int_equal(answer.count, READER_TRIES);
+	assert_false(answer.whole);
+	done(&reading, &answer);
+}
+
+/* Nothing keeps the helper waiting, and it does not answer: there is another one. */
+static void replaces_a_helper(void **state)
+{
+	struct reading reading;
+	struct answer answer;
+	pid_t first;
+
+	(void)state;
+	ask(&reading, &answer, getpid());
+	await_whole(&answer);
+	done(&reading, &answer);
+	first = shared->helper;
+	__real_kill(first, SIGSTOP);
+	ask(&reading, &answer, getpid());
+	advance(READER_FACTS_MS * MS - 1);
+	assert_int_equal(answer.count, 0);
+	advance(1);
+	assert_int_equal(answer.count, 1);
+	assert_false(answer.whole);
+	assert_true(answer.process.known);
+	assert_string_equal(answer.process.comm, "");
+	/* The rest is read later. */
+	advance(READER_PENALTY_MS * MS - 1);
+	assert_int_equal(answer.count, 1);
+	advance(1);
+	await(&answer, 2);
+	assert_true(answer.whole);
+	assert_int_not_equal(shared->helper, first);
+	done(&reading, &answer);
 }
 
 /* What is no longer wanted is not answered. */
@@ -338,7 +399,7 @@ static void forgets(void **state)
 	ask(&reading, &answer, getpid());
 	ask(&other_reading, &other, getpid());
 	/* It may wait, or be read already. */
-	sd_event_run(event, 0);
+	run();
 	done(&reading, &answer);
 	await(&other, 1);
 	assert_int_equal(answer.count, 0);
@@ -372,13 +433,12 @@ static void leaves_some_behind(void **state)
 	shared->stuck = true;
 	for (int i = 0; i < READER_LOST; i++) {
 		ask(&reading, &answer, spawn_as(USER + i));
-		await(&answer, 1);
+		await_rest(i + 1);
+		advance(READER_DEADLINE_MS * MS);
+		assert_int_equal(answer.count, 1);
 		assert_false(answer.whole);
 		assert_string_equal(answer.process.comm, "test_reader");
 		done(&reading, &answer);
-		/* The helper cannot be killed: it comes to what keeps it waiting. */
-		wait_until(shared->rests != (unsigned int)i);
-		assert_int_equal(shared->rests, i + 1);
 	}
 	ask(&reading, &answer, spawn_as(USER + READER_LOST));
 	await(&answer, 1);
@@ -403,6 +463,8 @@ int main(void)
 		TEST(helper_may_only_read),
 		TEST(others_do_not_wait),
 		TEST(one_of_a_user),
+		TEST(gives_up),
+		TEST(replaces_a_helper),
 		TEST(forgets),
 		TEST(leaves_some_behind),
 	};
