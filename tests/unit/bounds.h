@@ -17,8 +17,7 @@
 #include <cmocka.h>
 
 /*
- * Seconds that a test may take, with its setup and teardown. Only a hang takes so long: the longest
- * tests take some 10 s with all sanitizers on a busy machine.
+ * Seconds that a test may take, with its setup and teardown. Only a hang takes so long.
  */
 #define TEST_LIMIT_S	60
 

@@ -16,6 +16,7 @@
  *   armed    written here: a line for each armed switch, "trigger: holds P..."
  *   log      written here: a line an APPLY, "hold P... release P... = errno";
  *            a queue is "qID"
+ * An APPLY takes as long as it says, by the clock of fake_time.h.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -26,6 +27,8 @@
 #include <string.h>
 
 #include <linux/kfd_xsched.h>
+
+#include "fake_time.h"
 
 #define MAX_PIDS 64
 
@@ -255,6 +258,7 @@ static int fake_apply(struct kfd_xsched_apply *apply)
 			.fw_transactions = 1, .lock_ns = 1, .unmap_ns = 2,
 			.map_ns = 3, .total_ns = 6,
 		};
+	fake_time()->now_ns += 6;
 	log_apply(entries, apply->count, error);
 	return error;
 }

@@ -127,8 +127,14 @@ static void retries(void **state)
 
 	two_on_two_gpus(b);
 	start_daemon(b, "[options]\ngang=0\n");
+	until_read(b);
 	write_file(b, "errors", "%d\n", EIO);
 	send_on(b, READY, b->pids[0], 1, GPU);
+	until_idle(b);
+	expect(b, "log", "hold q21 release = %d\n", EIO);
+	advance(b, MS - 1);
+	assert_int_equal(applies(b), 1);
+	advance(b, 1);
 	expect(b, "log", "hold q21 release = %d\nhold q21 release = 0\n", EIO);
 	/* A reset forgets what was held: likewise. */
 	send_events(b, &(struct kfd_xsched_event){

@@ -10,10 +10,8 @@
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Queue 1 of GPU 100: kDeviceTypeGPU << 32 | gpu_id. */
@@ -64,14 +62,6 @@ static int connect_to(const char *address, int flags)
 	return -errno;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000ULL + time.tv_nsec / 1000000;
-}
-
 static int connect_http(void)
 {
 	int fd = connect_to("127.0.0.1", 0);
@@ -98,6 +88,21 @@ static const char *talk(const char *text, size_t length)
 	return answer;
 }
 
+/* What xschedd grants a connection for a request, and for the next one. */
+#define PATIENCE	(10 * SECOND)
+
+/* Whether the other end has hung up, or does soon: what it has done comes by TCP. */
+static bool hung_up(int fd)
+{
+	char byte[256];
+
+	errno = 0;
+	while (recv(fd, byte, sizeof(byte), 0) > 0)
+		;
+	/* EAGAIN: nothing for as long as we had patience. */
+	return errno != EAGAIN;
+}
+
 /* A request with a body, or NULL: the whole answer, with its head. */
 static const char *http(const char *method, const char *path, const char *body)
 {
@@ -110,15 +115,6 @@ static const char *http(const char *method, const char *path, const char *body)
 			  method, path, port, body ? strlen(body) : 0,
 			  body ? body : "");
 	return talk(request, length);
-}
-
-/* The same, until the user has not had too many answers: a slow daemon takes longer for each. */
-static const char *http_again(const char *method, const char *path, const char *body)
-{
-	const char *answer;
-
-	wait_until(strncmp(answer = http(method, path, body), "HTTP/1.1 429 ", 13));
-	return answer;
 }
 
 static void wants(const char *answer, int status, const char *text)
@@ -145,7 +141,8 @@ static void two_listed(struct bench *b)
 	two_tenants(b);
 	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n", b->pids[0],
 		   b->pids[1]);
-	wait_until(!ctl(b, "priority %d 0", b->pids[0]));
+	until_read(b);
+	assert_int_equal(ctl(b, "priority %d 0", b->pids[0]), 0);
 }
 
 /* ---- routes ------------------------------------------------------------- */
@@ -202,8 +199,6 @@ static void tells_queues(void **state)
 
 	start_front(b, "");
 	two_listed(b);
-	/* Their arguments are read later than the rest. */
-	wait_until(!strstr(http("GET", "/xqueues", NULL), "\"cmdline\":\"\""));
 	o = body_of(http("GET", "/xqueues", NULL));
 	list = member(o, "xqueues");
 	assert_int_equal(json_object_array_length(list), 2);
@@ -271,7 +266,7 @@ static const char *hint(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(body, sizeof(body), format, args);
 	va_end(args);
-	return http_again("POST", "/hint", body);
+	return http("POST", "/hint", body);
 }
 
 /* POST /hint: by handle or pid; what it says takes effect. */
@@ -307,7 +302,6 @@ static void takes_hints(void **state)
 static void tells_metrics(void **state)
 {
 	static const char held[] = "\nxsched_node_held_seconds_total{gpu=\"100\"} ";
-	const time_t begin = time(NULL);
 	struct bench *b = *state;
 	char text[32];
 	double held_s;
@@ -316,13 +310,18 @@ static void tells_metrics(void **state)
 	snprintf(text, sizeof(text), "http_port=%u\n", port);
 	start_daemon(b, text);
 	two_listed(b);
-	still_schedules(b);
+	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
+	advance(b, 1500 * MS);
+	send_event(b, IDLE, b->pids[0], 1);
+	until_idle(b);
 	wants(http("GET", "/metrics", NULL), 200,
 	      "Content-Type: text/plain; version=0.0.4");
 	wants(http("GET", "/metrics", NULL), 200, "\nxsched_switches_total 2\n");
 	wants(http("GET", "/metrics", NULL), 200, held);
 	held_s = strtod(strstr(http("GET", "/metrics", NULL), held) + strlen(held), NULL);
-	assert_true(held_s > 0 && held_s <= difftime(time(NULL), begin) + 1);
+	/* From the end of one switch to the end of the next, which took 6 ns. */
+	assert_true(held_s > 1.5 && held_s < 1.5 + 7e-9);
 	wants(http("POST", "/metrics", NULL), 405, "only GET");
 	wants(http("GET", "/xqueues", NULL), 404, "there is only \\/metrics");
 	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");
@@ -371,8 +370,15 @@ static void refuses_garbage(void **state)
 	/* A head that does not end. */
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "GET /policy HTTP/1.1\r\nx: ", 25);
-	for (int i = 0; i < 3; i++)
-		talk(text, sizeof(text));
+	for (int i = 0; i < 3; i++) {
+		int fd = connect_http();
+
+		send(fd, text, sizeof(text), MSG_NOSIGNAL);
+		until_idle(b);
+		advance(b, PATIENCE);
+		assert_true(hung_up(fd));
+		close(fd);
+	}
 	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
 	still_schedules(b);
 	assert_int_equal(stop_daemon(b), 0);
@@ -419,17 +425,6 @@ static void only_on_loopback(void **state)
 
 /* ---- connections that stall --------------------------------------------- */
 
-/* Whether the other end hangs up within the patience it has, and some more. */
-static bool hung_up(int fd)
-{
-	char byte[256];
-
-	while (recv(fd, byte, sizeof(byte), 0) > 0)
-		;
-	/* EAGAIN: nothing for as long as we had patience. */
-	return errno != EAGAIN;
-}
-
 /* Half a request and no more; and one that is gone without a word. */
 static void ends_half_open(void **state)
 {
@@ -447,8 +442,13 @@ static void ends_half_open(void **state)
 	send(body, half, sizeof(half) - 1, 0);
 	/* Our half of it is closed, theirs is not. */
 	shutdown(body, SHUT_WR);
+	until_idle(b);
+	/* The switches take 12 ns. */
 	still_schedules(b);
-	errno = 0;
+	advance(b, PATIENCE - 12 - 1);
+	assert_false(has_news(silent));
+	assert_false(has_news(started));
+	advance(b, 1);
 	assert_true(hung_up(silent));
 	assert_true(hung_up(started));
 	assert_true(hung_up(body));
@@ -463,65 +463,50 @@ static void ends_slow_ones(void **state)
 {
 	static const char head[] = "GET /policy HTTP/1.1\r\nHost: localhost\r\nx: ";
 	struct bench *b = *state;
-	struct pollfd end = { .events = POLLIN | POLLHUP };
-	uint64_t begin;
-	int sent = 0;
+	int fd;
 
 	start_front(b, "");
 	two_listed(b);
-	begin = now_ms();
-	end.fd = connect_http();
-	send(end.fd, head, sizeof(head) - 1, 0);
-	while (!poll(&end, 1, 100)) {
-		assert_true(sent++ < PATIENCE_S * 10);
-		send(end.fd, "y", 1, MSG_NOSIGNAL);
+	fd = connect_http();
+	send(fd, head, sizeof(head) - 1, 0);
+	until_idle(b);
+	for (int i = 1; i < 100; i++) {
+		advance(b, PATIENCE / 100);
+		send(fd, "y", 1, MSG_NOSIGNAL);
 	}
-	/* For a while it was waited for. */
-	assert_true(now_ms() - begin >= (HTTP_PATIENCE_S - 1) * 1000);
-	close(end.fd);
+	advance(b, PATIENCE / 100 - 1);
+	assert_false(has_news(fd));
+	advance(b, 1);
+	assert_true(hung_up(fd));
+	close(fd);
 	still_schedules(b);
 }
 
-/* Whether the connection is kept for long enough; false, too, if it was idle for a while. */
-static bool keeps_busy_one(int fd)
+/* A client with many requests is not slow: each begins the time anew. */
+static void keeps_busy_ones(void **state)
 {
 	static const char request[] =
 		"GET /policy HTTP/1.1\r\nHost: localhost\r\n\r\n";
-	uint64_t last = now_ms();
+	struct bench *b = *state;
 	char answer[1024];
+	ssize_t got;
+	int fd;
 
-	for (int i = 0; i < 2 * HTTP_PATIENCE_S * 10; i++) {
-		const uint64_t begin = now_ms();
-		ssize_t got = -1;
-
-		if (send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) > 0)
-			got = receive(fd, answer, sizeof(answer) - 1);
-		if (now_ms() - last >= (HTTP_PATIENCE_S - 1) * 1000)
-			return false;
+	start_front(b, "");
+	fd = connect_http();
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL),
+				 sizeof(request) - 1);
+		got = receive(fd, answer, sizeof(answer) - 1);
 		assert_true(got > 0);
 		answer[got] = '\0';
 		wants(answer, 200, "");
-		last = begin;
-		usleep(100000);
+		advance(b, PATIENCE - 1);
+		assert_false(has_news(fd));
 	}
-	return true;
-}
-
-/* A client with many requests is not slow. */
-static void keeps_busy_ones(void **state)
-{
-	struct bench *b = *state;
-	bool kept = false;
-
-	start_front(b, "");
-	/* Again, if this process did not get the CPU between two requests. */
-	for (int tries = 0; !kept && tries < 10; tries++) {
-		int fd = connect_http();
-
-		kept = keeps_busy_one(fd);
-		close(fd);
-	}
-	assert_true(kept);
+	advance(b, 1);
+	assert_true(hung_up(fd));
+	close(fd);
 }
 
 /* 10,000 connections, half of them with half a request: the GPUs are served. */
@@ -562,22 +547,22 @@ static void many_connections(void **state)
 static void try_as_other(struct bench *b, pid_t own)
 {
 	become_user(OTHER_USER);
-	wait_until(strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""));
+	assert_non_null(strstr(question(b, "{\"cmd\":\"list\"}"), "\"pid\""));
 	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":5}", own), 403,
 	      "raising a priority");
 	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-5}", own), 200,
 	      "success");
 	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-5}", b->pids[0]),
 	      403, "another user's process");
-	wants(http_again("POST", "/policy?policy=10", NULL), 403, "not permitted");
+	wants(http("POST", "/policy?policy=10", NULL), 403, "not permitted");
 	wants(hint("{\"hint_type\":3,\"timeslice\":5000}"), 403, "not permitted");
 	/* Not theirs: as if it were not there. */
-	wants(http_again("GET", "/xqueue/1", NULL), 404, "XQueue not found");
-	wants(http_again("POST", "/config/1?level=3", NULL), 404, "XQueue not found");
-	assert_null(strstr(http_again("GET", "/xqueues", NULL), "\"handle\":1,"));
-	wants(http_again("GET", "/xqueues", NULL), 200, "\"handle\":9,");
-	assert_null(strstr(http_again("GET", "/metrics", NULL), "uid=\"0\""));
-	wants(http_again("GET", "/metrics", NULL), 200, "uid=\"65534\"");
+	wants(http("GET", "/xqueue/1", NULL), 404, "XQueue not found");
+	wants(http("POST", "/config/1?level=3", NULL), 404, "XQueue not found");
+	assert_null(strstr(http("GET", "/xqueues", NULL), "\"handle\":1,"));
+	wants(http("GET", "/xqueues", NULL), 200, "\"handle\":9,");
+	assert_null(strstr(http("GET", "/metrics", NULL), "uid=\"0\""));
+	wants(http("GET", "/metrics", NULL), 200, "uid=\"65534\"");
 }
 
 static void other_users(void **state)
@@ -596,6 +581,7 @@ static void other_users(void **state)
 		write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n9 %d 100 0\n",
 			   b->pids[0], b->pids[1], own);
 		send_event(b, ADD, own, 9);
+		until_idle(b);
 		try_as_other(b, own);
 		kill(own, SIGKILL);
 		_exit(0);
@@ -604,29 +590,44 @@ static void other_users(void **state)
 	still_schedules(b);
 }
 
-/* A user has 16 connections, and gets some answers a second; root is served. */
-static void flood_as_other(void)
+/* How many of so many requests are answered; the others are too many. */
+static int served(int requests)
 {
-	int fds[17], served = 0, refused = 0;
+	int count = 0;
+
+	for (int i = 0; i < requests; i++) {
+		const char *answer = http("GET", "/policy", NULL);
+
+		if (!strncmp(answer, "HTTP/1.1 200", 12))
+			count++;
+		else
+			wants(answer, 429, "too many requests");
+	}
+	return count;
+}
+
+/* A user has 16 connections, and gets some answers a second; root is served. */
+static void flood_as_other(const struct bench *b)
+{
+	int fds[17];
 
 	become_user(OTHER_USER);
 	for (int i = 0; i < 17; i++)
 		fds[i] = connect_http();
-	errno = 0;
 	assert_true(hung_up(fds[16]));
 	for (int i = 0; i < 17; i++)
 		close(fds[i]);
 	/* Until their end has come there, too. */
 	wait_until(!strncmp(http("GET", "/policy", NULL), "HTTP/1.1 200", 12));
-	/* A slow daemon takes more of what the user may have for each answer: there are more every second. */
-	for (int i = 0; i < 10000 && (served <= 50 || !refused); i++) {
-		const char *answer = http("GET", "/policy", NULL);
-
-		served += !strncmp(answer, "HTTP/1.1 200", 12);
-		refused += !strncmp(answer, "HTTP/1.1 429", 12);
-	}
-	assert_true(served > 50);
-	assert_true(refused > 0);
+	/* A request costs a millisecond: 100 are free, then there is one every 20 ms. */
+	assert_int_equal(served(110), 99);
+	advance(b, 20 * MS - 1);
+	assert_int_equal(served(2), 0);
+	/* A part of a nanosecond does not count, and every 20 ns are one. */
+	advance(b, 20);
+	assert_int_equal(served(2), 1);
+	advance(b, SECOND);
+	assert_int_equal(served(60), 50);
 }
 
 /* Without http_root, uid 0 may do what every user may: it can be a container's. */
@@ -656,11 +657,11 @@ static void limits_users(void **state)
 	two_listed(b);
 	pid = fork_child();
 	if (!pid) {
-		flood_as_other();
+		flood_as_other(b);
 		_exit(0);
 	}
-	still_schedules(b);
 	assert_int_equal(wait_for(pid), 0);
+	still_schedules(b);
 	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
 }
 

@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -164,43 +163,43 @@ static void make_waiting(struct bench *b)
 	assert_int_equal(rmdir(directory), 0);
 }
 
-/* A connection on which nothing is waited for longer than this. */
-static int connect_impatient(const struct bench *b)
+/* The helper waits for it, and the daemon knows what it cannot withhold. */
+static void await_reader(const struct bench *b)
 {
-	const struct timeval patience = { .tv_sec = 10 };
-	int fd = connect_control(b);
-
-	assert_true(fd >= 0);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	return fd;
+	expect(b, "reads", "%d\n", b->pids[3]);
+	until_idle(b);
 }
 
-static void others_are_scheduled(struct bench *b)
-{
-	int fd = connect_impatient(b);
-
-	ask(fd, "{\"cmd\":\"stats\"}\n", "\"ok\":true");
-	close(fd);
-	send_event(b, READY, b->pids[0], 1);
-	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
-}
-
-/* A request about it gets the facts that are known; other requests do not wait. */
+/* A request about it gets the facts that are known; GPUs do not wait, and requests 500 ms. */
 static void requests(void **state)
 {
 	struct bench *b = *state;
+	int fd, other;
 	char line[64];
-	int fd;
 
 	make_waiting(b);
 	start_daemon(b, "");
 	two_tenants(b);
-	fd = connect_impatient(b);
+	until_read(b);
+	fd = connect_control(b);
 	snprintf(line, sizeof(line), "{\"cmd\":\"rules\",\"pid\":%d}\n", b->pids[3]);
 	assert_int_equal(send(fd, line, strlen(line), MSG_NOSIGNAL), strlen(line));
-	others_are_scheduled(b);
+	await_reader(b);
+	other = connect_control(b);
+	assert_int_equal(send(other, "{\"cmd\":\"stats\"}\n", 16, MSG_NOSIGNAL), 16);
+	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
+	assert_int_equal(applies(b), 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	advance(b, 500 * MS - 6 - 1);
+	assert_false(has_news(fd));
+	assert_false(has_news(other));
+	advance(b, 1);
+	assert_true(has_news(fd));
 	read_until(fd, "\"uid\":0,");
+	read_until(other, "\"ok\":true");
 	close(fd);
+	close(other);
 	assert_int_equal(stop_daemon(b), 0);
 }
 
@@ -212,15 +211,33 @@ static void tenants(void **state)
 	make_waiting(b);
 	start_daemon(b, "");
 	two_tenants(b);
+	until_read(b);
 	send_event(b, ADD, b->pids[3], 3);
-	others_are_scheduled(b);
+	await_reader(b);
+	/* Switches wait for it, for 100 ms. */
+	send_event(b, READY, b->pids[0], 1);
+	advance(b, 100 * MS - 1);
+	assert_int_equal(applies(b), 0);
+	advance(b, 1);
+	assert_int_equal(applies(b), 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+	advance(b, 400 * MS - 6 - 1);
+	assert_null(strstr(read_whole(b, "err"), "keeps its reader waiting"));
+	advance(b, 1);
 	expect(b, "err", "process %d of user 0 keeps its reader waiting", b->pids[3]);
 	assert_non_null(strstr(question(b, "{\"cmd\":\"list\"}"),
 			       "\"priority\":0,\"priority_from\":\"nice\""));
-	/* Its file system ends, and so does its exec(). */
+	/* Its file system ends, and so does its exec(). It is read when its penalty ends. */
 	kill(b->pids[2], SIGKILL);
-	wait_until(strstr(question(b, "{\"cmd\":\"list\"}"),
-			  "\"priority\":-7,\"priority_from\":\"environment\""));
+	await_comm(b->pids[3], "sleep");
+	await_environ(b->pids[3]);
+	advance(b, 10 * SECOND - 1);
+	until_read(b);
+	assert_null(strstr(question(b, "{\"cmd\":\"list\"}"), "environment"));
+	advance(b, 1);
+	until_read(b);
+	assert_non_null(strstr(question(b, "{\"cmd\":\"list\"}"),
+			       "\"priority\":-7,\"priority_from\":\"environment\""));
 	assert_int_equal(stop_daemon(b), 0);
 }
 

@@ -49,7 +49,7 @@ static void check_trace(struct bench *b)
 		assert_int_equal(only_pid(o, "release"),
 				 count ? b->pids[1] : 0);
 		assert_true(number(o, "event_ns") <= number(o, "t_ns"));
-		assert_true(number(o, "call_ns") > 0);
+		assert_true(number(o, "call_ns") == 6);
 		assert_true(number(o, "status") == 0);
 		assert_true(json_object_object_get_ex(o, "nodes", &nodes));
 		assert_int_equal(json_object_array_length(nodes), 1);
@@ -140,10 +140,12 @@ static void one_apply_for_a_swap(void **state)
 		     "trust_descriptive=yes\n");
 	two_tenants(b);
 	send_event(b, READY, b->pids[0], 1);
-	/* Equal priority by the rule: together. They are known a little later. */
-	wait_until(strstr(question(b, "{\"cmd\":\"list\"}"),
-			  "\"priority\":7,\"priority_from\":\"rule\""));
-	wait_until(!ctl(b, "priority %d 9", b->pids[0]));
+	/* Equal priority by the rule: together. */
+	until_read(b);
+	assert_non_null(strstr(question(b, "{\"cmd\":\"list\"}"),
+			       "\"priority\":7,\"priority_from\":\"rule\""));
+	assert_int_equal(applies(b), 0);
+	assert_int_equal(ctl(b, "priority %d 9", b->pids[0]), 0);
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
 	assert_int_equal(ctl(b, "priority %d 11", b->pids[1]), 0);
 	expect(b, "log", "hold %d release %d = 0\n", b->pids[0], b->pids[1]);
@@ -170,12 +172,14 @@ static void lists_again_when_lost(void **state)
 	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
 }
 
-/* Wait until exactly these switches are armed. */
+/* 10 ms after the last change exactly these switches are armed, and they remain. */
 static void expect_armed(const struct bench *b, const char *wanted)
 {
-	for (uint64_t end_ns = 0; strcmp(read_whole(b, "armed"), wanted);)
-		if (!keep_waiting(&end_ns))
-			fail_msg("armed:\n%s, not:\n%s", read_whole(b, "armed"), wanted);
+	until_read(b);
+	advance(b, 10 * MS);
+	assert_string_equal(read_whole(b, "armed"), wanted);
+	advance(b, SECOND);
+	assert_string_equal(read_whole(b, "armed"), wanted);
 }
 
 /* What HPF would answer is left with the kernel, and only what is right. */
@@ -209,6 +213,7 @@ static void arms_in_advance(void **state)
 	expect_armed(b, other);
 	assert_int_equal(ctl(b, "policy cfs"), 0);
 	assert_string_equal(read_whole(b, "armed"), "");
+	expect_armed(b, "");
 	assert_int_equal(ctl(b, "policy hhpf"), 0);
 	expect_armed(b, other);
 	assert_non_null(strstr(question(b, "{\"cmd\":\"policy\",\"options\":{\"floor_percent\":5}}"),
@@ -232,34 +237,44 @@ static void arms_in_advance(void **state)
 	assert_string_equal(read_whole(b, "holds"), "");
 }
 
-/* A failed firmware is tried again, and what was in doubt is settled. */
+/* A failed firmware is tried again after 1 ms, then 2 ms; what was in doubt is settled. */
 static void retries_after_failure(void **state)
 {
 	struct bench *b = *state;
 
 	start_daemon(b, "");
 	two_tenants(b);
+	until_read(b);
 	write_file(b, "errors", "%d\n%d\n", EIO, ETIME);
 	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
+	for (unsigned int i = 1; i < 3; i++) {
+		advance(b, i * MS - 1);
+		assert_int_equal(applies(b), i);
+		advance(b, 1);
+		assert_int_equal(applies(b), i + 1);
+	}
 	expect(b, "log", "hold %d release = %d\nhold %d release = %d\n"
 	       "hold %d release = 0\n", b->pids[1], EIO, b->pids[1], ETIME,
 	       b->pids[1]);
-	/* The log line is written before the daemon knows. */
 	assert_int_equal(ctl(b, "stats"), 0);
 	expect(b, "err", "cannot switch: Input/output error");
 	expect(b, "err", "switching works again");
 	expect(b, "out", "retries          2\n");
 }
 
-/* Wait until there were so many signs of life more. */
-static void expect_renewals(const struct bench *b, unsigned int more)
+/* The next sign of life comes after exactly so long. */
+static void expect_renewal(const struct bench *b, uint64_t ns)
 {
-	const unsigned int wanted = lines(b, "renewals") + more;
+	const unsigned int before = lines(b, "renewals");
 
-	wait_until(lines(b, "renewals") >= wanted);
+	advance(b, ns - 1);
+	assert_int_equal(lines(b, "renewals"), before);
+	advance(b, 1);
+	assert_int_equal(lines(b, "renewals"), before + 1);
 }
 
-/* While something is held, and only then, there are signs of life. */
+/* While something is held, and only then, there are signs of life: four in the time of a lease. */
 static void renews_while_holding(void **state)
 {
 	struct bench *b = *state;
@@ -268,21 +283,25 @@ static void renews_while_holding(void **state)
 	write_file(b, "lease", "200\n");
 	start_daemon(b, "");
 	two_tenants(b);
-	wait_until(!ctl(b, "priority %d 1", b->pids[0]));
+	until_read(b);
+	advance(b, 10 * SECOND);
 	/* One as it connects: it asks what the lease is. */
 	assert_int_equal(lines(b, "renewals"), 1);
 	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
 	expect(b, "holds", "%d\n", b->pids[1]);
-	expect_renewals(b, 5);
-	/* The lease has become shorter: it is renewed more often. */
+	for (int i = 0; i < 5; i++)
+		expect_renewal(b, 50 * MS);
+	/* The lease has become shorter: it is renewed more often, when that is known. */
 	write_file(b, "lease", "40\n");
-	expect_renewals(b, 20);
+	expect_renewal(b, 50 * MS);
+	for (int i = 0; i < 20; i++)
+		expect_renewal(b, 10 * MS);
 	send_event(b, IDLE, b->pids[0], 1);
+	until_idle(b);
 	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
-	/* The line is written before the daemon knows; its answer comes after. */
-	assert_int_equal(ctl(b, "policy"), 0);
 	before = lines(b, "renewals");
-	usleep(200000);
+	advance(b, 10 * SECOND);
 	assert_int_equal(lines(b, "renewals"), before);
 }
 
@@ -323,7 +342,7 @@ static void starts_afresh_in_a_switch(void **state)
 
 	start_daemon(b, "");
 	two_tenants(b);
-	wait_until(!ctl(b, "priority %d 1", b->pids[0]));
+	until_read(b);
 	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
 		   b->pids[1]);
 	write_file(b, "ejected", "%d\n", KFD_XSCHED_EJECT_ADMIN);
@@ -332,6 +351,7 @@ static void starts_afresh_in_a_switch(void **state)
 	       b->pids[1], EOWNERDEAD, b->pids[1]);
 	expect(b, "err", "ejected by the kernel: by an administrator");
 	/* No failure of the firmware: nothing was backed off. */
+	until_idle(b);
 	assert_null(strstr(read_whole(b, "err"), "cannot switch"));
 }
 
@@ -343,15 +363,21 @@ static void starts_afresh_in_a_renewal(void **state)
 	write_file(b, "lease", "40\n");
 	start_daemon(b, "");
 	two_tenants(b);
+	until_read(b);
 	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
 	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0],
 		   b->pids[1]);
 	write_file(b, "ejected", "%d\n", KFD_XSCHED_EJECT_WATCHDOG);
+	advance(b, 10 * MS - 1);
+	assert_int_equal(applies(b), 1);
+	advance(b, 1);
 	expect(b, "log", "hold %d release = 0\nhold %d release = 0\n",
 	       b->pids[1], b->pids[1]);
 	expect(b, "holds", "%d\n", b->pids[1]);
-	expect_renewals(b, 3);
+	for (int i = 0; i < 3; i++)
+		expect_renewal(b, 10 * MS);
 }
 
 /* The device does not come back: the daemon ends, and says so. */
@@ -369,6 +395,9 @@ static void ends_without_device(void **state)
 	expect(b, "err", "the device is gone: No such file or directory");
 }
 
+/* Ten times from 1 ms on, each twice as long as the last; and 6 ns for each that failed. */
+#define RETRIES_NS	(1023 * MS + 9 * 6)
+
 /* A persistent failure is not tried for ever. */
 static void gives_up(void **state)
 {
@@ -376,14 +405,25 @@ static void gives_up(void **state)
 
 	start_daemon(b, "");
 	two_tenants(b);
+	until_read(b);
 	write_file(b, "errors",
 		   "5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n5\n");
 	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
+	advance(b, RETRIES_NS - 1);
+	assert_int_equal(applies(b), 10);
+	assert_null(strstr(read_whole(b, "err"), "gave up"));
+	advance(b, 1);
 	expect(b, "err", "gave up after 10 attempts");
+	advance(b, 60 * SECOND);
 	assert_int_equal(applies(b), 11);
-	/* It takes up again with the next event. */
+	/* It takes up again with the next event, a second later. */
 	write_file(b, "errors", "");
 	send_event(b, READY, b->pids[0], 1);
+	advance(b, SECOND - 1);
+	assert_int_equal(applies(b), 11);
+	advance(b, 1);
+	assert_int_equal(applies(b), 12);
 	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
 }
 
@@ -411,7 +451,8 @@ static void suspends_by_request(void **state)
 
 	start_daemon(b, "");
 	two_tenants(b);
-	wait_until(!ctl(b, "suspend %d", b->pids[0]));
+	until_read(b);
+	assert_int_equal(ctl(b, "suspend %d", b->pids[0]), 0);
 	expect(b, "holds", "%d\n", b->pids[0]);
 	/* The policy does not undo it. */
 	send_event(b, READY, b->pids[0], 1);
@@ -438,7 +479,8 @@ static void denies_other_users(void **state)
 		skip();
 	start_daemon(b, "");
 	two_tenants(b);
-	wait_until(!ctl(b, "priority %d -10", b->pids[1]));
+	until_read(b);
+	assert_int_equal(ctl(b, "priority %d -10", b->pids[1]), 0);
 	snprintf(line, sizeof(line), "suspend %d", b->pids[1]);
 	assert_int_equal(ctl_as(b, 65534, line), 4);
 	snprintf(line, sizeof(line), "priority %d -20", b->pids[1]);
@@ -493,7 +535,7 @@ static void frames_requests(void **state)
 	start_daemon(b, "");
 	fd = connect_control(b);
 	assert_int_equal(send(fd, "{\"cmd\":\"pol", 11, 0), 11);
-	nap();
+	until_idle(b);
 	ask(fd, "icy\"}\n", "\"policy\":\"hpf\"");
 	assert_int_equal(send(fd, "x\ny\n", 4, 0), 4);
 	while (got < sizeof(reply) - 1 && receive(fd, &byte, 1) == 1) {

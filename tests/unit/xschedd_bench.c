@@ -3,11 +3,11 @@
 #include "xschedd_bench.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *in_dir(const struct bench *b, const char *name)
@@ -172,6 +172,25 @@ void await_comm(pid_t pid, const char *comm)
 	wait_until(has_comm(pid, comm));
 }
 
+static bool has_environ(pid_t pid)
+{
+	char path[64];
+	FILE *file;
+	bool has;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	has = fgetc(file) != EOF;
+	fclose(file);
+	return has;
+}
+
+void await_environ(pid_t pid)
+{
+	wait_until(has_environ(pid));
+}
+
 pid_t spawn_tenant_with(const char *variable)
 {
 	char *const arguments[] = { "sleep", "1000", NULL };
@@ -186,6 +205,8 @@ pid_t spawn_tenant_with(const char *variable)
 	}
 	assert_true(pid > 0);
 	await_comm(pid, "sleep");
+	if (variable)
+		await_environ(pid);
 	return pid;
 }
 
@@ -252,6 +273,16 @@ int connect_control(const struct bench *b)
 	return -1;
 }
 
+void act_as(uid_t uid)
+{
+	assert_int_equal(seteuid(uid), 0);
+}
+
+bool has_news(int fd)
+{
+	return poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 0) == 1;
+}
+
 pid_t spawn_daemon(const struct bench *b)
 {
 	char conf[128];
@@ -290,16 +321,49 @@ int stop_daemon(struct bench *b)
 	return status;
 }
 
+/* ---- the time ----------------------------------------------------------- */
+
+uint64_t now_ns(void)
+{
+	return fake_time()->now_ns;
+}
+
+void advance_to(const struct bench *b, uint64_t time_ns)
+{
+	struct fake_time *time = fake_time();
+	const unsigned int moves = time->moves;
+
+	assert_int_equal(write(b->ticks, &time_ns, sizeof(time_ns)), sizeof(time_ns));
+	for (uint64_t end_ns = 0; time->moves == moves;)
+		if (!keep_waiting(&end_ns))
+			fail_msg("xschedd does not come to an end: %s", read_whole(b, "err"));
+}
+
+void advance(const struct bench *b, uint64_t ns)
+{
+	advance_to(b, now_ns() + ns);
+}
+
+void until_idle(const struct bench *b)
+{
+	advance(b, 0);
+}
+
+/* The helper reads in the order of the questions: this one is the last. */
+void until_read(const struct bench *b)
+{
+	until_idle(b);
+	question(b, "{\"cmd\":\"rules\",\"pid\":%d}", getpid());
+	until_idle(b);
+}
+
 /* ---- events ------------------------------------------------------------- */
 
 struct kfd_xsched_event event(uint32_t type, pid_t pid, uint64_t id)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (struct kfd_xsched_event){
 		.type = type, .pid = pid, .id = id, .gpu_id = GPU,
-		.time_ns = now.tv_sec * 1000000000ULL + now.tv_nsec,
+		.time_ns = now_ns(),
 	};
 }
 
@@ -327,11 +391,13 @@ int bench_setup(void **state)
 
 	*b = (struct bench){ .dir = "/tmp/xsched-daemon-XXXXXX" };
 	if (!mkdtemp(b->dir) || chmod(b->dir, 0755) ||
-	    mkfifo(in_dir(b, "dev"), 0600))
+	    mkfifo(in_dir(b, "dev"), 0600) || mkfifo(in_dir(b, "ticks"), 0600) ||
+	    fake_time_make(in_dir(b, "clock")))
 		return -1;
 	b->events = open(in_dir(b, "dev"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	b->ticks = open(in_dir(b, "ticks"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	*state = b;
-	return b->events < 0 ? -1 : 0;
+	return b->events < 0 || b->ticks < 0 ? -1 : 0;
 }
 
 int bench_teardown(void **state)
@@ -339,7 +405,7 @@ int bench_teardown(void **state)
 	static const char *const files[] = { "dev", "sock", "conf", "trace",
 		"queues", "holds", "errors", "denied", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
-		"notify", "armed" };
+		"notify", "armed", "clock", "ticks", "reads" };
 	struct bench *b = *state;
 	bool ended;
 
@@ -354,6 +420,8 @@ int bench_teardown(void **state)
 		if (b->pids[i])
 			ended &= end_child(b->pids[i]);
 	close(b->events);
+	close(b->ticks);
+	fake_time_forget();
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlink(in_dir(b, files[i]));
 	return rmdir(b->dir) || !ended;

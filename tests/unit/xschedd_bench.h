@@ -4,8 +4,10 @@
  * fake kernel (fake_kernel.c). Tenants are processes of the test with a nice
  * value each.
  *
- * Nothing here depends on how fast things are: conditions are waited for, and
- * what must not happen is looked for after something later has happened.
+ * Nothing here depends on how fast things are. The time of the daemon stands still
+ * until a test moves it, so that what must not happen is looked for when all that
+ * can happen has. What other processes do, such as the daemon's own helper, takes
+ * real time: a test waits for what comes of it.
  */
 #ifndef XSCHEDD_BENCH_H
 #define XSCHEDD_BENCH_H
@@ -14,6 +16,8 @@
 
 #include <signal.h>
 #include <sys/types.h>
+
+#include "fake_time.h"
 
 #define GPU	100
 #define OTHER_USER	65534	/* nobody */
@@ -26,6 +30,7 @@
  * struct bench - what every test starts from
  * @dir: directory of the fake kernel
  * @events: write end of the device
+ * @ticks: moves the time of the daemon
  * @daemon: xschedd
  * @pids: tenants, 0: none
  * @notify: what the daemon finds in NOTIFY_SOCKET, or NULL
@@ -35,6 +40,7 @@
 struct bench {
 	char dir[64];
 	int events;
+	int ticks;
 	pid_t daemon;
 	pid_t pids[4];
 	const char *notify;
@@ -84,6 +90,9 @@ pid_t spawn_others(void);
 /* Wait until a process has that name: it is looked at once. */
 void await_comm(pid_t pid, const char *comm);
 
+/* The same for the environment that it has by its exec(), which comes later. */
+void await_environ(pid_t pid);
+
 /* One of another program or environment: "NAME=VALUE" or NULL. */
 pid_t spawn_tenant_with(const char *variable);
 
@@ -99,9 +108,34 @@ int ctl(const struct bench *b, const char *format, ...);
 /* Connect to the control socket, or -1. Nothing is waited for there without end. */
 int connect_control(const struct bench *b);
 
+/* Be another user for what follows, such as a connection, or root again; the caller is root. */
+void act_as(uid_t uid);
+
+/* Whether something has come, or the other end hung up. */
+bool has_news(int fd);
+
 pid_t spawn_daemon(const struct bench *b);
 void start_daemon(struct bench *b, const char *more);
 int stop_daemon(struct bench *b);
+
+/* ---- the time; with a daemon that runs ---- */
+
+uint64_t now_ns(void);
+
+/*
+ * Let the daemon do all that is to be done until a time: it has when this returns. Only what
+ * comes from another process can come later.
+ */
+void advance_to(const struct bench *b, uint64_t time_ns);
+
+/* The same, so much later than now. */
+void advance(const struct bench *b, uint64_t ns);
+
+/* Let it do what can be done without time. */
+void until_idle(const struct bench *b);
+
+/* The same, and until its helper has read about all processes of this user that it knows. */
+void until_read(const struct bench *b);
 
 /* ---- events ---- */
 
