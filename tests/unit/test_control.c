@@ -213,6 +213,57 @@ static void many_connections(void **state)
 	assert_true(lines(b, "err") < 100);
 }
 
+/* Of 2,001 connections in a second the last one waits for the next second. */
+static void accepts_so_many_a_second(void **state)
+{
+	static const char request[] = "{\"cmd\":\"stats\"}\n";
+	struct bench *b = *state;
+	int fd;
+
+	start_daemon(b, "");
+	advance(b, SECOND);
+	for (int i = 0; i < 2000; i++) {
+		fd = connect_control(b);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	fd = connect_control(b);
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+	advance(b, SECOND - 1);
+	assert_false(has_news(fd));
+	advance(b, 1);
+	read_until(fd, "\"ok\":true");
+	close(fd);
+}
+
+/* Half a request is waited for for 10 s, also if another part of it comes. */
+static void hangs_up_on_halves(void **state)
+{
+	struct bench *b = *state;
+	int fd;
+
+	start_daemon(b, "");
+	fd = connect_control(b);
+	ask(fd, "{\"cmd\":\"policy\"}\n", "\"ok\":true");
+	/* Nothing is half-way: there is no hurry. */
+	advance(b, 100 * SECOND);
+	assert_int_equal(send(fd, "{\"cmd\":", 7, 0), 7);
+	advance(b, 5 * SECOND);
+	assert_int_equal(send(fd, "\"pol", 4, 0), 4);
+	advance(b, 5 * SECOND - 1);
+	assert_false(has_news(fd));
+	/* It is whole just in time, and the next one has its 10 s. */
+	ask(fd, "icy\"}\n", "\"policy\":\"hpf\"");
+	assert_int_equal(send(fd, "{", 1, 0), 1);
+	advance(b, 10 * SECOND - 1);
+	assert_false(has_news(fd));
+	assert_null(strstr(read_whole(b, "err"), "cut off"));
+	advance(b, 1);
+	assert_true(has_news(fd));
+	expect(b, "err", "user %u cut off: it sent half a request and then nothing", getuid());
+	close(fd);
+}
+
 /* A listener that does not read is disconnected; the others get all events. */
 static void cuts_off_deaf_ones(void **state)
 {
@@ -240,6 +291,26 @@ static void cuts_off_deaf_ones(void **state)
 	send_event(b, READY, b->pids[0], 1);
 	expect(b, "holds", "%d\n", b->pids[1]);
 	assert_int_equal(stop_daemon(b), 0);
+}
+
+/* An answer that is not taken is waited for for 10 s. */
+static void hangs_up_on_deaf_ones(void **state)
+{
+	static const char request[] = "{\"cmd\":\"stats\"}\n";
+	struct bench *b = *state;
+	int fd;
+
+	start_daemon(b, "");
+	fd = connect_control(b);
+	/* As many requests as there is room for: then there is none for the answers. */
+	while (send(fd, request, strlen(request), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+		until_idle(b);
+	until_idle(b);
+	advance(b, 10 * SECOND - 1);
+	assert_null(strstr(read_whole(b, "err"), "cut off"));
+	advance(b, 1);
+	expect(b, "err", "user %u cut off: it does not read", getuid());
+	close(fd);
 }
 
 /* A process of that name, and one whose arguments are like that. */
@@ -528,7 +599,10 @@ int main(void)
 		TEST(reloads_by_request),
 		TEST(other_users),
 		TEST(many_connections),
+		TEST(accepts_so_many_a_second),
+		TEST(hangs_up_on_halves),
 		TEST(cuts_off_deaf_ones),
+		TEST(hangs_up_on_deaf_ones),
 		TEST(shows_no_commands),
 		TEST(root_of_a_container),
 		TEST(limits_users),

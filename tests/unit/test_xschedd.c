@@ -84,6 +84,29 @@ static void preempts_and_traces(void **state)
 	check_trace(b);
 }
 
+/* A line of the trace is written a second after the switch, with all that came since. */
+static void writes_the_trace(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	until_read(b);
+	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
+	assert_int_equal(applies(b), 1);
+	advance(b, SECOND - 1 - 6);
+	send_event(b, IDLE, b->pids[0], 1);
+	until_idle(b);
+	assert_int_equal(applies(b), 2);
+	assert_string_equal(read_whole(b, "trace"), "");
+	advance(b, 1);
+	check_trace(b);
+	/* Nothing more to write. */
+	advance(b, 10 * SECOND);
+	check_trace(b);
+}
+
 /* Every user may connect, whatever the mask of the daemon is. */
 static void socket_is_for_all(void **state)
 {
@@ -180,6 +203,24 @@ static void expect_armed(const struct bench *b, const char *wanted)
 	assert_string_equal(read_whole(b, "armed"), wanted);
 	advance(b, SECOND);
 	assert_string_equal(read_whole(b, "armed"), wanted);
+}
+
+/* Processes of one job come one after another: nothing is armed before the last. */
+static void arms_after_a_rest(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "armed=yes\n");
+	two_tenants(b);
+	until_read(b);
+	advance(b, 10 * MS - 1);
+	b->pids[2] = spawn_tenant(5);
+	send_event(b, ADD, b->pids[2], 3);
+	until_read(b);
+	advance(b, 10 * MS - 1);
+	assert_string_equal(read_whole(b, "armed"), "");
+	advance(b, 1);
+	assert_int_equal(lines(b, "armed"), 2);
 }
 
 /* What HPF would answer is left with the kernel, and only what is right. */
@@ -664,12 +705,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(preempts_and_traces),
+		TEST(writes_the_trace),
 		TEST(releases_on_term),
 		TEST(socket_is_for_all),
 		TEST(takes_over_and_holds_newcomers),
 		TEST(one_apply_for_a_swap),
 		TEST(lists_again_when_lost),
 		TEST(arms_in_advance),
+		TEST(arms_after_a_rest),
 		TEST(retries_after_failure),
 		TEST(renews_while_holding),
 		TEST(starts_afresh_when_told),
