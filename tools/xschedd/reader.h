@@ -29,9 +29,7 @@
 
 #define READER_FACTS_MS		5000
 #define READER_DEADLINE_MS	500
-#ifndef READER_PENALTY_MS
 #define READER_PENALTY_MS	10000
-#endif
 #define READER_TRIES		3
 #define READER_LOST		8
 

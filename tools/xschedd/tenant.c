@@ -118,9 +118,7 @@ static void tenant_say_rules(const struct sched *sched)
 
 /* The share of the time for which switches may wait: a process can delay its facts. */
 #define AWAIT_PERMILLE	10
-#ifndef AWAIT_ROOM_MS
 #define AWAIT_ROOM_MS	100
-#endif
 #define AWAIT_LEAST_NS	1000000ULL
 
 static void tenant_await(struct sched *sched, struct task *task)

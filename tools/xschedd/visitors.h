@@ -15,9 +15,7 @@
 #include <sys/types.h>
 
 /** Seconds for a request and its answer, and for the next one to come. */
-#ifndef HTTP_PATIENCE_S
 #define HTTP_PATIENCE_S	10
-#endif
 
 /**
  * struct visitor - a connection
