@@ -14,7 +14,7 @@
 
 struct clock_timer;
 
-/** typedef clock_fn - called by the loop when a timer expires; it is off then */
+/** typedef clock_fn - called by the loop when a timer expires, which is off */
 typedef void (*clock_fn)(void *user);
 
 /** clock_ns() - CLOCK_MONOTONIC */

@@ -143,7 +143,7 @@ static int control_welcome(struct control *control, int fd)
 	return ret;
 }
 
-/* Whether one more may be accepted; if not, others of the loop get their turn. */
+/* Whether one more may be accepted; if not, it waits for the next second. */
 static bool control_count_accepted(struct control *control)
 {
 	uint64_t now = clock_ns();
