@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Symbols the kernel does not export, and functions of amdgpu that are
+ * Symbols the kernel does not export, and functions of amdgpu and the kernel that are
  * replaced while this module is loaded (ftrace, as livepatch does it).
  */
 #include <linux/ftrace.h>
@@ -102,6 +102,23 @@ static int new_gpu_recover(struct amdgpu_device *adev, struct amdgpu_job *job,
 	return 0;
 }
 
+/*
+ * udelay(), by which amdgpu waits for MES. At each PAUSE of the real one QEMU leaves the
+ * guest, which takes the host much longer than what is waited for. A turn is two
+ * instructions: under icount, two cycles.
+ */
+#define MOST_CYCLES	1000
+
+static void new_delay_tsc(u64 cycles)
+{
+	u64 now = rdtsc_ordered(), end = now + cycles, turns;
+
+	for (; now < end; now = rdtsc_ordered()) {
+		turns = min(end - now, MOST_CYCLES) / 2 + 1;
+		asm volatile("1: dec %0\n\tjnz 1b" : "+r" (turns) : : "cc");
+	}
+}
+
 /* ---- ftrace ---- */
 
 struct redirection {
@@ -115,6 +132,7 @@ static struct redirection redirections[] = {
 	{ "write_kernel_doorbell64", new_kernel_doorbell64 },
 	{ "amdgpu_amdkfd_unmap_hiq", new_unmap_hiq },
 	{ "amdgpu_device_gpu_recover", new_gpu_recover },
+	{ "delay_tsc", new_delay_tsc },
 	COMPAT_MOVES
 };
 

@@ -199,13 +199,16 @@ static u32 count_waves(struct vgpu_node *node, struct kfd_cu_occupancy *occ, u32
 	return sim_count_accesses(p, slots, busy);
 }
 
-/* The CPU waits for each access. All of it is time of the software that asks. */
+/*
+ * The CPU waits for each access. All of it is time of the software that asks. Without a
+ * PAUSE: see redirect.c.
+ */
 static void stall(u64 ns)
 {
 	u64 until = ktime_get_ns() + ns;
 
 	while (ktime_get_ns() < until)
-		cpu_relax();
+		;
 }
 
 /*
