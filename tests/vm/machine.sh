@@ -3,7 +3,7 @@
 #
 # The guest's hardware, as QEMU options. To be sourced after scripts/lib.sh.
 #
-#   smp     two CPUs, real time, real races
+#   smp     two CPUs at the same time, in real time: for races, of which nobody knows where they are
 #   icount  one CPU and a clock that counts its instructions, 1 ns each: the same run
 #           gives the same times on any machine, and waiting costs nothing
 #
@@ -26,7 +26,7 @@ set_machine() {
 	local append=$APPEND gpu
 
 	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m "${4:-2G}" -global migration.mapped-ram=on
-		-accel "tcg,thread=single" -cpu "qemu64,-cx16"
+		-cpu "qemu64,-cx16"
 		-device pvpanic
 		-kernel "$KERNEL" -initrd "$2")
 	for ((gpu = 0; gpu < $3; gpu++)); do
@@ -35,10 +35,10 @@ set_machine() {
 	done
 	case $1 in
 	smp)
-		machine+=(-smp 2)
+		machine+=(-accel "tcg,thread=multi" -smp 2)
 		;;
 	icount)
-		machine+=(-smp 1 -icount "shift=0,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
+		machine+=(-accel "tcg,thread=single" -smp 1 -icount "shift=0,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
 		append="$append nokaslr"
 		;;
 	*)
