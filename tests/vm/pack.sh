@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # How the archives of a guest are packed. To be sourced after lib.sh; "root" is the directory that becomes one.
 
 export LD_LIBRARY_PATH=$BUILD/lib:$BUILD/xsched-compat/lib:$BUILD/compat
