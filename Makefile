@@ -168,7 +168,7 @@ module-patch:
 # A kernel that cannot be had is skipped by name. KERNEL=6.1: amdgpu-dkms alone, no series is for that Linux.
 check-trees:
 	$(RIG) --minutes 300 --guests 1 --memory 5 $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) sh -c \
-		'scripts/build linux user && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check-trees $(TREES)'
+		'scripts/build linux user programs && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check-trees $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
@@ -257,7 +257,7 @@ distclean:
 	rm -rf $(BUILD)
 	@scripts/rig clean
 
-.PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches check-trees \
-	module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-sensitivity bench-scale build \
+.PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
+	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-sensitivity bench-scale build \
 	amdgpu kmod vgpu user guest look figures docs shell install install-user install-dkms uninstall deb demo-raw \
 	clean distclean

@@ -139,7 +139,7 @@ static uint64_t physical(const void *page)
 	return (entry & PAGEMAP_FRAME) * PAGE;
 }
 
-/* The next bytes of the item, by QEMU's hand: a byte at a time takes a microsecond each. */
+/* The next bytes of the item, by QEMU's hand: there are too many to read one after another. */
 static int read_item(struct fw_access *access, uint64_t access_at, uint64_t buffer_at, size_t length)
 {
 	*access = (struct fw_access){

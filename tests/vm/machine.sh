@@ -26,9 +26,7 @@ set_machine() {
 	local append=$APPEND gpu
 
 	machine=(qemu-system-x86_64 -nodefaults -no-reboot -display none -m "${4:-2G}" -global migration.mapped-ram=on
-		-cpu "qemu64,-cx16"
-		-device pvpanic
-		-kernel "$KERNEL" -initrd "$2")
+		-cpu "qemu64,-cx16" -device pvpanic -kernel "$KERNEL" -initrd "$2")
 	for ((gpu = 0; gpu < $3; gpu++)); do
 		machine+=(-object "memory-backend-ram,id=vram$gpu,size=512M,share=on"
 			-device "ivshmem-plain,memdev=vram$gpu,master=on")
