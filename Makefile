@@ -13,7 +13,7 @@ BUILD := build$(KERNEL:%=/linux-%)
 BUILDS := --minutes 60
 ONE_GUEST := --minutes 60 --guests 1 --memory 5
 TWO_HIP_GUESTS := --minutes 60 --guests 2 --memory 10
-TWO_LANES := $(if $(filter 1,$(LANES)),--guests 2 --memory 10,--guests 3 --memory 15)
+LANED := $(if $(filter 1,$(LANES)),--guests 1 --memory 5,--guests 2 --memory 10)
 RIG := @scripts/rig run
 MAKE_SIM := make --no-print-directory -s -C sim/xsched-sim O=/kfd-xsched/$(BUILD)
 
@@ -94,13 +94,12 @@ demo demo-hip:
 demo-raw:
 	$(RIG) $(ONE_GUEST) $(BASE) scripts/demo raw
 
-# The demonstration runs two guests beside that of the other lane.
 check:
-	$(RIG) --minutes 80 $(TWO_LANES) --rocm --with install --with deb $(BASE) scripts/check
+	$(RIG) --minutes 80 $(LANED) --rocm --with install --with deb $(BASE) scripts/check
 
 # No ROCm is built or run.
 check-quick:
-	$(RIG) --minutes 40 $(TWO_LANES) $(BASE) scripts/check --quick
+	$(RIG) --minutes 40 $(LANED) $(BASE) scripts/check --quick
 
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:

@@ -203,7 +203,7 @@ reserve() {
 	have_mib=${KFD_XSCHED_MEMORY_MIB:-$(memory_mib)}
 	[ "$mib" -le "$have_mib" ] ||
 		die "this needs $mib MiB of memory for its guests, and this machine has $have_mib MiB beside" \
-			"the $RESERVE_MIB that are left to others: take a larger one; make check needs 10240 MiB with LANES=1"
+			"the $RESERVE_MIB that are left to others: take a larger one; make check needs 5120 MiB with LANES=1"
 	[ "$guests" -le "$have_guests" ] || guests=$have_guests
 	mkdir -p "$CACHE/reserved"
 	wait_for_turn say_who_reserves reserve_now
