@@ -70,6 +70,34 @@ static int connect_http(void)
 	return fd;
 }
 
+/* Whether xschedd has accepted it: its end of it has an inode since then. */
+static bool accepted(int fd)
+{
+	struct sockaddr_in own;
+	socklen_t size = sizeof(own);
+	unsigned int there, inode = 0;
+	char line[256];
+	FILE *f = fopen("/proc/net/tcp", "re");
+
+	assert_non_null(f);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &size), 0);
+	while (!inode && fgets(line, sizeof(line), f))
+		if (sscanf(line, " %*d: %*x:%*x %*x:%x %*x %*x:%*x %*x:%*x %*x %*u %*u %u",
+			   &there, &inode) != 2 || there != ntohs(own.sin_port))
+			inode = 0;
+	fclose(f);
+	return inode;
+}
+
+/* connect() returns before the other end knows: a thread of the kernel can be in between. */
+static int connect_accepted(void)
+{
+	int fd = connect_http();
+
+	wait_until(accepted(fd));
+	return fd;
+}
+
 /* Bytes as they are; all that comes back until the other end hangs up. */
 static const char *talk(const char *text, size_t length)
 {
@@ -371,7 +399,7 @@ static void refuses_garbage(void **state)
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "GET /policy HTTP/1.1\r\nx: ", 25);
 	for (int i = 0; i < 3; i++) {
-		int fd = connect_http();
+		int fd = connect_accepted();
 
 		send(fd, text, sizeof(text), MSG_NOSIGNAL);
 		until_idle(b);
@@ -435,9 +463,9 @@ static void ends_half_open(void **state)
 
 	start_front(b, "");
 	two_listed(b);
-	silent = connect_http();
-	started = connect_http();
-	body = connect_http();
+	silent = connect_accepted();
+	started = connect_accepted();
+	body = connect_accepted();
 	send(started, "GET /pol", 8, 0);
 	send(body, half, sizeof(half) - 1, 0);
 	/* Our half of it is closed, theirs is not. */
@@ -467,7 +495,7 @@ static void ends_slow_ones(void **state)
 
 	start_front(b, "");
 	two_listed(b);
-	fd = connect_http();
+	fd = connect_accepted();
 	send(fd, head, sizeof(head) - 1, 0);
 	until_idle(b);
 	for (int i = 1; i < 100; i++) {
