@@ -75,9 +75,9 @@ struct stream {
 struct event {
 	hipEvent_t e;
 
-	event()
+	explicit event(unsigned int flags = hipEventDefault)
 	{
-		HIP(hipEventCreate(&e));
+		HIP(hipEventCreateWithFlags(&e, flags));
 	}
 	~event()
 	{

@@ -4,7 +4,7 @@
  *
  *   hip-worker FIFO [asleep | fork CHILDREN]
  *
- * "asleep": all waiting is hipDeviceScheduleBlockingSync; HIP polls otherwise. With "fork",
+ * "asleep": it sleeps while it waits for kernels; HIP polls otherwise. With "fork",
  * before HIP is touched: the children are workers, too, with the FIFOs FIFO.0, FIFO.1, ...
  * (and FIFO.0.log, ...); the process itself only waits for them. Commands:
  *
@@ -43,6 +43,20 @@ static void said(bool good, const std::string &more)
 	printf("done %s%s\n", good ? "good" : "bad", more.c_str());
 }
 
+static bool asleep;
+
+/* Wait for all of @s. HIP 6 does not sleep in hipStreamSynchronize(), whatever the device's flags are. */
+static void finish(const stream &s)
+{
+	if (!asleep) {
+		HIP(hipStreamSynchronize(s.s));
+		return;
+	}
+	event done(hipEventBlockingSync);
+	HIP(hipEventRecord(done.e, s.s));
+	HIP(hipEventSynchronize(done.e));
+}
+
 static void work(std::istringstream &in)
 {
 	uint32_t count, us, items, seed, i;
@@ -52,7 +66,7 @@ static void work(std::istringstream &in)
 	stream s;
 	for (i = 0; i < count; i++)
 		launch_iterate(d.at, items, rounds_of_us(us), s.s);
-	HIP(hipStreamSynchronize(s.s));
+	finish(s);
 	said(d.get() == iterated(numbers(items, seed), count * rounds_of_us(us)), "");
 }
 
@@ -69,7 +83,7 @@ static void loop(std::istringstream &in)
 	while (access(stop.c_str(), F_OK)) {
 		for (i = 0; i < 10; i++)
 			launch_iterate(d.at, items, rounds_of_us(us), s.s);
-		HIP(hipStreamSynchronize(s.s));
+		finish(s);
 		want = iterated(want, 10 * rounds_of_us(us));
 		wrong += d.get() != want;
 		n += 10;
@@ -93,7 +107,7 @@ static void beat(std::istringstream &in)
 	stream s;
 	for (; f && access(stop.c_str(), F_OK); n++) {
 		launch_iterate(d.at, items, rounds_of_us(us), s.s);
-		HIP(hipStreamSynchronize(s.s));
+		finish(s);
 		fprintf(f, "%llu\n", (unsigned long long)model_now());
 	}
 	for (uint32_t &x : want)
@@ -125,7 +139,7 @@ static void request(std::istringstream &in)
 		wait_until(begin + (double)period * i / 1000);
 		for (k = 0; k < kernels; k++)
 			launch_iterate(d.at, items, rounds_of_us(us), s.s);
-		HIP(hipStreamSynchronize(s.s));
+		finish(s);
 		want = iterated(want, kernels * rounds_of_us(us));
 		wrong += d.get() != want;
 	}
@@ -275,7 +289,7 @@ static void obey(const std::string &line)
 	said(false, " unknown command");
 }
 
-static int serve(const std::string &fifo, bool asleep)
+static int serve(const std::string &fifo)
 {
 	hipDeviceProp_t p;
 	std::string line;
@@ -308,7 +322,7 @@ static int fork_workers(const std::string &fifo, int n)
 		if (!freopen((name + ".log").c_str(), "w", stdout))
 			return 1;
 		setvbuf(stdout, NULL, _IOLBF, 0);
-		return serve(name, false);
+		return serve(name);
 	}
 	for (i = 0; i < n; i++)
 		failed += wait(&status) < 0 || status;
@@ -321,9 +335,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 4 && !strcmp(argv[2], "fork"))
 		return fork_workers(argv[1], atoi(argv[3]));
-	if (argc == 3 && !strcmp(argv[2], "asleep"))
-		return serve(argv[1], true);
-	if (argc != 2)
+	asleep = argc == 3 && !strcmp(argv[2], "asleep");
+	if (argc != 2 && !asleep)
 		tap_bail("usage: hip-worker FIFO [asleep | fork CHILDREN]");
-	return serve(argv[1], false);
+	return serve(argv[1]);
 }

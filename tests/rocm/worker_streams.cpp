@@ -32,7 +32,7 @@ bool chain_streams(uint32_t count, uint32_t us, float *ms)
 		if (i && !implicit((i - 1) % STREAMS, i % STREAMS))
 			HIP(hipStreamWaitEvent(at, done.back()->e, 0));
 		c.launch(at);
-		done.emplace_back(new event);
+		done.emplace_back(new event(hipEventBlockingSync));
 		HIP(hipEventRecord(done.back()->e, at));
 	}
 	HIP(hipEventSynchronize(done.back()->e));
