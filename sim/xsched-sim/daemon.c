@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The scheduler: libxsched's engine, driven as xschedd drives it (sched.c
+ * The scheduler: libxsched's engine, driven as xschedd drives it (sched/sched.c
  * there). It is one thread. It takes a while to wake for an event; then it
  * feeds all events to the engine, asks for a plan, and makes one call for it,
  * which returns when all its nodes have switched. Events that come meanwhile

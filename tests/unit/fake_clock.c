@@ -10,14 +10,14 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../../tools/xschedd/clock.h"
+#include "base/clock.h"
 #include "fake_time.h"
 
 /* After all else: what the loop does when it has nothing to do. */
 #define PRIORITY_LAST	(10 * SD_EVENT_PRIORITY_IDLE)
 
 /**
- * struct clock_timer - as in tools/xschedd/clock.h
+ * struct clock_timer - as in tools/xschedd/base/clock.h
  * @entry: in all of them
  * @source: pending when it expires
  * @expired: called then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of the daemon in unit tests, in place of tools/xschedd/clock.c: see fake_time.h.
+ * The clock of the daemon in unit tests, in place of tools/xschedd/base/clock.c: see fake_time.h.
  *
  * When the time is moved, the loop first does all that is to be done now. Then the time goes to
  * that of the next timer, and so on, until there is none left before the end. So all timers

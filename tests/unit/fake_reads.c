@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../tools/xschedd/process.h"
+#include "facts/process.h"
 
 void __real_process_read_rest(struct process *process, bool cmdline);
 void __wrap_process_read_rest(struct process *process, bool cmdline);

@@ -2,7 +2,7 @@
 /* A share of the time: it adds up, and never to more than there is room for. */
 #include "unit.h"
 
-#include "../../tools/xschedd/bucket.h"
+#include "base/bucket.h"
 
 #define ROOM_NS	100000000ULL
 #define PERMILLE	50

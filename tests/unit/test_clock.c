@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "../../tools/xschedd/clock.h"
+#include "base/clock.h"
 
 #define MS	1000000ULL
 #define LATE	1000

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/xschedd/config.h"
-#include "../../tools/xschedd/dropin.h"
-#include "../../tools/xschedd/process.h"
-#include "../../tools/xschedd/rating.h"
+#include "facts/config.h"
+#include "facts/dropin.h"
+#include "facts/process.h"
+#include "facts/rating.h"
 
 static char directory[] = "/tmp/xsched-config-XXXXXX";
 static char path[64];

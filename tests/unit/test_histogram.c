@@ -2,7 +2,7 @@
 /* Percentiles of the histogram against exact ones. */
 #include "unit.h"
 
-#include "../../tools/xschedd/histogram.h"
+#include "base/histogram.h"
 
 /* Nothing added: zero. One added: that one, at most 1/32 too high. */
 static void single(void **state)

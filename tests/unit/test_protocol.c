@@ -2,7 +2,7 @@
 /* Requests of the control socket: what is understood, and what is refused. */
 #include "unit.h"
 
-#include "../../tools/xschedd/protocol.h"
+#include "serve/protocol.h"
 
 static int parse(const char *line, struct request *request,
 		 const char **message)

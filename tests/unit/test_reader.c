@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/xschedd/reader.h"
+#include "facts/reader.h"
 #include "fake_clock.h"
 #include "fake_time.h"
 

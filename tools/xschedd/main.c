@@ -2,21 +2,24 @@
 /*
  * xschedd: options, signals, the loop.
  *
- * The files of the daemon are on floors. A file uses what is on its own floor
- * and on those below, and no files use each other in a circle;
- * scripts/check-structure has the files of each floor, and proves it.
- * From the top down:
+ * A directory is a floor. A file uses what is on its own floor and on those
+ * below, and no files use each other in a circle; scripts/check-structure
+ * proves it. From the top down:
  *
- *	main	the start and the end, signals, rights
- *	serve	the control socket and HTTP: requests, and what is answered
- *	sched	what wakes the scheduler and what is asked of it; switches
- *	tenants	events and the list of queues into the engine; processes that
- *		come and go; what became of the entries of a switch
- *	kernel	the device, its lease, armed switches
- *	state	what the scheduler knows; the stream and the trace report it
- *	facts	what is read: the configuration, processes (by a helper), peers,
- *		ratings
- *	base	time, messages, and other parts that do not depend on a daemon
+ *	xschedd/	this file: the start and the end, signals, rights
+ *	serve/		the control socket and HTTP: requests, and what is
+ *			answered
+ *	sched/		what wakes the scheduler and what is asked of it;
+ *			switches
+ *	tenants/	events and the list of queues into the engine; processes
+ *			that come and go; what became of the entries of a switch
+ *	kernel/		the device, its lease, armed switches
+ *	state/		what the scheduler knows; the stream and the trace
+ *			report it
+ *	facts/		what is read: the configuration, processes (by a
+ *			helper), peers, ratings
+ *	base/		time, messages, and other parts that do not depend on a
+ *			daemon
  *
  * Four calls go up, through a pointer handed down: a line of the stream to its
  * listener, facts about a process to the file that asked for them, the end and
@@ -37,12 +40,12 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "control.h"
-#include "http.h"
-#include "log.h"
-#include "privileges.h"
-#include "sched.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/privileges.h"
+#include "sched/sched.h"
+#include "serve/control.h"
+#include "serve/http.h"
 
 /* Exit statuses, as xschedd(8) documents them. */
 enum {

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Armed switches: one for each tenant to which others of lower priority yield.
+ * It holds these others.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "kernel/armed.h"
+
+/* Processes of one job start one after another: arm once, after the last. */
+#define REST_NS		10000000
+
+/* ---- what can be known in advance --------------------------------------- */
+
+static bool armed_option_is(const struct sched *sched, const char *name, int64_t value)
+{
+	int64_t is;
+
+	return !xsched_engine_option(sched->engine, name, &is) && is == value;
+}
+
+static bool armed_has_groups(const struct sched *sched)
+{
+	struct xsched_tenant tenant;
+
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.group)
+			return true;
+	}
+	return false;
+}
+
+static bool armed_is_known(const struct sched *sched)
+{
+	const char *policy = xsched_engine_policy(sched->engine);
+	size_t nodes;
+
+	xsched_nodes(sched->device, &nodes);
+	if (strcmp(policy, "hhpf") && (strcmp(policy, "hpf") || nodes != 1))
+		return false;
+	return armed_option_is(sched, "floor_percent", 0) &&
+	       armed_option_is(sched, "gang", 1) && !armed_has_groups(sched);
+}
+
+/* ---- arm and disarm ------------------------------------------------------ */
+
+/* Tenants after number @index that yield to it. False: none, or too many. */
+static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
+{
+	struct xsched_apply *apply = sched->armed.apply;
+	struct xsched_tenant tenant;
+
+	xsched_apply_reset(apply);
+	for (size_t i = index + 1; i < xsched_engine_tenants(sched->engine); i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.exempt || tenant.shut || tenant.priority == priority)
+			continue;
+		if (xsched_apply_count(apply) == KFD_XSCHED_MAX_ARMED_ENTRIES ||
+		    state_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
+				   tenant.pid, tenant.pid))
+			return false;
+	}
+	return xsched_apply_count(apply);
+}
+
+/* If this fails, the plan does its work; the next change tries again. */
+static int armed_add(struct sched *sched, const struct xsched_tenant *trigger)
+{
+	struct armed *armed = &sched->armed;
+	int ret = xsched_apply_arm(armed->apply, sched->device,
+				   KFD_XSCHED_TARGET_PROCESS, trigger->pid,
+				   &armed->ids[armed->count]);
+
+	if (!ret)
+		armed->count++;
+	else if (ret == -EOWNERDEAD)
+		sched->ejected = true;
+	else
+		log_message(LOG_DEBUG, "no switch armed for process %d: %s",
+			    trigger->pid, strerror(-ret));
+	return ret;
+}
+
+static void armed_add_all(struct sched *sched)
+{
+	struct armed *armed = &sched->armed;
+	struct xsched_tenant tenant;
+	int ret = 0;
+
+	/* In the order of their priorities. */
+	for (size_t i = 0; i < xsched_engine_tenants(sched->engine) &&
+	     armed->count < KFD_XSCHED_MAX_ARMED; i++) {
+		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
+		if (tenant.exempt || tenant.manual ||
+		    !armed_collect(sched, i, tenant.priority))
+			continue;
+		ret = armed_add(sched, &tenant);
+		if (ret == -ENOTTY || ret == -EOWNERDEAD)
+			break;
+	}
+	if (ret != -ENOTTY)
+		return;
+	armed->missing = true;
+	log_message(LOG_WARNING, "armed=yes: this kernel has no armed switches");
+}
+
+static void armed_disarm_all(struct sched *sched)
+{
+	struct armed *armed = &sched->armed;
+
+	while (armed->count) {
+		int ret = xsched_disarm(sched->device,
+					armed->ids[--armed->count]);
+
+		if (ret == -EOWNERDEAD)
+			sched->ejected = true;
+		else if (ret && ret != -ESRCH)
+			log_message(LOG_WARNING, "cannot disarm a switch: %s",
+				    strerror(-ret));
+	}
+}
+
+/* ---- when ---------------------------------------------------------------- */
+
+void armed_renew(struct sched *sched)
+{
+	armed_disarm_all(sched);
+	if (sched->config->armed && !sched->armed.missing && armed_is_known(sched))
+		armed_add_all(sched);
+}
+
+int armed_open(struct sched *sched)
+{
+	return xsched_apply_new(&sched->armed.apply, 0);
+}
+
+void armed_close(struct sched *sched)
+{
+	if (sched->device)
+		armed_disarm_all(sched);
+	clock_timer_free(sched->armed.timer);
+	xsched_apply_free(sched->armed.apply);
+	sched->armed = (struct armed){ 0 };
+}
+
+void armed_stale(struct sched *sched)
+{
+	struct armed *armed = &sched->armed;
+
+	if (!armed->timer || armed->missing ||
+	    (!armed->count && !sched->config->armed))
+		return;
+	clock_timer_set(armed->timer, clock_ns() + REST_NS);
+}
+
+void armed_wrong(struct sched *sched)
+{
+	armed_disarm_all(sched);
+	armed_stale(sched);
+}
+
+void armed_lost(struct sched *sched)
+{
+	sched->armed.count = 0;
+	armed_stale(sched);
+}
+
+void armed_event(struct sched *sched, const struct kfd_xsched_event *event)
+{
+	if (event->data & KFD_XSCHED_ARMED_READY)
+		sched->armed.runs++;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of the daemon that requests need.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_HOST_H
+#define XSCHEDD_HOST_H
+
+#include "base/allowance.h"
+#include "state/state.h"
+
+/**
+ * struct host - what requests are about
+ * @event: loop
+ * @sched: scheduler
+ * @allowance: of users who are not administrators
+ * @reload: reads the configuration again: 0, or a negative errno and the reason
+ *	in @error
+ * @user: handed to @reload
+ */
+struct host {
+	sd_event *event;
+	struct sched *sched;
+	struct allowance *allowance;
+	int (*reload)(void *user, char *error, size_t size);
+	void *user;
+};
+
+#endif /* XSCHEDD_HOST_H */

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+/*
+ * HTTP, by libmicrohttpd in the daemon's loop: its epoll descriptor is one of
+ * the loop's, and its time-out one of its timers, while a client is connected.
+ *
+ * A request is made by the owner of the socket at the other end (see
+ * facts/peer.h), with the permissions this user has over the control socket. A
+ * browser is refused: any web page could act for the user who views it.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "serve/answer.h"
+#include "serve/front.h"
+#include "serve/http.h"
+#include "serve/metrics.h"
+#include "serve/visitors.h"
+
+#define CONNECTIONS	64
+#define OF_USER		16	/* of one user, unless an administrator */
+#define MEMORY		(16 * 1024)
+#define MS_NS		1000000ULL
+#define LATE_NS		(250 * MS_NS)	/* of a time-out */
+
+/**
+ * struct http - the server
+ * @host: what requests are about
+ * @front: XSched's routes are served
+ * @root: uid 0 is an administrator
+ * @daemon: libmicrohttpd's
+ * @source: its epoll descriptor
+ * @timer: when to check its time-outs, or @visitors
+ * @visitors: connections
+ * @connections: number of connections
+ * @full: the limit was reached, and libmicrohttpd stopped listening
+ * @complaints: messages of libmicrohttpd since the last that was logged
+ * @complained_ns: when that was
+ */
+struct http {
+	const struct host *host;
+	bool front;
+	bool root;
+	struct MHD_Daemon *daemon;
+	sd_event_source *source;
+	struct clock_timer *timer;
+	struct visitors visitors;
+	unsigned int connections;
+	bool full;
+	uint64_t complaints;
+	uint64_t complained_ns;
+};
+
+/* ---- requests ----------------------------------------------------------- */
+
+static const char *http_header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* Any other name may be a browser's: DNS can map it to 127.0.0.1. */
+static bool http_is_loopback_name(const char *host)
+{
+	static const char *const names[] = { "127.0.0.1", "localhost" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t length = strlen(names[i]);
+
+		if (!strncmp(host, names[i], length) &&
+		    (!host[length] || host[length] == ':'))
+			return true;
+	}
+	return false;
+}
+
+static bool http_from_browser(struct MHD_Connection *connection)
+{
+	const char *host = http_header(connection, MHD_HTTP_HEADER_HOST);
+
+	return http_header(connection, MHD_HTTP_HEADER_ORIGIN) ||
+	       http_header(connection, "Sec-Fetch-Site") ||
+	       (host && !http_is_loopback_name(host));
+}
+
+static void http_route(struct http *http, struct http_request *request,
+		       struct http_answer *answer)
+{
+	if (!strcmp(request->path, "/metrics")) {
+		if (strcmp(request->method, MHD_HTTP_METHOD_GET))
+			answer_error(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
+				     "only GET");
+		else
+			metrics_answer(answer, http->host->sched,
+				       &request->peer);
+	} else if (http->front) {
+		front_answer(http->host, request, answer);
+	} else {
+		answer_error(answer, MHD_HTTP_NOT_FOUND, "there is only /metrics");
+	}
+}
+
+static enum MHD_Result http_send_answer(struct MHD_Connection *connection,
+					const struct http_answer *answer)
+{
+	struct MHD_Response *response;
+	enum MHD_Result ret;
+
+	if (!answer->text)
+		return MHD_NO;
+	/* The text is freed with the response. */
+	response = MHD_create_response_from_buffer(strlen(answer->text),
+						   answer->text,
+						   MHD_RESPMEM_MUST_FREE);
+	if (!response) {
+		free(answer->text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				answer->type);
+	ret = MHD_queue_response(connection, answer->status, response);
+	MHD_destroy_response(response);
+	return ret;
+}
+
+static int http_find_peer(const struct http *http, struct peer *peer, int fd)
+{
+	int ret = peer_of_tcp(peer, fd);
+
+	if (!ret && http->root)
+		peer->admin |= peer->unproved;
+	return ret;
+}
+
+static void http_answer_request(struct http *http, struct http_request *request,
+				struct http_answer *answer)
+{
+	const union MHD_ConnectionInfo *info;
+	struct allowance *allowance = http->host->allowance;
+	const struct peer *peer = &request->peer;
+	uint64_t begin_ns = clock_ns(), now;
+	int ret;
+
+	info = MHD_get_connection_info(request->connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD);
+	ret = info ? http_find_peer(http, &request->peer, info->connect_fd) : -EACCES;
+	if (ret) {
+		answer_error(answer, MHD_HTTP_FORBIDDEN,
+			     "the user of this connection is unknown");
+		return;
+	}
+	if (!peer->admin && allowance_wait(allowance, peer->uid, begin_ns)) {
+		answer_error(answer, MHD_HTTP_TOO_MANY_REQUESTS,
+			     "too many requests of this user");
+		return;
+	}
+	if (http_from_browser(request->connection))
+		answer_error(answer, MHD_HTTP_FORBIDDEN,
+			     "not for browsers: no Origin, and Host 127.0.0.1 or localhost");
+	else if (request->length > HTTP_BODY)
+		answer_error(answer, MHD_HTTP_CONTENT_TOO_LARGE,
+			     "the body is too long");
+	else
+		http_route(http, request, answer);
+	now = clock_ns();
+	if (!peer->admin)
+		allowance_charge(allowance, peer->uid, now, now - begin_ns);
+}
+
+/* Called once at first, once for each part of the body, and once at its end. */
+static enum MHD_Result http_on_request(void *user, struct MHD_Connection *connection,
+				       const char *path, const char *method,
+				       const char *version, const char *data,
+				       size_t *size, void **context)
+{
+	struct http_request *request = *context;
+	struct http_answer answer = { 0 };
+
+	(void)version;
+	if (!request) {
+		request = calloc(1, sizeof(*request));
+		*context = request;
+		return request ? MHD_YES : MHD_NO;
+	}
+	if (*size) {
+		if (request->length + *size <= HTTP_BODY) {
+			memcpy(request->body + request->length, data, *size);
+			request->length += *size;
+		} else {
+			request->length = HTTP_BODY + 1;
+		}
+		*size = 0;
+		return MHD_YES;
+	}
+	request->connection = connection;
+	request->method = method;
+	request->path = path;
+	http_answer_request(user, request, &answer);
+	return http_send_answer(connection, &answer);
+}
+
+static void http_on_completed(void *user, struct MHD_Connection *connection,
+			      void **context, enum MHD_RequestTerminationCode code)
+{
+	const union MHD_ConnectionInfo *info;
+	struct http *http = user;
+
+	(void)code;
+	info = MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	if (info)
+		visitor_served(&http->visitors, info->socket_context, clock_ns());
+	free(*context);
+	*context = NULL;
+}
+
+/* A connection whose user is unknown, or that is one too many of its user, ends at once. */
+static struct visitor *http_admit(struct http *http, int fd)
+{
+	struct peer peer;
+
+	if (http_find_peer(http, &peer, fd) ||
+	    (!peer.admin && visitors_of(&http->visitors, peer.uid) >= OF_USER)) {
+		shutdown(fd, SHUT_RDWR);
+		return NULL;
+	}
+	return visitor_comes(&http->visitors, fd, peer.uid, clock_ns());
+}
+
+static void http_on_connection(void *user, struct MHD_Connection *connection,
+			       void **context,
+			       enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info;
+	struct http *http = user;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		http->connections--;
+		visitor_leaves(&http->visitors, *context);
+		*context = NULL;
+		return;
+	}
+	http->full |= ++http->connections == CONNECTIONS;
+	info = MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info)
+		*context = http_admit(http, info->connect_fd);
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+static void http_run(struct http *http)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+	uint64_t wait_ns;
+
+	MHD_run(http->daemon);
+	wait_ns = visitors_hurry(&http->visitors, clock_ns());
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES &&
+	    ms * MS_NS < wait_ns)
+		wait_ns = ms * MS_NS;
+	/* It listens again only at its next turn, which needs no time-out. */
+	if (http->full && http->connections < CONNECTIONS) {
+		http->full = false;
+		wait_ns = 0;
+	}
+	if (wait_ns == UINT64_MAX)
+		clock_timer_off(http->timer);
+	else
+		clock_timer_set(http->timer, clock_ns() + wait_ns);
+}
+
+static int http_on_io(sd_event_source *source, int fd, uint32_t revents, void *user)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	http_run(user);
+	return 0;
+}
+
+static void http_on_timer(void *user)
+{
+	http_run(user);
+}
+
+/* Most are about what other programs do: do not log each. */
+static void http_on_complaint(void *user, const char *format, va_list args)
+{
+	struct http *http = user;
+	uint64_t now = clock_ns();
+	char text[256];
+
+	http->complaints++;
+	if (http->complained_ns && now - http->complained_ns < 1000000000ULL)
+		return;
+	vsnprintf(text, sizeof(text), format, args);
+	text[strcspn(text, "\n")] = '\0';
+	log_message(LOG_DEBUG, "http: %llu times, the last: %s",
+		    (unsigned long long)http->complaints, text);
+	http->complaints = 0;
+	http->complained_ns = now;
+}
+
+static int http_add_sources(struct http *http)
+{
+	const union MHD_DaemonInfo *info;
+	int ret;
+
+	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info)
+		return -EIO;
+	ret = sd_event_add_io(http->host->event, &http->source, info->epoll_fd,
+			      EPOLLIN, http_on_io, http);
+	if (ret < 0)
+		return ret;
+	return clock_timer_new(&http->timer, http->host->event, LATE_NS,
+			       http_on_timer, http);
+}
+
+static int http_listen_at(struct http *http, uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	errno = 0;
+	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, port,
+		NULL, NULL, http_on_request, http,
+		MHD_OPTION_EXTERNAL_LOGGER, http_on_complaint, http,
+		MHD_OPTION_SOCK_ADDR, &address,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned int)CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_PATIENCE_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+		MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, http,
+		MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, http,
+		MHD_OPTION_END);
+	if (http->daemon)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int http_open(struct http **out, const struct config *config,
+	      const struct host *host)
+{
+	uint16_t port = config->http_port;
+	struct http *http = calloc(1, sizeof(*http));
+	int ret;
+
+	if (!http)
+		return -ENOMEM;
+	http->host = host;
+	http->front = config->http_front;
+	http->root = config->http_root;
+	visitors_init(&http->visitors);
+	ret = http_listen_at(http, port);
+	if (!ret)
+		ret = http_add_sources(http);
+	if (ret) {
+		log_message(LOG_ERR, "http_port=%u: %s", port, strerror(-ret));
+		http_close(http);
+		return ret;
+	}
+	*out = http;
+	return 0;
+}
+
+void http_close(struct http *http)
+{
+	if (!http)
+		return;
+	sd_event_source_disable_unref(http->source);
+	clock_timer_free(http->timer);
+	if (http->daemon)
+		MHD_stop_daemon(http->daemon);
+	free(http);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Metrics.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "kernel/device.h"
+#include "serve/metrics.h"
+
+/* Upper ends of the classes that are reported, in nanoseconds. */
+static const uint64_t ends[] = {
+	10000, 20000, 30000, 50000, 75000, 100000, 150000, 200000, 300000,
+	500000, 1000000, 2000000, 5000000, 10000000, 100000000, 1000000000,
+};
+
+static void metrics_describe(FILE *file, const char *name, const char *type,
+			     const char *help)
+{
+	fprintf(file, "# HELP xsched_%s %s\n# TYPE xsched_%s %s\n", name, help,
+		name, type);
+}
+
+static void metrics_counter(FILE *file, const char *name, const char *help,
+			    uint64_t value)
+{
+	metrics_describe(file, name, "counter", help);
+	fprintf(file, "xsched_%s %" PRIu64 "\n", name, value);
+}
+
+/* @labels ends in a comma, or is empty. */
+static void metrics_histogram(FILE *file, const char *name, const char *labels,
+			      const struct histogram *histogram)
+{
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		fprintf(file, "xsched_%s_bucket{%sle=\"%g\"} %" PRIu64 "\n",
+			name, labels, ends[i] / 1e9,
+			histogram_below(histogram, ends[i]));
+	fprintf(file, "xsched_%s_bucket{%sle=\"+Inf\"} %" PRIu64 "\n", name,
+		labels, histogram->count);
+	fprintf(file, "xsched_%s_sum{%s} %.9f\n", name, labels,
+		histogram->sum / 1e9);
+	fprintf(file, "xsched_%s_count{%s} %" PRIu64 "\n", name, labels,
+		histogram->count);
+}
+
+/* Escape text that may have any characters, as the value of a label. */
+static void metrics_label(char *out, size_t size, const char *text)
+{
+	size_t used = 0;
+
+	for (; *text && used + 3 < size; text++) {
+		unsigned char c = *text;
+
+		if (c == '"' || c == '\\')
+			out[used++] = '\\';
+		out[used++] = c < 0x20 || c >= 0x7f ? '?' : c;
+	}
+	out[used] = '\0';
+}
+
+/* ---- the daemon --------------------------------------------------------- */
+
+static void metrics_write_daemon(FILE *file, const struct sched *sched)
+{
+	const struct sched_stats *s = &sched->stats;
+
+	metrics_describe(file, "policy_info", "gauge", "Policy in effect.");
+	fprintf(file, "xsched_policy_info{policy=\"%s\"} 1\n",
+		xsched_engine_policy(sched->engine));
+	metrics_describe(file, "tenants", "gauge", "GPU processes there are.");
+	fprintf(file, "xsched_tenants %zu\n",
+		xsched_engine_tenants(sched->engine));
+	metrics_counter(file, "events_total", "Events read from the kernel.",
+			s->events);
+	metrics_counter(file, "events_lost_total",
+			"Times the kernel had to drop events.", s->lost);
+	metrics_counter(file, "switches_total", "Switches done.", s->applies);
+	metrics_counter(file, "switch_failures_total",
+			"Switches that failed or were refused.", s->failures);
+	metrics_counter(file, "switch_retries_total", "Switches tried again.",
+			s->retries);
+	metrics_counter(file, "preemptions_total",
+			"Holds of processes that had work.",
+			xsched_engine_preemptions(sched->engine));
+	metrics_counter(file, "armed_runs_total",
+			"Times the kernel ran a switch the daemon had armed.",
+			sched->armed.runs);
+	metrics_counter(file, "ejections_total",
+			"Times the kernel ejected the daemon.", s->ejections);
+	metrics_describe(file, "switch_seconds", "histogram",
+			 "Duration of a switch, all GPUs.");
+	metrics_histogram(file, "switch_seconds", "", &s->call);
+	metrics_describe(file, "reaction_seconds", "histogram",
+			 "From an event to the end of the switch it caused.");
+	metrics_histogram(file, "reaction_seconds", "", &s->reaction);
+}
+
+static void metrics_write_rules(FILE *file, const struct sched *sched)
+{
+	const struct config *config = sched->config;
+
+	if (!config->rule_count || !sched->matched)
+		return;
+	metrics_describe(file, "rule_matches_total", "counter",
+			 "Processes a rule decided about since it was read.");
+	for (size_t i = 0; i < config->rule_count; i++) {
+		char name[128];
+
+		metrics_label(name, sizeof(name), config->rules[i].name);
+		fprintf(file, "xsched_rule_matches_total{rule=\"%s\"} %" PRIu64 "\n",
+			name, sched->matched[i]);
+	}
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void metrics_write_nodes(FILE *file, const struct sched *sched)
+{
+	const struct sched_stats *stats = &sched->stats;
+	uint64_t now = clock_ns();
+	char labels[32];
+
+	if (!stats->node_count)
+		return;
+	metrics_describe(file, "node_switches_total", "counter",
+			 "Switches a GPU took part in.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_switches_total{gpu=\"%u\"} %" PRIu64 "\n",
+			stats->nodes[i]->gpu_id, stats->nodes[i]->switches);
+	metrics_describe(file, "node_failures_total", "counter",
+			 "Switches a GPU failed.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_failures_total{gpu=\"%u\"} %" PRIu64 "\n",
+			stats->nodes[i]->gpu_id, stats->nodes[i]->failures);
+	metrics_describe(file, "node_flips_total", "counter",
+			 "Queues that went on or off the hardware.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_flips_total{gpu=\"%u\"} %" PRIu64 "\n",
+			stats->nodes[i]->gpu_id, stats->nodes[i]->flips);
+	metrics_describe(file, "node_breaker_open", "gauge",
+			 "1: too many switches failed, and nothing is held on that GPU.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_breaker_open{gpu=\"%u\"} %d\n",
+			stats->nodes[i]->gpu_id,
+			device_is_shut(sched, stats->nodes[i]->gpu_id));
+	metrics_describe(file, "node_held_seconds_total", "counter",
+			 "Time processes with queues on a GPU were held, all of them.");
+	for (size_t i = 0; i < stats->node_count; i++)
+		fprintf(file, "xsched_node_held_seconds_total{gpu=\"%u\"} %.9f\n",
+			stats->nodes[i]->gpu_id,
+			xsched_engine_node_held(sched->engine,
+						stats->nodes[i]->gpu_id,
+						now) / 1e9);
+	metrics_describe(file, "node_switch_seconds", "histogram",
+			 "Duration of a GPU's part of a switch.");
+	for (size_t i = 0; i < stats->node_count; i++) {
+		snprintf(labels, sizeof(labels), "gpu=\"%u\",",
+			 stats->nodes[i]->gpu_id);
+		metrics_histogram(file, "node_switch_seconds", labels,
+				  &stats->nodes[i]->total);
+	}
+}
+
+/* ---- tenants ------------------------------------------------------------ */
+
+static double metrics_priority(const struct xsched_tenant *tenant)
+{
+	return state_task_priority(tenant->user);
+}
+
+static double metrics_held_seconds(const struct xsched_tenant *tenant)
+{
+	return tenant->held_ns / 1e9;
+}
+
+static double metrics_preemptions(const struct xsched_tenant *tenant)
+{
+	return tenant->preemptions;
+}
+
+static double metrics_holds(const struct xsched_tenant *tenant)
+{
+	return tenant->holds;
+}
+
+static double metrics_is_ready(const struct xsched_tenant *tenant)
+{
+	return tenant->ready;
+}
+
+static double metrics_is_held(const struct xsched_tenant *tenant)
+{
+	return tenant->state == XSCHED_HELD;
+}
+
+static const struct {
+	const char *name;
+	const char *type;
+	const char *help;
+	double (*value)(const struct xsched_tenant *tenant);
+} tenant_metrics[] = {
+	{ "tenant_priority", "gauge", "Priority of a process.", metrics_priority },
+	{ "tenant_ready", "gauge", "Whether it has work.", metrics_is_ready },
+	{ "tenant_held", "gauge", "Whether it is held.", metrics_is_held },
+	{ "tenant_held_seconds_total", "counter", "Time it was held.",
+	  metrics_held_seconds },
+	{ "tenant_holds_total", "counter", "Times it was held.", metrics_holds },
+	{ "tenant_preemptions_total", "counter",
+	  "Times it was held while it had work.", metrics_preemptions },
+};
+
+static void metrics_label_tenant(char *out, size_t size,
+				 const struct xsched_tenant *tenant)
+{
+	const struct task *task = tenant->user;
+	char comm[64], group[640];
+
+	metrics_label(comm, sizeof(comm), task->process.comm);
+	metrics_label(group, sizeof(group), task->rating.group);
+	snprintf(out, size, "pid=\"%d\",uid=\"%u\",comm=\"%s\",group=\"%s\",",
+		 tenant->pid, task->process.uid, comm, group);
+}
+
+static bool metrics_tenant_at(const struct sched *sched, size_t index,
+			      const struct peer *peer, uint64_t now,
+			      struct xsched_tenant *tenant)
+{
+	const struct task *task;
+
+	xsched_engine_tenant_at(sched->engine, index, now, tenant);
+	task = tenant->user;
+	return task && peer_may(peer, &task->process);
+}
+
+static void metrics_write_tenants(FILE *file, const struct sched *sched,
+				  const struct peer *peer)
+{
+	size_t count = xsched_engine_tenants(sched->engine);
+	size_t metrics = sizeof(tenant_metrics) / sizeof(tenant_metrics[0]);
+	struct xsched_tenant tenant;
+	uint64_t now = clock_ns();
+	char labels[768];
+
+	for (size_t m = 0; m < metrics; m++) {
+		metrics_describe(file, tenant_metrics[m].name, tenant_metrics[m].type,
+				 tenant_metrics[m].help);
+		for (size_t i = 0; i < count; i++) {
+			if (!metrics_tenant_at(sched, i, peer, now, &tenant))
+				continue;
+			metrics_label_tenant(labels, sizeof(labels), &tenant);
+			fprintf(file, "xsched_%s{%s} %.9g\n",
+				tenant_metrics[m].name, labels,
+				tenant_metrics[m].value(&tenant));
+		}
+	}
+	metrics_describe(file, "tenant_switch_seconds", "histogram",
+			 "Duration of the switches that held a process.");
+	for (size_t i = 0; i < count; i++) {
+		const struct task *task;
+
+		if (!metrics_tenant_at(sched, i, peer, now, &tenant))
+			continue;
+		task = tenant.user;
+		metrics_label_tenant(labels, sizeof(labels), &tenant);
+		metrics_histogram(file, "tenant_switch_seconds", labels,
+				  &task->switches);
+	}
+}
+
+void metrics_answer(struct http_answer *answer, const struct sched *sched,
+		    const struct peer *peer)
+{
+	size_t length;
+	FILE *file = open_memstream(&answer->text, &length);
+
+	answer->status = MHD_HTTP_OK;
+	answer->type = "text/plain; version=0.0.4";
+	if (!file)
+		return;
+	metrics_write_daemon(file, sched);
+	metrics_write_rules(file, sched);
+	metrics_write_nodes(file, sched);
+	metrics_write_tenants(file, sched, peer);
+	fclose(file);
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Carry out requests. Permissions are checked here: the daemon may do
+ * everything, so the kernel cannot check the user who asks.
+ *
+ *  - Administrators (see facts/peer.h) may do everything.
+ *  - Others may control their own processes that did not change credentials. They
+ *    may not resume what an administrator suspended, nor raise a priority above
+ *    what rules and nice value allow.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sched/request.h"
+#include "serve/reply.h"
+#include "serve/show.h"
+
+static struct json_object *reply_status(int error)
+{
+	return error ? protocol_error(error, strerror(-error)) : protocol_ok();
+}
+
+static struct json_object *reply_too_high(void)
+{
+	return protocol_error(-EPERM,
+			      "raising a priority above what rules and nice value allow is not permitted");
+}
+
+/* ---- the policy --------------------------------------------------------- */
+
+static struct json_object *reply_set_options(struct sched *sched,
+					     const struct request *request)
+{
+	char message[128];
+
+	for (size_t i = 0; i < request->option_count; i++) {
+		const struct request_option *o = &request->options[i];
+		int ret = request_set_option(sched, o->name, o->value);
+
+		if (!ret)
+			continue;
+		snprintf(message, sizeof(message), "option %s: %s", o->name,
+			 ret == -ENOENT ? "there is none of that name" :
+			 ret == -EINVAL ? "the value is outside its limits" :
+			 strerror(-ret));
+		return protocol_error(ret, message);
+	}
+	return NULL;
+}
+
+static struct json_object *reply_policy(struct sched *sched, const struct peer *peer,
+					const struct request *request)
+{
+	struct json_object *refusal;
+	int ret = 0;
+
+	if ((*request->policy || request->option_count) && !peer->admin)
+		return protocol_error(-EPERM, "not permitted");
+	if (*request->policy)
+		ret = request_set_policy(sched, request->policy);
+	if (ret == -EOPNOTSUPP)
+		return protocol_error(ret, "there is no such policy");
+	if (ret)
+		return reply_status(ret);
+	refusal = reply_set_options(sched, request);
+	return refusal ? refusal : show_policy(sched);
+}
+
+/* ---- one process -------------------------------------------------------- */
+
+static struct json_object *reply_set_priority(struct sched *sched,
+					      const struct peer *peer,
+					      const struct task *task, int32_t wanted,
+					      bool request)
+{
+	if (!peer->admin && wanted > task->rating.limit)
+		return reply_too_high();
+	return reply_status(request_set_priority(sched, task->process.pid, wanted,
+						 request && peer->admin));
+}
+
+/* Hints in other units than the engine's. */
+static const struct {
+	const char *name;
+	enum xsched_hint hint;
+	int64_t factor;
+} units[] = {
+	{ "deadline_us", XSCHED_HINT_DEADLINE_NS, 1000 },
+	{ "laxity_us", XSCHED_HINT_LAXITY_NS, 1000 },
+	{ "period_us", XSCHED_HINT_PERIOD_NS, 1000 },
+};
+
+/* Returns enum xsched_hint or a negative errno; changes @value to its unit. */
+static int reply_find_hint(const char *name, int64_t *value)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(units[i].name, name))
+			continue;
+		if (__builtin_mul_overflow(*value, units[i].factor, value))
+			return -EINVAL;
+		return units[i].hint;
+	}
+	return xsched_hint_find(name);
+}
+
+static struct json_object *reply_hint(struct sched *sched, const struct peer *peer,
+				      const struct task *task,
+				      const struct request *request)
+{
+	int64_t value = request->value;
+	int which, ret;
+
+	if (!strcmp(request->hint, "priority")) {
+		if (value < PRIORITY_NEVER || value > XSCHED_PRIORITY_MAX)
+			return protocol_error(-EINVAL,
+					      "priority is not within -256..255");
+		return reply_set_priority(sched, peer, task, value, false);
+	}
+	which = reply_find_hint(request->hint, &value);
+	if (which == -EOPNOTSUPP)
+		return protocol_error(which, "there is no such hint");
+	if (which < 0)
+		return protocol_error(which, "the value is outside its limits");
+	if ((which == XSCHED_HINT_LAX_PRIORITY ||
+	     which == XSCHED_HINT_CRIT_PRIORITY) && !peer->admin &&
+	    value > task->rating.limit)
+		return reply_too_high();
+	/* The nice value is known from the kernel. */
+	if (which == XSCHED_HINT_NICE && !peer->admin &&
+	    value < task->process.nice)
+		return protocol_error(-EPERM, "not permitted");
+	ret = request_set_hint(sched, request->pid, which, value);
+	if (ret == -EINVAL)
+		return protocol_error(ret, "the value is outside its limits");
+	return reply_status(ret);
+}
+
+static struct json_object *reply_resume(struct sched *sched, const struct peer *peer,
+					const struct task *task)
+{
+	if (!peer->admin && task->suspended_by_admin)
+		return protocol_error(-EPERM, "suspended by an administrator");
+	return reply_status(request_resume(sched, task->process.pid));
+}
+
+static struct json_object *reply_act(struct sched *sched, const struct peer *peer,
+				     const struct request *request)
+{
+	struct xsched_tenant tenant;
+	const struct task *task;
+
+	if (xsched_engine_tenant(sched->engine, request->pid, 0, &tenant))
+		return protocol_error(-ENOENT, "no GPU process of that id");
+	task = tenant.user;
+	if (!task)
+		return protocol_error(-ENOMEM, "not enough memory to find the process");
+	if (!peer_may(peer, &task->process))
+		return protocol_error(-EPERM,
+				      "not permitted: another user's process");
+
+	switch (request->command) {
+	case COMMAND_SUSPEND:
+		return reply_status(request_suspend(sched, request->pid,
+						    peer->admin));
+	case COMMAND_RESUME:
+		return reply_resume(sched, peer, task);
+	case COMMAND_HINT:
+		return reply_hint(sched, peer, task, request);
+	default:
+		return reply_set_priority(sched, peer, task, request->priority, true);
+	}
+}
+
+/* ---- others ------------------------------------------------------------- */
+
+/* For any process, not only those that use a GPU. NULL: the user may ask. */
+static struct json_object *reply_refusal(const struct peer *peer,
+					 const struct process *process)
+{
+	if (!process->known)
+		return protocol_error(-ESRCH, "no process of that id");
+	if (!peer_may(peer, process))
+		return protocol_error(-EPERM,
+				      "not permitted: another user's process");
+	return NULL;
+}
+
+/* Whose it is comes first: nothing else is read of another user's process. */
+static struct json_object *reply_rules(const struct peer *peer, pid_t pid)
+{
+	struct process process;
+
+	process_read_owner(&process, pid);
+	return reply_refusal(peer, &process);
+}
+
+struct json_object *reply_with_facts(const struct sched *sched,
+				     const struct peer *peer,
+				     const struct process *process)
+{
+	struct json_object *refusal = reply_refusal(peer, process);
+
+	return refusal ? refusal : show_rating(sched, process);
+}
+
+static struct json_object *reply_reload(const struct host *host,
+					const struct peer *peer)
+{
+	char error[512] = "";
+	int ret;
+
+	if (!peer->admin)
+		return protocol_error(-EPERM, "not permitted");
+	ret = host->reload(host->user, error, sizeof(error));
+	return ret ? protocol_error(ret, error) : protocol_ok();
+}
+
+struct json_object *reply_to(const struct host *host,
+			     const struct peer *peer,
+			     const struct request *request)
+{
+	struct sched *sched = host->sched;
+
+	switch (request->command) {
+	case COMMAND_STATS:
+		return show_stats(sched);
+	case COMMAND_LIST:
+		return show_list(sched, peer);
+	case COMMAND_POLICY:
+		return reply_policy(sched, peer, request);
+	case COMMAND_EVENTS:
+		return protocol_ok();
+	case COMMAND_RULES:
+		return reply_rules(peer, request->pid);
+	case COMMAND_RELOAD:
+		return reply_reload(host, peer);
+	default:
+		return reply_act(sched, peer, request);
+	}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Connections by HTTP.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "serve/visitors.h"
+
+#define PATIENCE_NS	(HTTP_PATIENCE_S * 1000000000ULL)
+
+void visitors_init(struct visitors *visitors)
+{
+	TAILQ_INIT(&visitors->list);
+}
+
+static void visitors_wait_for(struct visitors *visitors, struct visitor *visitor,
+			      uint64_t now_ns)
+{
+	visitor->since_ns = now_ns;
+	visitor->waited_for = true;
+	TAILQ_INSERT_TAIL(&visitors->list, visitor, entry);
+}
+
+static void visitors_wait_no_more(struct visitors *visitors, struct visitor *visitor)
+{
+	if (visitor->waited_for)
+		TAILQ_REMOVE(&visitors->list, visitor, entry);
+	visitor->waited_for = false;
+}
+
+unsigned int visitors_of(const struct visitors *visitors, uid_t uid)
+{
+	const struct visitor *visitor;
+	unsigned int count = 0;
+
+	TAILQ_FOREACH(visitor, &visitors->list, entry)
+		count += visitor->uid == uid;
+	return count;
+}
+
+struct visitor *visitor_comes(struct visitors *visitors, int fd, uid_t uid,
+			      uint64_t now_ns)
+{
+	struct visitor *visitor = calloc(1, sizeof(*visitor));
+
+	if (!visitor)
+		return NULL;
+	visitor->fd = fd;
+	visitor->uid = uid;
+	visitors_wait_for(visitors, visitor, now_ns);
+	return visitor;
+}
+
+void visitor_served(struct visitors *visitors, struct visitor *visitor,
+		    uint64_t now_ns)
+{
+	if (!visitor || !visitor->waited_for)
+		return;
+	visitors_wait_no_more(visitors, visitor);
+	visitors_wait_for(visitors, visitor, now_ns);
+}
+
+void visitor_leaves(struct visitors *visitors, struct visitor *visitor)
+{
+	if (!visitor)
+		return;
+	visitors_wait_no_more(visitors, visitor);
+	free(visitor);
+}
+
+uint64_t visitors_hurry(struct visitors *visitors, uint64_t now_ns)
+{
+	struct visitor *first;
+
+	while ((first = TAILQ_FIRST(&visitors->list))) {
+		if (now_ns - first->since_ns < PATIENCE_NS)
+			return first->since_ns + PATIENCE_NS - now_ns;
+		shutdown(first->fd, SHUT_RDWR);
+		visitors_wait_no_more(visitors, first);
+	}
+	return UINT64_MAX;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the scheduler knows: itself, and its tasks.
+ *
+ * Copyright (C) 2026 The kfd-xsched authors
+ */
+#ifndef XSCHEDD_STATE_H
+#define XSCHEDD_STATE_H
+
+#include <systemd/sd-event.h>
+
+#include <libxsched.h>
+
+#include "base/bucket.h"
+#include "base/groups.h"
+#include "base/histogram.h"
+#include "facts/config.h"
+#include "facts/rating.h"
+#include "facts/reader.h"
+
+struct clock_timer;
+struct stream;
+struct trace;
+
+/**
+ * struct task - what the daemon keeps of a tenant, beside the engine
+ * @process: facts about it, as they were read last
+ * @rating: its rating, likewise
+ * @reading: the question for these facts
+ * @unread: no facts have come since it appeared, or since the rules were read
+ * @matched: number of the rule that counts it as a match, from 1; 0: none
+ * @group: number of the tenant it is part of, 0: it is one of its own
+ * @has_hint: @hint was set by the program or its owner
+ * @hint: priority by hint
+ * @overridden: its priority was set by an administrator
+ * @override: that priority
+ * @level: preemption level set by request, 2 or 3; 0: by @rating, or as
+ *	configured
+ * @suspended: held by request
+ * @suspended_by_admin: by request of an administrator
+ * @seen_ns: when it appeared
+ * @switches: durations of the calls of APPLY that held it
+ */
+struct task {
+	struct process process;
+	struct rating rating;
+	struct reading reading;
+	bool unread;
+	size_t matched;
+	uint64_t group;
+	bool has_hint;
+	int32_t hint;
+	bool overridden;
+	int32_t override;
+	int level;
+	bool suspended;
+	bool suspended_by_admin;
+	uint64_t seen_ns;
+	struct histogram switches;
+};
+
+/**
+ * struct node_stats - of a GPU
+ * @gpu_id: which
+ * @switches: switches it took part in
+ * @failures: of these, those it failed
+ * @flips: queues that went on or off its hardware
+ * @total: durations of its part
+ */
+struct node_stats {
+	uint32_t gpu_id;
+	uint64_t switches;
+	uint64_t failures;
+	uint64_t flips;
+	struct histogram total;
+};
+
+/**
+ * struct sched_stats - since the daemon began
+ * @events: events read
+ * @lost: times the kernel had to drop some
+ * @applies: successful calls of APPLY
+ * @failures: failed calls of APPLY
+ * @retries: of all calls, those repeated by the back-off
+ * @ejections: times the kernel ejected this client
+ * @call: durations of successful calls
+ * @reaction: time from an event to the end of the APPLY it caused
+ * @nodes: of each GPU that took part in a switch
+ * @node_count: number of @nodes
+ */
+struct sched_stats {
+	uint64_t events;
+	uint64_t lost;
+	uint64_t applies;
+	uint64_t failures;
+	uint64_t retries;
+	uint64_t ejections;
+	struct histogram call;
+	struct histogram reaction;
+	struct node_stats *nodes[XSCHED_ENGINE_NODES];
+	size_t node_count;
+};
+
+/**
+ * struct armed - what is armed
+ * @ids: switches, as the kernel names them
+ * @count: number of @ids
+ * @runs: times one of them held a tenant
+ * @timer: arms anew when no more changes come
+ * @apply: entries, reused
+ * @missing: this kernel has none; logged once
+ */
+struct armed {
+	uint64_t ids[KFD_XSCHED_MAX_ARMED];
+	size_t count;
+	uint64_t runs;
+	struct clock_timer *timer;
+	struct xsched_apply *apply;
+	bool missing;
+};
+
+/**
+ * struct await - switches wait until the facts about a new process have come
+ * @unread: number of tasks that are &task.unread
+ * @say_rules: when it ends, log the rules that match no process
+ * @since_ns: since when switches wait, 0: they do not
+ * @event_ns: time of the first event that has to wait, 0: none
+ * @budget: how long they may wait
+ * @timer: ends the wait
+ */
+struct await {
+	size_t unread;
+	bool say_rules;
+	uint64_t since_ns;
+	uint64_t event_ns;
+	struct bucket budget;
+	struct clock_timer *timer;
+};
+
+/**
+ * struct sched - the scheduler
+ * @event: loop
+ * @config: in effect; not owned
+ * @device: client of the kernel
+ * @engine: decides
+ * @apply: the switch, reused
+ * @trace: trace or NULL
+ * @stream: stream of events to listeners, or NULL
+ * @groups: tenants of several processes
+ * @reader: reads about processes
+ * @await: how long switches wait for that, and whether they do
+ * @armed: armed switches
+ * @device_source: @device has events
+ * @timer: deadline of the policy, or the next attempt after a failure
+ * @attempts: failures in a row
+ * @backing_off: @timer waits for the next attempt; until then nothing is tried
+ * @lease: timer of the signs of life; on while something may be held
+ * @lease_ns: time between two signs of life
+ * @ejected: the kernel ejected this client: start afresh
+ * @last_error: result of the last APPLY, 0 or a negative errno
+ * @list: queues, reused
+ * @matched: for each rule, number of processes it decided about since it was
+ *	read
+ * @stats: counters
+ */
+struct sched {
+	sd_event *event;
+	const struct config *config;
+	struct xsched_device *device;
+	struct xsched_engine *engine;
+	struct xsched_apply *apply;
+	struct trace *trace;
+	struct stream *stream;
+	struct groups groups;
+	struct reader *reader;
+	struct await await;
+	struct armed armed;
+	sd_event_source *device_source;
+	struct clock_timer *timer;
+	unsigned int attempts;
+	bool backing_off;
+	struct clock_timer *lease;
+	uint64_t lease_ns;
+	bool ejected;
+	int last_error;
+	struct xsched_queue_list list;
+	uint64_t *matched;
+	struct sched_stats stats;
+};
+
+/** state_task() - the task of a process, or NULL */
+struct task *state_task(const struct sched *sched, pid_t pid);
+
+/** state_task_source() - where the priority of a task comes from */
+enum rating_source state_task_source(const struct task *task);
+
+/** state_task_priority() - PRIORITY_NEVER..XSCHED_PRIORITY_MAX */
+int32_t state_task_priority(const struct task *task);
+
+/** state_level() - preemption level 2 or 3 of a process; without a task (NULL) as configured */
+int state_level(const struct sched *sched, const struct task *task);
+
+/**
+ * state_add_hold() - an entry that holds a process or a queue, at the level it has
+ * @sched: scheduler
+ * @apply: where it is added
+ * @target: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_QUEUE
+ * @id: of the target
+ * @pid: whose it is
+ *
+ * Return: 0, or an error of xsched_apply_add().
+ */
+int state_add_hold(const struct sched *sched, struct xsched_apply *apply,
+		   uint32_t target, uint64_t id, pid_t pid);
+
+/** state_entry_process() - pid of an entry, and the node of a queue; 0: gone */
+pid_t state_entry_process(const struct sched *sched,
+			  const struct kfd_xsched_entry *entry, uint32_t *gpu_id);
+
+#endif /* XSCHEDD_STATE_H */
