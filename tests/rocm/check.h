@@ -13,7 +13,7 @@
 #include <vector>
 
 extern "C" {
-#include "../user/tap.h"
+#include "../user/lib/tap.h"
 }
 
 /* Thrown by HIP(); what it says has been printed. */

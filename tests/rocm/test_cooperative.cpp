@@ -5,7 +5,7 @@
 #include "parts.h"
 
 extern "C" {
-#include "../user/gpustat.h"
+#include "../user/lib/gpustat.h"
 }
 
 #define SIZE	256

@@ -9,8 +9,8 @@
 #include "parts.h"
 
 extern "C" {
-#include "../user/gpustat.h"
-#include "../user/pressure.h"
+#include "../user/lib/gpustat.h"
+#include "../user/lib/pressure.h"
 }
 
 #define N 65536
