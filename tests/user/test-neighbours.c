@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lease.h"
 #include "probes.h"
 #include "sysfile.h"
 #include "tap.h"
@@ -29,7 +30,6 @@
 #define MS		1000000ULL
 #define FAULT		"/sys/kernel/debug/vgpu/fault"
 #define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
-#define WATCHDOG	SYSFILE_GLOBAL "watchdog_ms"
 #define PCI_DRIVER	"/sys/bus/pci/drivers/vgpu/"
 #define HANG_MS		800	/* instead of amdkfd's nine seconds */
 #define LATE_MS		300
@@ -453,15 +453,12 @@ static bool wanted(const struct fault *f, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	long lease = sysfile_number(WATCHDOG);
 	unsigned int i, k;
-	char text[16];
 
 	gpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 0;
 	if (gpus < 2)
 		tap_bail("usage: test-neighbours GPUS [FAULT...], from 2 GPUs on");
-	if (sysfile_write(NUMBER(HANG_MS), FW_TIMEOUT) ||
-	    sysfile_write(NUMBER(LEASE_MS), WATCHDOG))
+	if (sysfile_set(HANG_MS, FW_TIMEOUT) || lease_set(LEASE_MS))
 		tap_bail("the time-outs cannot be set");
 	probes_start(gpus - 1, LEASE_MS);
 	if (!tap_ok(probes_run(2, DONE_MS), "the other GPUs work"))
@@ -471,8 +468,5 @@ int main(int argc, char **argv)
 		for (k = 0; k < COUNT(phases) && wanted(&faults[i], argc, argv); k++)
 			test_case(&phases[k], &faults[i]);
 	probes_stop(DONE_MS);
-	sysfile_write("9000", FW_TIMEOUT);
-	snprintf(text, sizeof(text), "%ld", lease);
-	sysfile_write(text, WATCHDOG);
 	return tap_done();
 }

@@ -10,6 +10,16 @@
 
 #include "sysfile.h"
 
+#define MAX_CHANGED	4
+
+/* What sysfile_set() has changed, and who is to put it back: children of a test may exit, too. */
+static struct {
+	char path[128];
+	char usual[16];
+} changed[MAX_CHANGED];
+static unsigned int nr_changed;
+static pid_t changer;
+
 static int read_path(char *text, size_t size, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -68,6 +78,50 @@ int sysfile_write(const char *text, const char *path, ...)
 	n = n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
 	close(fd);
 	return (int)n;
+}
+
+static void put_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_changed && getpid() == changer; i++)
+		sysfile_write(changed[i].usual, "%s", changed[i].path);
+}
+
+/* Keep what the number is, unless that is known. */
+static int keep(const char *path)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nr_changed; i++)
+		if (!strcmp(changed[i].path, path))
+			return 0;
+	if (i == MAX_CHANGED)
+		return -ENOSPC;
+	ret = read_path(changed[i].usual, sizeof(changed[i].usual), path);
+	if (ret < 0)
+		return ret;
+	snprintf(changed[i].path, sizeof(changed[i].path), "%s", path);
+	if (!nr_changed++) {
+		changer = getpid();
+		atexit(put_back);
+	}
+	return 0;
+}
+
+int sysfile_set(unsigned int value, const char *path, ...)
+{
+	char full[sizeof(changed->path)], text[16];
+	va_list ap;
+	int ret;
+
+	va_start(ap, path);
+	vsnprintf(full, sizeof(full), path, ap);
+	va_end(ap);
+	ret = keep(full);
+	snprintf(text, sizeof(text), "%u", value);
+	return ret ? ret : sysfile_write(text, "%s", full);
 }
 
 unsigned int sysfile_count(const char *text, const char *word)

@@ -20,6 +20,12 @@ long sysfile_number(const char *path, ...) __attribute__((format(printf, 1, 2)))
 int sysfile_write(const char *text, const char *path, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Make the number in a file another one; what it was is put back when this process exits, however
+ * often it is changed: 0 or -errno.
+ */
+int sysfile_set(unsigned int value, const char *path, ...) __attribute__((format(printf, 2, 3)));
+
 /* How often a word occurs. */
 unsigned int sysfile_count(const char *text, const char *word);
 
