@@ -7,14 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpufault.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
-#define HANG		"/sys/module/vgpu/parameters/hang"
 #define LIMIT		2
 #define LATE_MS		20000	/* a firmware time-out, and a reset of the GPU */
 #define PAUSE_MS	50
@@ -24,14 +23,6 @@ static const struct spin_shape tenth = { 64, 256, 100 * MS };
 static char directory[64];
 /* One to act, one to hear of the breaker alone. */
 static int fd, listener;
-
-static void set(const char *path, const char *value)
-{
-	int ret = sysfile_write(value, "%s", path);
-
-	if (ret)
-		tap_bail("%s: error %d", path, ret);
-}
 
 static void set_breaker(const char *file, unsigned int value)
 {
@@ -60,17 +51,14 @@ static int hold(pid_t pid)
 /* A preemption that fails, and the reset of the GPU after it. */
 static void fail_once(void)
 {
-	struct kfd_xsched_event e;
 	struct worker w;
 
 	if (worker_start(&w, 1, NULL) || worker_submit(&w, 0, &endless, 1))
 		tap_bail("no worker");
-	set(HANG, "1");
+	gpufault_hang();
 	tap_is(hold(w.pid), -ETIME, "the firmware does not answer");
-	do {
-		if (xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, LATE_MS, &e))
-			tap_bail("the GPU is not reset");
-	} while (e.data != 1);
+	if (gpufault_wait_reset(fd))
+		tap_bail("the GPU is not reset");
 	worker_kill(&w);
 	if (xsdev_wait_no_queue(fd, LATE_MS))
 		tap_bail("queues stay");
@@ -140,9 +128,7 @@ static void test_closes(struct worker *w)
 	tap_is(statistic("breaker_open_ms"), 0, "it is not open any more");
 	tap_is(hold(w->pid), 0, "the process can be held again");
 	worker_submit(w, 0, &tenth, 1);
-	tap_is(worker_wait(w, 0, 300), -ETIME, "it does not run");
-	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL), 0, "it is resumed");
-	tap_is(worker_wait(w, 0, LATE_MS), 0, "it runs to its end");
+	gpufault_check_released(fd, w, NULL);
 	worker_account(w, &a);
 	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
 	worker_stop(w);
@@ -153,10 +139,10 @@ int main(void)
 	struct kfd_xsched_node node;
 	struct worker w;
 
-	fd = xsdev_open();
+	fd = gpufault_open();
 	listener = xsdev_open();
-	if (fd < 0 || listener < 0)
-		tap_bail(XSDEV_PATH ": error %d, %d", fd, listener);
+	if (listener < 0)
+		tap_bail(XSDEV_PATH ": error %d", listener);
 	if (xsdev_node(fd, &node))
 		tap_bail("no node");
 	snprintf(directory, sizeof(directory), "/sys/class/kfd_xsched/node%u/", node.gpu_id);
@@ -166,9 +152,8 @@ int main(void)
 	/* What tests before have provoked does not count. */
 	set_breaker("breaker_window_s", 600);
 	tap_is(close_breaker(), 0, "what failed before is forgotten");
-	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
 	xsdev_subscribe(listener, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_BREAKER), 0, 0);
-	set(FW_TIMEOUT, "500");
+	gpufault_timeout(500);
 	test_opens();
 	test_holds_nothing(&w);
 	test_closes(&w);

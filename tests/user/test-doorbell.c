@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "gpufault.h"
 #include "gpustat.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
 
 #define PROBE		"/sys/kernel/debug/kfd_probe/"
-#define FAULT		"/sys/kernel/debug/vgpu/fault"
 #define MS		1000000ULL
 #define CACHE_UC_MINUS	0x10	/* the PTE's PCD bit alone */
 
@@ -336,7 +336,7 @@ static int child_reset(struct app *app)
 		return 1;
 	spin_submit(&app->spin, stuck, &endless, 1, NULL);
 	usleep(20000);
-	if (sysfile_write("preempt_fail any", FAULT))
+	if (gpufault("preempt_fail any"))
 		return 2;
 	if (probe("release") != -EACCES)
 		return 3;

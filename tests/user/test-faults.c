@@ -7,25 +7,21 @@
  * continue, and afterwards the device works as before.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "evidence.h"
+#include "gpufault.h"
 #include "gpustat.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define FAULT		"/sys/kernel/debug/vgpu/fault"
 #define MQDS		"/sys/kernel/debug/kfd/mqds"
-#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
-#define FW_TIMEOUT_MS	"2000"	/* instead of amdkfd's nine seconds */
-#define OLD_TIMEOUT_MS	"9000"
+#define FW_TIMEOUT_MS	2000	/* instead of amdkfd's nine seconds */
+#define OLD_TIMEOUT_MS	9000
 #define LATE_US		20000
 #define HELD_MS		300
 #define DONE_MS		20000
@@ -44,42 +40,6 @@ static const struct spin_shape endless = { 640 * 6000, 64, STEP_MS * MS };
 /* Most of the time in which we look whether it completes. */
 static const struct spin_shape most = { 64, 256, 700 * MS };
 static int fd;
-
-static int put(const char *path, const char *text)
-{
-	int f = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (f < 0)
-		return -errno;
-	if (write(f, text, strlen(text)) < 0)
-		ret = -errno;
-	close(f);
-	return ret;
-}
-
-static int fault(const char *command, long arg, const char *rest)
-{
-	char text[96];
-
-	snprintf(text, sizeof(text), "%s %ld%s", command, arg, rest);
-	return put(FAULT, text);
-}
-
-/* The number after "STATE COMMAND ..." in the fault file; -1: no such line. */
-static long look(const char *state, const char *command)
-{
-	FILE *f = fopen(FAULT, "re");
-	char line[128], s[16], c[32];
-	long value = -1, v;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%*s %15s %31s %ld", s, c, &v) == 3 && !strcmp(s, state) &&
-		    !strcmp(c, command))
-			value = v;
-	if (f)
-		fclose(f);
-	return value;
-}
 
 static void start(struct worker *w, unsigned int queues)
 {
@@ -180,13 +140,7 @@ static void check_works(const char *what)
 
 static void check_reset(const char *what, long resets)
 {
-	struct kfd_xsched_event e;
-	int ret;
-
-	do {
-		ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, DONE_MS, &e);
-	} while (!ret && e.data != 1);
-	tap_is(ret, 0, "%s: the driver resets the GPU", what);
+	tap_is(gpufault_wait_reset(fd), 0, "%s: the driver resets the GPU", what);
 	tap_ok(gpustat("resets") > resets, "%s: and the GPU was reset", what);
 }
 
@@ -194,32 +148,32 @@ static void check_reset(const char *what, long resets)
 
 static void test_file(void)
 {
-	tap_is(put(FAULT, "nonsense 1"), -EINVAL, "an unknown fault is refused");
-	tap_is(put(FAULT, "preempt_late"), -EINVAL, "one without its argument");
-	tap_is(put(FAULT, "preempt_late 5 5 5"), -EINVAL, "one with too many");
-	tap_is(put(FAULT, "preempt_late 5 0"), -EINVAL, "one that never happens");
-	tap_is(put(FAULT, "9.0 preempt_hang"), -ENODEV, "one for a GPU that is not there");
-	tap_is(put(FAULT, "kill_save 999999"), -ESRCH, "one for a process that is not there");
-	tap_is(put(FAULT, "mes_fail 1"), -EOPNOTSUPP, "one for a firmware that is not there");
-	tap_is(look("armed", "preempt_late"), -1, "none is armed");
-	tap_is(put(FAULT, "preempt_late 500 3"), 0, "a good one is armed");
-	tap_is(look("armed", "preempt_late"), 500000, "and shown");
-	tap_is(put(FAULT, "clear"), 0, "and cleared");
-	tap_is(look("armed", "preempt_late"), -1, "and not shown any more");
+	tap_is(gpufault("nonsense 1"), -EINVAL, "an unknown fault is refused");
+	tap_is(gpufault("preempt_late"), -EINVAL, "one without its argument");
+	tap_is(gpufault("preempt_late 5 5 5"), -EINVAL, "one with too many");
+	tap_is(gpufault("preempt_late 5 0"), -EINVAL, "one that never happens");
+	tap_is(gpufault("9.0 preempt_hang"), -ENODEV, "one for a GPU that is not there");
+	tap_is(gpufault("kill_save 999999"), -ESRCH, "one for a process that is not there");
+	tap_is(gpufault("mes_fail 1"), -EOPNOTSUPP, "one for a firmware that is not there");
+	tap_is(gpufault_look("armed", "preempt_late"), -1, "none is armed");
+	tap_is(gpufault("preempt_late 500 3"), 0, "a good one is armed");
+	tap_is(gpufault_look("armed", "preempt_late"), 500000, "and shown");
+	tap_is(gpufault("clear"), 0, "and cleared");
+	tap_is(gpufault_look("armed", "preempt_late"), -1, "and not shown any more");
 }
 
 /* ---- faults of the firmware ---- */
 
 static long happened(const char *command)
 {
-	const long n = look("fired", command);
+	const long n = gpufault_look("fired", command);
 
 	return n < 0 ? 0 : n;	/* never yet */
 }
 
 static int suspend_late(struct worker *w)
 {
-	int ret = fault("preempt_late", LATE_US, " 2");
+	int ret = gpufault("preempt_late %d 2", LATE_US);
 
 	return ret ? ret : suspend(w);
 }
@@ -240,7 +194,7 @@ static void test_late(void)
 	suspend(&w);	/* idle by now, but in a slot */
 	resume(&w);
 	tap_is(happened("preempt_late") - fired, 2, "late: it happened twice");
-	tap_is(look("armed", "preempt_late"), -1, "late: and no more");
+	tap_is(gpufault_look("armed", "preempt_late"), -1, "late: and no more");
 	check_clean(&w, "late");
 	worker_stop(&w);
 	check_works("late");
@@ -256,12 +210,12 @@ static void test_dead(const char *what, const char *command)
 	start(&w, 1);
 	begin(&w, 0, &endless);
 	check_runs(what);
-	put(FW_TIMEOUT, FW_TIMEOUT_MS);
-	tap_is(put(FAULT, command), 0, "%s: armed", what);
+	gpufault_timeout(FW_TIMEOUT_MS);
+	tap_is(gpufault("%s", command), 0, "%s: armed", what);
 	ret = suspend(&w);
 	tap_is(ret, -ETIME, "%s: SUSPEND fails", what);
 	check_reset(what, resets);
-	put(FW_TIMEOUT, OLD_TIMEOUT_MS);
+	gpufault_timeout(OLD_TIMEOUT_MS);
 	check_nothing_left(what);
 	check_incomplete(&w, what);
 	worker_kill(&w);
@@ -311,7 +265,7 @@ static void test_stuck(void)
 	munmap(apart, APART);
 	begin(&a, 0, &endless);
 	check_runs("stuck");
-	tap_is(fault("preempt_fail", doorbell_of(&a), ""), 0, "stuck: armed for one doorbell");
+	tap_is(gpufault("preempt_fail %u", doorbell_of(&a)), 0, "stuck: armed for one doorbell");
 	worker_submit(&b, 0, &part, 1);
 	ret = suspend(&b);
 	tap_is(ret, 0, "stuck: SUSPEND of another process succeeds");
@@ -344,13 +298,13 @@ static void test_reset(void)
 	begin(&a, 0, &endless);
 	begin(&b, 0, &endless);
 	check_runs("reset");
-	put(FW_TIMEOUT, FW_TIMEOUT_MS);
-	tap_is(fault("reset_save", a.pid, ""), 0, "reset: armed");
+	gpufault_timeout(FW_TIMEOUT_MS);
+	tap_is(gpufault("reset_save %d", (int)a.pid), 0, "reset: armed");
 	ret = suspend(&a);
 	tap_ok(ret == -ETIME || ret == -EIO, "reset: SUSPEND fails (%d)", ret);
-	tap_is(look("fired", "reset_save"), 1, "reset: it came while waves were saved");
+	tap_is(gpufault_look("fired", "reset_save"), 1, "reset: it came while waves were saved");
 	check_reset("reset", resets);
-	put(FW_TIMEOUT, OLD_TIMEOUT_MS);
+	gpufault_timeout(OLD_TIMEOUT_MS);
 	check_nothing_left("reset");
 	check_incomplete(&a, "reset");
 	check_incomplete(&b, "reset");
@@ -370,10 +324,11 @@ static void test_kill(void)
 	start(&b, 1);
 	begin(&a, 0, &endless);
 	worker_submit(&b, 0, &part, 1);
-	tap_is(fault("kill_save", a.pid, ""), 0, "kill: armed");
+	tap_is(gpufault("kill_save %d", (int)a.pid), 0, "kill: armed");
 	ret = suspend(&a);
 	tap_ok(!ret || ret == -ESRCH, "kill: SUSPEND succeeds, or finds it gone (%d)", ret);
-	tap_is(look("fired", "kill_save"), 1, "kill: the process was killed while it was saved");
+	tap_is(gpufault_look("fired", "kill_save"), 1,
+	       "kill: the process was killed while it was saved");
 	tap_is(worker_wait(&b, 0, DONE_MS), 0, "kill: the other process completes");
 	check_clean(&b, "kill");
 	tap_is(worker_stop(&a), 128 + SIGKILL, "kill: it ended by SIGKILL");
@@ -386,15 +341,14 @@ static void test_kill(void)
 /* ---- saved waves are not what they were ---- */
 
 /* Start them and have them saved with that fault: whether all were half-way. */
-static bool save_half_way(struct worker *w, unsigned int queues, const char *command,
-			  const char *counted)
+static bool save_half_way(struct worker *w, unsigned int queues, const char *command, long count)
 {
 	unsigned int i;
 
 	start(w, queues);
 	for (i = 0; i < queues; i++)
 		begin(w, i, &most);
-	if (fault(command, w->pid, counted) || suspend(w))
+	if (gpufault("%s %d %ld", command, (int)w->pid, count) || suspend(w))
 		return false;
 	for (i = 0; i < queues; i++) {
 		if (worker_wait(w, i, 0) != -ETIME)
@@ -408,14 +362,12 @@ static void test_corrupt(const char *what, const char *command, unsigned int que
 			 long bad)
 {
 	long faults = gpustat("queue_faults");
-	char counted[24];
 	struct worker w;
 	unsigned int i;
 
-	snprintf(counted, sizeof(counted), " %ld", count);
-	tap_ok(save_half_way(&w, queues, command, counted), "%s: armed, %u queues are saved", what,
+	tap_ok(save_half_way(&w, queues, command, count), "%s: armed, %u queues are saved", what,
 	       queues);
-	tap_is(look("armed", command), -1, "%s: and changed", what);
+	tap_is(gpufault_look("armed", command), -1, "%s: and changed", what);
 	tap_is(resume(&w), 0, "%s: they are resumed", what);
 	for (i = 0; i < queues; i++)
 		tap_is(worker_wait(&w, i, 1000), -ETIME, "%s: queue %u does not complete", what, i);
@@ -428,10 +380,7 @@ static void test_corrupt(const char *what, const char *command, unsigned int que
 
 int main(void)
 {
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
-	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	fd = gpufault_open();
 	test_file();
 	test_late();
 	test_dead("hang", "preempt_hang");

@@ -6,9 +6,9 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
+#include "gpufault.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -17,20 +17,10 @@
 #define FW_TIMEOUT_MS	3000	/* instead of amdkfd's nine seconds */
 #define SLACK_MS	20000
 #define SLEEPS		20	/* in FW_TIMEOUT_MS, at the least; one that spins sleeps never */
-#define HANG		"/sys/module/vgpu/parameters/hang"
-#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 
 static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static const struct spin_shape tenth = { 64, 256, 100 * MS };
 static int fd;
-
-static void write_parameter(const char *path, const char *value)
-{
-	FILE *f = fopen(path, "we");
-
-	if (!f || fputs(value, f) < 0 || fclose(f))
-		tap_bail("%s: error %d", path, -errno);
-}
 
 /* Times this process gave the CPU away by itself. */
 static long sleeps(void)
@@ -75,29 +65,11 @@ static void test_switch(struct worker *w)
 	tap_ok(!(q.state & KFD_XSCHED_QUEUE_HELD) && !q.holders, "nobody holds it");
 }
 
-static void test_reset(void)
-{
-	struct kfd_xsched_event e;
-
-	do {
-		if (xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, SLACK_MS, &e)) {
-			tap_ok(false, "the GPU is reset");
-			return;
-		}
-	} while (e.data != 1);
-	tap_ok(true, "the GPU is reset");
-}
-
 static struct kfd_xsched_node_result node;
 
 static int hold(struct worker *w)
 {
 	return xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, &node);
-}
-
-static int release(struct worker *w)
-{
-	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL);
 }
 
 static void test_afterwards(void)
@@ -109,9 +81,7 @@ static void test_afterwards(void)
 		tap_bail("no worker after the reset");
 	tap_is(worker_half_way(&w, 1, &tenth, hold), 0, "a new process is held");
 	tap_is(node.fw_transactions, 1, "by one transaction");
-	tap_is(worker_wait(&w, 0, 300), -ETIME, "it does not run");
-	tap_is(release(&w), 0, "it is resumed");
-	tap_is(worker_wait(&w, 0, SLACK_MS), 0, "it runs to its end");
+	gpufault_check_released(fd, &w, NULL);
 	worker_account(&w, &a);
 	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
 	worker_stop(&w);
@@ -120,19 +90,14 @@ static void test_afterwards(void)
 int main(void)
 {
 	struct worker w;
-	char ms[16];
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
-	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	fd = gpufault_open();
 	if (worker_start(&w, 1, NULL) || worker_begin(&w, 0, &endless))
 		tap_bail("no worker");
-	snprintf(ms, sizeof(ms), "%d", FW_TIMEOUT_MS);
-	write_parameter(FW_TIMEOUT, ms);
-	write_parameter(HANG, "1");
+	gpufault_timeout(FW_TIMEOUT_MS);
+	gpufault_hang();
 	test_switch(&w);
-	test_reset();
+	tap_ok(!gpufault_wait_reset(fd), "the GPU is reset");
 	worker_kill(&w);
 	xsdev_wait_no_queue(fd, SLACK_MS);
 	test_afterwards();

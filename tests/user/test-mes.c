@@ -5,8 +5,8 @@
  * fails.
  */
 #include <errno.h>
-#include <stdio.h>
 
+#include "gpufault.h"
 #include "gpustat.h"
 #include "tap.h"
 #include "worker.h"
@@ -15,8 +15,6 @@
 #define MS		1000000ULL
 #define HELD_MS		400	/* how long we watch a held queue do nothing */
 #define DONE_MS		20000	/* when something that runs must be done */
-#define RESET_MS	20000	/* a call that is not answered takes 2.1 s */
-#define FAULT		"/sys/kernel/debug/vgpu/fault"
 
 #define LOW		0
 #define NORMAL		7
@@ -254,27 +252,6 @@ static void test_idle(void)
 	xsdev_wait_no_queue(fd, DONE_MS);
 }
 
-static void inject(const char *what)
-{
-	FILE *f = fopen(FAULT, "we");
-
-	if (!f || fputs(what, f) < 0 || fclose(f))
-		tap_bail("%s: error %d", FAULT, -errno);
-}
-
-static void wait_reset(void)
-{
-	struct kfd_xsched_event e;
-
-	do {
-		if (xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, RESET_MS, &e)) {
-			tap_ok(false, "the GPU is reset");
-			return;
-		}
-	} while (e.data != 1);
-	tap_ok(true, "the GPU is reset");
-}
-
 /* The driver's own way out of a failed call, and back. */
 static void test_failure(const char *fault, const char *what, long errors)
 {
@@ -286,11 +263,12 @@ static void test_failure(const char *fault, const char *what, long errors)
 	if (worker_start(&w, 1, NULL) || worker_begin(&w, 0, &half_second))
 		tap_bail("no worker");
 	before = calls();
-	inject(fault);
+	if (gpufault("%s", fault))
+		tap_bail("%s: not armed", what);
 	begin = xsdev_now();
 	tap_is(process_op(&w, KFD_XSCHED_OP_SUSPEND), -ETIME, "%s: SUSPEND fails with ETIME", what);
 	tap_note("after %llu ms", (unsigned long long)((xsdev_now() - begin) / MS));
-	wait_reset();
+	tap_ok(!gpufault_wait_reset(fd), "the GPU is reset");
 	tap_is(calls().errors - before.errors, errors, "%s: MES counts %ld errors", what, errors);
 	tap_ok(gpustat("resets") > resets, "%s: the software GPU was reset", what);
 	worker_kill(&w);
@@ -299,9 +277,7 @@ static void test_failure(const char *fault, const char *what, long errors)
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker after the reset");
 	tap_is(worker_half_way(&w, 1, &tenth, hold), 0, "%s: a new process is held", what);
-	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "%s: it does not run", what);
-	tap_is(release(&w), 0, "%s: it is resumed", what);
-	tap_is(worker_wait(&w, 0, DONE_MS), 0, "%s: it runs to its end", what);
+	gpufault_check_released(fd, &w, what);
 	tap_ok(since(&before_hold, 1, 1), "%s: by one call each", what);
 	tap_ok(clean(&w), "%s: every dispatch executed once and in order", what);
 	worker_stop(&w);
@@ -312,14 +288,11 @@ int main(void)
 {
 	struct kfd_xsched_node node;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = gpufault_open();
 	if (xsdev_node(fd, &node) || node.backend != KFD_XSCHED_BACKEND_MES) {
 		tap_skip("this GPU has no MES", "calls, order, failures of MES");
 		return tap_done();
 	}
-	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
 	test_calls();
 	test_priority();
 	test_oversubscription();

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpufault.h"
 #include "lease.h"
 #include "probes.h"
 #include "sysfile.h"
@@ -28,8 +29,6 @@
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define FAULT		"/sys/kernel/debug/vgpu/fault"
-#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define PCI_DRIVER	"/sys/bus/pci/drivers/vgpu/"
 #define HANG_MS		800	/* instead of amdkfd's nine seconds */
 #define LATE_MS		300
@@ -186,26 +185,13 @@ static const struct fault faults[] = {
 
 static int write_fault(const char *command)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u.0 %s", gpus - 1, command);
-	return sysfile_write(text, FAULT);
+	return gpufault("%u.0 %s", gpus - 1, command);
 }
 
-/* How many faults have happened on the last GPU. */
-static unsigned long fired(void)
+/* How many faults have happened: all on the last GPU. */
+static long fired(void)
 {
-	char text[4096], name[32];
-	unsigned long sum = 0, n;
-	unsigned int gpu;
-	char *line, *rest = text;
-
-	if (sysfile_read(text, sizeof(text), FAULT) < 0)
-		return 0;
-	while ((line = strsep(&rest, "\n")))
-		if (sscanf(line, "%u.0 fired %31s %lu", &gpu, name, &n) == 3 && gpu == gpus - 1)
-			sum += n;
-	return sum;
+	return gpufault_look("fired", NULL);
 }
 
 /* What the client is told; to read it is a sign of life. */
@@ -273,12 +259,12 @@ static void plug(const char *name)
 	while (write_fault("clear") != -ENODEV && xsdev_now() < until)
 		xsdev_sleep_ms(10);
 	xsdev_sleep_ms(5 * KFD_MS);
-	if (sysfile_write(name, PCI_DRIVER "bind") || sysfile_write("unlock", FAULT))
+	if (sysfile_write(name, PCI_DRIVER "bind") || gpufault("unlock"))
 		tap_bail("the GPU cannot be put back");
 }
 
 /* Whether everything has happened that is to. The GPU is removed once the call met the fault. */
-static bool is_over(const struct fault *f, unsigned long before, bool *removed)
+static bool is_over(const struct fault *f, long before, bool *removed)
 {
 	const bool over = __atomic_load_n(&call_over, __ATOMIC_ACQUIRE);
 
@@ -293,7 +279,7 @@ static bool is_over(const struct fault *f, unsigned long before, bool *removed)
 static const char *meet(const struct fault *f)
 {
 	const uint64_t until = xsdev_now() + DONE_MS * MS;
-	const unsigned long before = fired();
+	const long before = fired();
 	bool removed = false;
 	pthread_t thread;
 
@@ -458,8 +444,9 @@ int main(int argc, char **argv)
 	gpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 0;
 	if (gpus < 2)
 		tap_bail("usage: test-neighbours GPUS [FAULT...], from 2 GPUs on");
-	if (sysfile_set(HANG_MS, FW_TIMEOUT) || lease_set(LEASE_MS))
-		tap_bail("the time-outs cannot be set");
+	gpufault_timeout(HANG_MS);
+	if (lease_set(LEASE_MS))
+		tap_bail("the lease cannot be set");
 	probes_start(gpus - 1, LEASE_MS);
 	if (!tap_ok(probes_run(2, DONE_MS), "the other GPUs work"))
 		tap_bail("nothing can be shown");

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "gpufault.h"
 #include "lease.h"
 #include "sysfile.h"
 #include "tap.h"
@@ -20,10 +21,7 @@
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define FW_TIMEOUT	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
-#define FW_TIMEOUT_MS	"6000"	/* instead of amdkfd's nine seconds; MES has 2.1 of its own */
-#define OLD_TIMEOUT_MS	"9000"
-#define FAULT		"/sys/kernel/debug/vgpu/fault"
+#define FW_TIMEOUT_MS	6000	/* instead of amdkfd's nine seconds */
 #define PROMPT_MS	1800	/* what waits for the firmware takes longer */
 #define DONE_MS		20000
 
@@ -35,21 +33,13 @@ static int fd;
 /* Two whose process is on the node that hangs, one that is held all the time; one that is not. */
 static struct worker lost, held, bystander;
 
-static void write_file(const char *path, const char *text)
-{
-	int ret = sysfile_write(text, "%s", path);
-
-	if (ret)
-		tap_bail("%s: error %d", path, ret);
-}
-
 static void hang(void)
 {
-	char command[32];
+	int ret = gpufault("%u.0 %s", gpus - 1,
+			   xsdev_transactions(fd, 2) == 1 ? "preempt_hang" : "mes_hang remove");
 
-	snprintf(command, sizeof(command), "%u.0 %s", gpus - 1,
-		 xsdev_transactions(fd, 2) == 1 ? "preempt_hang" : "mes_hang remove");
-	write_file(FAULT, command);
+	if (ret)
+		tap_bail("the firmware does not hang: error %d", ret);
 }
 
 static uint32_t state_of(struct worker *w)
@@ -111,13 +101,6 @@ static void *suspend(void *argument)
 	return NULL;
 }
 
-static bool is_armed(void)
-{
-	char text[1024];
-
-	return sysfile_read(text, sizeof(text), FAULT) > 0 && sysfile_count(text, " armed ");
-}
-
 static void hang_in_a_call(struct hung *h)
 {
 	const uint64_t end = xsdev_now() + DONE_MS * MS;
@@ -129,7 +112,7 @@ static void hang_in_a_call(struct hung *h)
 	if (pthread_create(&h->thread, NULL, suspend, h))
 		tap_bail("no thread");
 	/* The firmware has been asked, and hangs. */
-	while (is_armed() && xsdev_now() < end)
+	while (gpufault_look("armed", NULL) >= 0 && xsdev_now() < end)
 		xsdev_sleep_ms(5);
 }
 
@@ -162,19 +145,6 @@ static void ask_something_else(const struct hung *h)
 		prompt(h, op(other, KFD_XSCHED_OP_RESUME, &bystander), since, "and released");
 	}
 	close(other);
-}
-
-static void wait_reset(void)
-{
-	struct kfd_xsched_event e;
-
-	do {
-		if (xsdev_wait_event(fd, KFD_XSCHED_EVENT_NODE_RESET, 0, DONE_MS, &e)) {
-			tap_ok(false, "the node is reset");
-			return;
-		}
-	} while (e.data != 1);
-	tap_ok(true, "the node is reset");
 }
 
 static void start(struct worker *w, unsigned int gpu)
@@ -244,7 +214,7 @@ static void test_eject(void)
 	pthread_join(h.thread, NULL);
 	tap_is(h.ret, -EOWNERDEAD, "its call returns EOWNERDEAD");
 	close(h.file);
-	wait_reset();
+	tap_ok(!gpufault_wait_reset(fd), "the node is reset");
 	tap_ok((state_of(&held) & (KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE |
 				   KFD_XSCHED_QUEUE_ACTIVE)) ==
 	       (KFD_XSCHED_QUEUE_HELD | KFD_XSCHED_QUEUE_MINE), "the hold outlives the reset");
@@ -270,7 +240,7 @@ static void test_disable(void)
 	pthread_join(h.thread, NULL);
 	tap_is(h.ret, -EOWNERDEAD, "the call on its way returns EOWNERDEAD");
 	close(h.file);
-	wait_reset();
+	tap_ok(!gpufault_wait_reset(fd), "the node is reset");
 	kill_all();
 	check_works();
 }
@@ -278,15 +248,11 @@ static void test_disable(void)
 int main(int argc, char **argv)
 {
 	gpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 1;
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
-	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
+	fd = gpufault_open();
 	/* Holds wait for the reset, without a call. */
 	lease_set(LEASE_PATIENT_MS);
-	write_file(FW_TIMEOUT, FW_TIMEOUT_MS);
+	gpufault_timeout(FW_TIMEOUT_MS);
 	test_eject();
 	test_disable();
-	write_file(FW_TIMEOUT, OLD_TIMEOUT_MS);
 	return tap_done();
 }

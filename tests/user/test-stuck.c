@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 
+#include "gpufault.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define FAULT		"/sys/kernel/debug/vgpu/fault"
 #define STILL_MS	300
 #define DONE_MS		20000
 
@@ -39,10 +39,10 @@ static void start(struct worker *w, unsigned int queues)
 /* The next queue that is to leave its slot does not: there must be only one in a slot. */
 static void arm(void)
 {
-	int ret = sysfile_write("preempt_fail any", FAULT);
+	int ret = gpufault("preempt_fail any");
 
 	if (ret)
-		tap_bail(FAULT ": error %d", ret);
+		tap_bail("no queue gets stuck: error %d", ret);
 }
 
 /* Reset, off the hardware, and held by nobody. */
