@@ -92,15 +92,12 @@ static void test_opens(void)
 
 static void test_holds_nothing(struct worker *w)
 {
-	struct spin_account a;
-
 	if (worker_start(w, 1, NULL))
 		tap_bail("no worker after the reset");
 	worker_submit(w, 0, &tenth, 1);
 	tap_is(hold(w->pid), -ESHUTDOWN, "a new process cannot be held");
 	tap_is(worker_wait(w, 0, LATE_MS), 0, "it runs to its end");
-	worker_account(w, &a);
-	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
+	tap_ok(worker_clean(w), "every dispatch executed once and in order");
 }
 
 /* EBUSY while a switch goes on: amdkfd may have to catch up after the reset. */
@@ -119,8 +116,6 @@ static int close_breaker(void)
 
 static void test_closes(struct worker *w)
 {
-	struct spin_account a;
-
 	tap_is(sysfile_write("open", "%sbreaker", directory), -EINVAL, "it cannot be opened by hand");
 	tap_is(close_breaker(), 0, "root closes it");
 	expect_event(false, "which is reported");
@@ -129,8 +124,7 @@ static void test_closes(struct worker *w)
 	tap_is(hold(w->pid), 0, "the process can be held again");
 	worker_submit(w, 0, &tenth, 1);
 	gpufault_check_released(fd, w, NULL);
-	worker_account(w, &a);
-	tap_ok(spin_account_clean(&a), "every dispatch executed once and in order");
+	tap_ok(worker_clean(w), "every dispatch executed once and in order");
 	worker_stop(w);
 }
 

@@ -100,13 +100,6 @@ static int release(struct worker *w)
 	return process_op(w, KFD_XSCHED_OP_RESUME);
 }
 
-static bool clean(struct worker *w)
-{
-	struct spin_account a;
-
-	return !worker_account(w, &a) && spin_account_clean(&a);
-}
-
 /* A hold is one REMOVE a queue, a release one ADD, and nothing else. */
 static void test_calls(void)
 {
@@ -135,7 +128,7 @@ static void test_calls(void)
 	before = calls();
 	worker_stop(&two);
 	tap_ok(comes(&before, 0, 3), "at its end its queues are removed");
-	tap_ok(clean(&one), "every dispatch executed once and in order");
+	tap_ok(worker_clean(&one), "every dispatch executed once and in order");
 	worker_stop(&one);
 	xsdev_wait_no_queue(fd, DONE_MS);
 }
@@ -189,7 +182,7 @@ static void test_priority(void)
 		tap_bail("no worker");
 	try_order(&w, 1, 2);
 	try_order(&w, 2, 1);
-	tap_ok(clean(&w), "every dispatch executed once and in order");
+	tap_ok(worker_clean(&w), "every dispatch executed once and in order");
 	worker_stop(&w);
 	xsdev_wait_no_queue(fd, DONE_MS);
 }
@@ -219,7 +212,7 @@ static void test_oversubscription(void)
 	tap_is(wrong, 0, "all of them complete");
 	tap_ok(gpustat("saves") > saves, "waves were saved for it");
 	for (i = 0; i < 3; i++) {
-		wrong += !clean(&w[i]);
+		wrong += !worker_clean(&w[i]);
 		worker_stop(&w[i]);
 	}
 	tap_is(wrong, 0, "every dispatch executed once and in order");
@@ -279,7 +272,7 @@ static void test_failure(const char *fault, const char *what, long errors)
 	tap_is(worker_half_way(&w, 1, &tenth, hold), 0, "%s: a new process is held", what);
 	gpufault_check_released(fd, &w, what);
 	tap_ok(since(&before_hold, 1, 1), "%s: by one call each", what);
-	tap_ok(clean(&w), "%s: every dispatch executed once and in order", what);
+	tap_ok(worker_clean(&w), "%s: every dispatch executed once and in order", what);
 	worker_stop(&w);
 	xsdev_wait_no_queue(fd, DONE_MS);
 }

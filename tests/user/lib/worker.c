@@ -260,6 +260,13 @@ int worker_account(struct worker *w, struct spin_account *out)
 	return ret;
 }
 
+bool worker_clean(struct worker *w)
+{
+	struct spin_account a;
+
+	return !worker_account(w, &a) && spin_account_clean(&a);
+}
+
 int worker_last_log(struct worker *w, unsigned int queue, struct vgpu_log *out)
 {
 	struct worker_request request = { .command = WORKER_LAST_LOG, .queue = queue };

@@ -142,6 +142,9 @@ int worker_queue_id(struct worker *w, unsigned int queue, uint32_t *id);
 /* Account of all dispatches of all queues. */
 int worker_account(struct worker *w, struct spin_account *out);
 
+/* Whether every dispatch of all queues executed once and in order. */
+bool worker_clean(struct worker *w);
+
 /* Log of the last dispatch of a queue. */
 int worker_last_log(struct worker *w, unsigned int queue, struct vgpu_log *out);
 
