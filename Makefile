@@ -224,7 +224,7 @@ install-user: user
 # What DKMS needs to build the modules for any kernel: see dkms.conf.
 install-dkms:
 	install -D -m 0644 dkms.conf Kbuild -t $(DESTDIR)$(DKMSDIR)
-	install -D -m 0644 scripts/lib.sh -t $(DESTDIR)$(DKMSDIR)/scripts
+	install -D -m 0644 scripts/lib/base.sh -t $(DESTDIR)$(DKMSDIR)/scripts/lib
 	install -m 0755 $(addprefix scripts/,apply-patches dkms-build extract-linux make-amdgpu \
 		make-module patch-amdgpu) $(DESTDIR)$(DKMSDIR)/scripts
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)

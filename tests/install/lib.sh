@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What the tests of installing share. They run in a root whose changes are thrown away. To be sourced.
-. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib/base.sh"
 
 [ -n "${KFD_XSCHED_RIG:-}" ] || die "run this as scripts/check install does"
 # As root has it on Debian; the rig's leaves /usr/local out.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# The guest's hardware, as QEMU options. To be sourced after scripts/lib.sh.
+# The guest's hardware, as QEMU options. To be sourced after scripts/lib/base.sh.
 #
 #   smp     two CPUs at the same time, in real time: for races, of which nobody knows where they are
 #   icount  one CPU and a clock that counts its instructions, 1 ns each: the same run
@@ -17,7 +17,7 @@
 # flags included: an interrupt that hits there takes the guest down, about once in 20 boots.
 # The kernel does without the instruction where the CPU lacks it.
 
-KERNEL=/boot/vmlinuz-$("$TOP/scripts/kver")
+KERNEL=/boot/vmlinuz-$("$TOP/scripts/lib/kver")
 APPEND="console=ttyS0 quiet loglevel=5 log_buf_len=4M panic=-1 oops=panic tsc=reliable mitigations=off"
 
 # set_machine MODE INITRAMFS GPUS [MEMORY [WARM VGPU]]: fill the array "machine" with QEMU and its

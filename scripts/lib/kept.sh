@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What hangs on nothing but its inputs is run once: what it has left is kept in the user's cache, for all checkouts, by
-# all of these inputs. To be sourced after lib.sh. KFD_XSCHED_FRESH=y: nothing that is kept is taken.
+# all of these inputs. To be sourced after base.sh. KFD_XSCHED_FRESH=y: nothing that is kept is taken.
 
 # digits COMMAND...: 16 hexadecimal digits for what it prints.
 digits() {

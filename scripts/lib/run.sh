@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What runs long: it ends with whoever started it, within bounds, and not beside another. Sourced by lib.sh.
+# What runs long: it ends with whoever started it, within bounds, and not beside another. Sourced by base.sh.
 #
 # What a script starts runs in namespaces of its own for processes and mounts, is "contained". The kernel ends all of
 # them when the first of them ends, which it does when the script ends, however that ends.
@@ -304,7 +304,7 @@ step() {
 	try_step "$@" || exit
 }
 
-# shellcheck disable=SC2034 # scripts/cached says this when it had nothing to do
+# shellcheck disable=SC2034 # scripts/lib/cached says this when it had nothing to do
 UP_TO_DATE="up to date"
 
 # What is started by hand in the rig ("make shell") is its own head.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What is asked of a series in patches/, and of a tree that has it. To be sourced after lib.sh.
+# What is asked of a series in patches/, and of a tree that has it. To be sourced after base.sh.
 
 amd=drivers/gpu/drm/amd
 

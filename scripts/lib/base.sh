@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the scripts share: places, messages, TAP; of what runs long, lib-run.sh. To be sourced.
+# What the scripts share: places, messages, TAP; of what runs long, run.sh. To be sourced.
 
 set -euo pipefail
 export LC_ALL=C
 
-TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=${BUILD:-$TOP/build}
 JOBS=${JOBS:-$(nproc)}
 LOGS=$BUILD/log
@@ -94,7 +94,7 @@ tap_done() {
 	[ $tap_count -gt 0 ] && [ $tap_failed -eq 0 ]
 }
 
-# --- suites of TAP, for scripts/tap-summary -----------------------------------
+# --- suites of TAP, for scripts/lib/tap-summary -----------------------------------
 
 # run_suite LOGS SUITE SECONDS COMMAND...: run it within its limit, show its results as they come. Others may
 # run at the same time, so each line says whose it is.
@@ -117,4 +117,4 @@ run_suite() {
 }
 
 # A package of DKMS builds without it.
-[ ! -r "$TOP/scripts/lib-run.sh" ] || . "$TOP/scripts/lib-run.sh"
+[ ! -r "$TOP/scripts/lib/run.sh" ] || . "$TOP/scripts/lib/run.sh"
