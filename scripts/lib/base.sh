@@ -38,7 +38,7 @@ guest_programs() {
 
 # Almost all runs in the rig, where nothing of the machine itself is seen.
 in_rig() {
-	[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this in the rig: scripts/rig run base scripts/$(basename "$0")"
+	[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this in the rig, which \"make shell\" enters"
 }
 
 # why_no_root NAME LOG: why the rig could not make it; what it said is in LOG.
@@ -49,8 +49,11 @@ why_no_root() {
 # The makes we call are not parts of the one that called us: no -n, -k or job server of its.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
+# die MESSAGE...: say it, with the script's name and that of its directory.
 die() {
-	echo "$(basename "$0"): $*" >&2
+	local directory=${0%/*}
+
+	echo "${directory##*/}/${0##*/}: $*" >&2
 	exit 1
 }
 
