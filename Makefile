@@ -162,7 +162,7 @@ check-patches:
 # The patch that adds kfd_xsched to Linux, after patches/linux-7.
 module-patch:
 	$(RIG) $(BUILDS) base-7 \
-		sh -c 'scripts/build linux && scripts/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
+		sh -c 'scripts/build linux && scripts/series/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
 
 # A kernel that cannot be had is skipped by name. KERNEL=6.1: amdgpu-dkms alone, no series is for that Linux.
 check-trees:
@@ -225,8 +225,8 @@ install-user: user
 install-dkms:
 	install -D -m 0644 dkms.conf Kbuild -t $(DESTDIR)$(DKMSDIR)
 	install -D -m 0644 scripts/lib/base.sh -t $(DESTDIR)$(DKMSDIR)/scripts/lib
-	install -m 0755 $(addprefix scripts/,apply-patches dkms-build extract-linux make-amdgpu \
-		make-module patch-amdgpu) $(DESTDIR)$(DKMSDIR)/scripts
+	install -m 0755 $(addprefix scripts/,dkms-build extract-linux make-amdgpu make-module) $(DESTDIR)$(DKMSDIR)/scripts
+	install -D -m 0755 $(addprefix scripts/series/,apply patch-amdgpu) -t $(DESTDIR)$(DKMSDIR)/scripts/series
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 	install -D -m 0644 packaging/kfd-xsched.modules-load \
 		$(DESTDIR)$(MODULESLOADDIR)/kfd-xsched.conf
