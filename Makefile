@@ -198,15 +198,15 @@ shell:
 
 # Of this machine, for this machine. PREFIX and the like are in common.mk; make passes those that are given on.
 user:
-	@scripts/user-needs
+	@scripts/install/needs
 	@for dir in $(USER_DIRS); do \
 		$(MAKE) --no-print-directory -C $$dir O=$(HOST) || exit; \
 	done
 
 # Commands of DESTDIR are its own: those are run only for this machine itself.
 install: install-user install-dkms
-	@$(if $(DESTDIR),echo 'Installed into $(DESTDIR); see scripts/after-install for what is to be run there.', \
-		scripts/after-install '$(LIBDIR)' '$(VERSION)')
+	@$(if $(DESTDIR),echo 'Installed into $(DESTDIR); see scripts/install/after for what is to be run there.', \
+		scripts/install/after '$(LIBDIR)' '$(VERSION)')
 
 install-user: user
 	@for dir in $(USER_DIRS); do \
@@ -237,7 +237,7 @@ install-dkms:
 uninstall:
 	@rm -rf $(HOST)/staged
 	@$(MAKE) --no-print-directory -s install-user install-dkms DESTDIR=$(HOST)/staged >/dev/null
-	@scripts/uninstall $(HOST)/staged '$(DESTDIR)' $(PREFIX) $(BINDIR) $(SBINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR) \
+	@scripts/install/uninstall $(HOST)/staged '$(DESTDIR)' $(PREFIX) $(BINDIR) $(SBINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR) \
 		$(UDEVDIR) $(SYSTEMDDIR) $(SYSUSERSDIR) /usr/src /etc/default
 	@rm -rf $(HOST)/staged
 
