@@ -113,22 +113,22 @@ check-part:
 
 check-third:
 	$(RIG) --minutes 120 --guests 1 --memory 10 --try third-forky $(BASE) \
-		sh -c 'scripts/build raw && scripts/check-third'
+		sh -c 'scripts/build/steps raw && scripts/check-third'
 
 # Also a part of "make check".
 vgpu-selftest:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/vgpu-selftest'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/vgpu-selftest'
 
 # SAMPLES: of each set of queues.
 bench-switch:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/bench-switch $(SAMPLES)'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench-switch $(SAMPLES)'
 
 # Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
 sanitize:
 	$(RIG) $(BUILDS) $(BASE) scripts/sanitize
 
 bench-react:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/bench-react $(SAMPLES)'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench-react $(SAMPLES)'
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -148,49 +148,49 @@ figures:
 
 # The pictures of Documentation/looking.rst; nothing is tested.
 look:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/look'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/look'
 
 # With the newest ROCm also a part of "make check".
 check-rocm:
 	$(RIG) --minutes 120 --guests 1 --memory 9 --rocm --try rocm-trixie --try rocm-bookworm $(BASE) \
-		sh -c 'scripts/build all && scripts/check-rocm --all'
+		sh -c 'scripts/build/steps all && scripts/check-rocm --all'
 
 # What "make check" does not: each patch of the series compiles after the one before, and every hunk can fail.
 check-patches:
-	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
+	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
 
 # The patch that adds kfd_xsched to Linux, after patches/linux-7.
 module-patch:
 	$(RIG) $(BUILDS) base-7 \
-		sh -c 'scripts/build linux && scripts/series/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
+		sh -c 'scripts/build/steps linux && scripts/series/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
 
 # A kernel that cannot be had is skipped by name. KERNEL=6.1: amdgpu-dkms alone, no series is for that Linux.
 check-trees:
 	$(RIG) --minutes 300 --guests 1 --memory 5 $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) sh -c \
-		'scripts/build linux user programs && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check-trees $(TREES)'
+		'scripts/build/steps linux user programs && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check-trees $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build raw && scripts/check-variants'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/check-variants'
 
 build:
-	$(RIG) $(BUILDS) --rocm $(BASE) scripts/build all
+	$(RIG) $(BUILDS) --rocm $(BASE) scripts/build/steps all
 
 amdgpu:
-	$(RIG) $(BUILDS) $(BASE) scripts/build linux patch amdgpu
+	$(RIG) $(BUILDS) $(BASE) scripts/build/steps linux patch amdgpu
 
 kmod vgpu:
-	$(RIG) $(BUILDS) $(BASE) scripts/build linux patch amdgpu $@
+	$(RIG) $(BUILDS) $(BASE) scripts/build/steps linux patch amdgpu $@
 
 guest:
-	$(RIG) $(BUILDS) $(BASE) scripts/build raw
+	$(RIG) $(BUILDS) $(BASE) scripts/build/steps raw
 
 # Into build/deb; lintian judges them.
 deb:
-	$(RIG) $(BUILDS) deb scripts/make-deb
+	$(RIG) $(BUILDS) deb scripts/build/deb
 
 docs:
-	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build docs && scripts/docs'
+	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps docs && scripts/docs'
 	@echo $(BUILD)/docs/html/index.html
 
 shell:
@@ -225,7 +225,7 @@ install-user: user
 install-dkms:
 	install -D -m 0644 dkms.conf Kbuild -t $(DESTDIR)$(DKMSDIR)
 	install -D -m 0644 scripts/lib/base.sh -t $(DESTDIR)$(DKMSDIR)/scripts/lib
-	install -m 0755 $(addprefix scripts/,dkms-build extract-linux make-amdgpu make-module) $(DESTDIR)$(DKMSDIR)/scripts
+	install -D -m 0755 $(addprefix scripts/build/,amdgpu dkms-build extract-linux module) -t $(DESTDIR)$(DKMSDIR)/scripts/build
 	install -D -m 0755 $(addprefix scripts/series/,apply patch-amdgpu) -t $(DESTDIR)$(DKMSDIR)/scripts/series
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 	install -D -m 0644 packaging/kfd-xsched.modules-load \

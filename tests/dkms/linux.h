@@ -2,7 +2,7 @@
 /*
  * Differences between updated kernels of Debian, 6.1 and 6.12, and those that an amdgpu-dkms was
  * written for. Each file of AMD's amdgpu.ko includes this after AMD's own layer for other kernels
- * (scripts/make-dkms).
+ * (scripts/build/amdgpu-dkms).
  */
 #ifndef DKMS_LINUX_H
 #define DKMS_LINUX_H
