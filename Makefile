@@ -148,7 +148,7 @@ figures:
 
 # The pictures of Documentation/looking.rst; nothing is tested.
 look:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/look'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/docs/look'
 
 # With the newest ROCm also a part of "make check".
 check-rocm:
@@ -190,7 +190,7 @@ deb:
 	$(RIG) $(BUILDS) deb scripts/build/deb
 
 docs:
-	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps docs && scripts/docs'
+	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps docs && scripts/docs/manual'
 	@echo $(BUILD)/docs/html/index.html
 
 shell:
