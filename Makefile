@@ -89,10 +89,10 @@ help:
 	@echo 'mmdebstrap to make it. Everything made is in build/ and in ~/.cache/kfd-xsched (scripts/rig).'
 
 demo demo-hip:
-	$(RIG) $(TWO_HIP_GUESTS) --rocm $(BASE) scripts/demo
+	$(RIG) $(TWO_HIP_GUESTS) --rocm $(BASE) scripts/bench/demo
 
 demo-raw:
-	$(RIG) $(ONE_GUEST) $(BASE) scripts/demo raw
+	$(RIG) $(ONE_GUEST) $(BASE) scripts/bench/demo raw
 
 check:
 	$(RIG) --minutes 80 $(LANED) --rocm --with install --with deb $(BASE) scripts/check
@@ -121,30 +121,30 @@ vgpu-selftest:
 
 # SAMPLES: of each set of queues.
 bench-switch:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench-switch $(SAMPLES)'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/switch $(SAMPLES)'
 
 # Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
 sanitize:
 	$(RIG) $(BUILDS) $(BASE) scripts/sanitize
 
 bench-react:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench-react $(SAMPLES)'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/react $(SAMPLES)'
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
-	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench-policies'
+	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench/policies'
 
 # Virtual time, a minute. A part of it is in "make check": tests/unit/sensitivity.
 bench-sensitivity:
-	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench-sensitivity'
+	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench/sensitivity'
 
 # Not a part of "make check": it measures the machine, which should have nothing else to do.
 bench-scale:
-	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench-scale'
+	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench/scale'
 
 # README.md's figures and picture, and their range, of this tree: the demonstration on builds in which code has moved.
 figures:
-	$(RIG) --minutes 120 --guests 2 --memory 10 --rocm $(BASE) sh -c 'scripts/figures vary && scripts/figures take'
+	$(RIG) --minutes 120 --guests 2 --memory 10 --rocm $(BASE) sh -c 'scripts/bench/figures vary && scripts/bench/figures take'
 
 # The pictures of Documentation/looking.rst; nothing is tested.
 look:

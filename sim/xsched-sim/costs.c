@@ -3,7 +3,7 @@
  * Default costs of the software around the GPU.
  *
  * "two-models": seen in the results of the guest's two-models benchmark with raw queues,
- * mi308x profile, one instruction a nanosecond (scripts/two-models run raw; the files are in
+ * mi308x profile, one instruction a nanosecond (scripts/bench/two-models run raw; the files are in
  * build/results/raw/two-models-raw). Requests there carry arrival, submission, first wave, last
  * wave and completion; the daemon's trace has the parts of every switch. Medians, of its modes
  * alone and hpf, with the arrivals of seed 1: so scripts/compare-sim judges by other runs.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the design allows of two models on one GPU. A limit that is missed is said, in the table and in the
- * result, and is no failure: scripts/figures fails if a figure has left the range of the builds that are kept.
+ * result, and is no failure: scripts/bench/figures fails if a figure has left the range of the builds that are kept.
  */
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 
 /**
  * struct limit_row - a limit of the design, and the figure
- * @figure: as scripts/figures calls it
+ * @figure: as scripts/bench/figures calls it
  * @what: the same in words
  * @least: the figure must be that much; otherwise no more
  * @limit: the limit

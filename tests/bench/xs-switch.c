@@ -7,7 +7,7 @@
  * stays, as the one does for which a scheduler makes room.
  *
  * To be run under icount. Writes what it measured, sample by sample;
- * scripts/bench-switch makes figures of it.
+ * scripts/bench/switch makes figures of it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -10,10 +10,11 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 
 
 class Breakage:
-    """Tests of `scripts/NAME --check FILE`."""
+    """Tests of `scripts/bench/NAME --check FILE`."""
 
     def __init__(self, name, good):
-        self.command = [TOP / "scripts" / name, "--check"]
+        self.name = name
+        self.command = [TOP / "scripts/bench" / name, "--check"]
         self.good = good
         self.count = self.failed = 0
 
@@ -31,7 +32,7 @@ class Breakage:
     def tap(self, what, passed, output):
         self.count += 1
         self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.count} - {self.command[0].name}: {what}")
+        print(f"{'ok' if passed else 'not ok'} {self.count} - bench-{self.name}: {what}")
         if not passed:
             print("".join(f"# {line}\n" for line in output.splitlines()), end="")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bench-switch and bench-react share: guest runs, figures, files, verdicts."""
+"""What switch and react share: guest runs, figures, files, verdicts."""
 import json
 import math
 import os
@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import sys
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build"))
 RESULTS = BUILD / "results"
 
