@@ -95,29 +95,29 @@ demo-raw:
 	$(RIG) $(ONE_GUEST) $(BASE) scripts/bench/demo raw
 
 check:
-	$(RIG) --minutes 80 $(LANED) --rocm --with install --with deb $(BASE) scripts/check
+	$(RIG) --minutes 80 $(LANED) --rocm --with install --with deb $(BASE) scripts/check/suites
 
 # No ROCm is built or run.
 check-quick:
-	$(RIG) --minutes 40 $(LANED) $(BASE) scripts/check --quick
+	$(RIG) --minutes 40 $(LANED) $(BASE) scripts/check/suites --quick
 
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
 	$(RIG) --minutes 600 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
-		--try base-7 $(BASE) scripts/check --all
+		--try base-7 $(BASE) scripts/check/suites --all
 
 # What .ci/run adds to "make check".
 check-part:
 	$(RIG) --minutes 80 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
-		$(BASE) scripts/check --part
+		$(BASE) scripts/check/suites --part
 
 check-third:
 	$(RIG) --minutes 120 --guests 1 --memory 10 --try third-forky $(BASE) \
-		sh -c 'scripts/build/steps raw && scripts/check-third'
+		sh -c 'scripts/build/steps raw && scripts/check/third'
 
 # Also a part of "make check".
 vgpu-selftest:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/vgpu-selftest'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/check/vgpu'
 
 # SAMPLES: of each set of queues.
 bench-switch:
@@ -125,7 +125,7 @@ bench-switch:
 
 # Not a part of "make check": it builds all unit tests twice more, and takes several minutes.
 sanitize:
-	$(RIG) $(BUILDS) $(BASE) scripts/sanitize
+	$(RIG) $(BUILDS) $(BASE) scripts/check/sanitize
 
 bench-react:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/react $(SAMPLES)'
@@ -153,11 +153,11 @@ look:
 # With the newest ROCm also a part of "make check".
 check-rocm:
 	$(RIG) --minutes 120 --guests 1 --memory 9 --rocm --try rocm-trixie --try rocm-bookworm $(BASE) \
-		sh -c 'scripts/build/steps all && scripts/check-rocm --all'
+		sh -c 'scripts/build/steps all && scripts/check/rocm --all'
 
 # What "make check" does not: each patch of the series compiles after the one before, and every hunk can fail.
 check-patches:
-	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps linux && scripts/check-patches $(if $(COMPILE),--compile) $(TREES)'
+	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps linux && scripts/check/patches $(if $(COMPILE),--compile) $(TREES)'
 
 # The patch that adds kfd_xsched to Linux, after patches/linux-7.
 module-patch:
@@ -167,11 +167,11 @@ module-patch:
 # A kernel that cannot be had is skipped by name. KERNEL=6.1: amdgpu-dkms alone, no series is for that Linux.
 check-trees:
 	$(RIG) --minutes 300 --guests 1 --memory 5 $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) sh -c \
-		'scripts/build/steps linux user programs && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check-trees $(TREES)'
+		'scripts/build/steps linux user programs && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check/trees $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
-	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/check-variants'
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/check/variants'
 
 build:
 	$(RIG) $(BUILDS) --rocm $(BASE) scripts/build/steps all

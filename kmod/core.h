@@ -5,7 +5,7 @@
  * Floors
  * ------
  * A directory is a floor. Its files include and call files of their own floor
- * and of floors below, and nothing above; scripts/check-structure proves it.
+ * and of floors below, and nothing above; scripts/check/structure proves it.
  *
  *	front/		what programs and administrators use, and what the driver
  *			reports: ioctls, events, /sys, clients, armed switches

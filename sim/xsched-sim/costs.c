@@ -6,7 +6,7 @@
  * mi308x profile, one instruction a nanosecond (scripts/bench/two-models run raw; the files are in
  * build/results/raw/two-models-raw). Requests there carry arrival, submission, first wave, last
  * wave and completion; the daemon's trace has the parts of every switch. Medians, of its modes
- * alone and hpf, with the arrivals of seed 1: so scripts/compare-sim judges by other runs.
+ * alone and hpf, with the arrivals of seed 1: so scripts/check/compare-sim judges by other runs.
  */
 #include <stddef.h>
 #include <string.h>

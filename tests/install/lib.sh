@@ -3,7 +3,7 @@
 # What the tests of installing share. They run in a root whose changes are thrown away. To be sourced.
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib/base.sh"
 
-[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this as scripts/check install does"
+[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this as scripts/check/suites install does"
 # As root has it on Debian; the rig's leaves /usr/local out.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 work=$(mktemp -d)

@@ -54,7 +54,7 @@ set_machine() {
 # those instructions come on top (icount_start_warp_timer() of QEMU 7.2): nanoseconds that are
 # there in one run and not in the next. On one CPU they take turns, and under SCHED_BATCH
 # the one that wakes up does not interrupt the other. It is the last we may use; or the last but
-# LANE, if several of us run at a time (scripts/check).
+# LANE, if several of us run at a time (scripts/check/suites).
 machine_launcher() {
 	local cpus
 

@@ -3,7 +3,7 @@
  * xschedctl: options, and the choice of the command.
  *
  * A file uses files of its own floor and of those below, and no files use each
- * other in a circle; scripts/check-structure has the files of each floor, and
+ * other in a circle; scripts/check/structure has the files of each floor, and
  * proves it. From the top down:
  *
  *	main		this file

@@ -3,7 +3,7 @@
  * xschedd: options, signals, the loop.
  *
  * A directory is a floor. A file uses what is on its own floor and on those
- * below, and no files use each other in a circle; scripts/check-structure
+ * below, and no files use each other in a circle; scripts/check/structure
  * proves it. From the top down:
  *
  *	xschedd/	this file: the start and the end, signals, rights

@@ -200,7 +200,7 @@ static void test_gang(void **state)
 	bench_free(&b);
 }
 
-/* The demonstration. scripts/compare-sim holds its figures against the guest's. */
+/* The demonstration. scripts/check/compare-sim holds its figures against the guest's. */
 static void test_two_models(void **state)
 {
 	struct mode_figures *f;
