@@ -144,7 +144,8 @@ bench-scale:
 
 # README.md's figures and picture, and their range, of this tree: the demonstration on builds in which code has moved.
 figures:
-	$(RIG) --minutes 120 --guests 2 --memory 10 --rocm $(BASE) sh -c 'scripts/bench/figures vary && scripts/bench/figures take'
+	$(RIG) --minutes 120 --guests 2 --memory 10 --rocm $(BASE) \
+		sh -c 'scripts/bench/figures vary && scripts/bench/figures take'
 
 # The pictures of Documentation/looking.rst; nothing is tested.
 look:
@@ -157,17 +158,19 @@ check-rocm:
 
 # What "make check" does not: each patch of the series compiles after the one before, and every hunk can fail.
 check-patches:
-	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps linux && scripts/check/patches $(if $(COMPILE),--compile) $(TREES)'
+	$(RIG) $(BUILDS) $(BASE) \
+		sh -c 'scripts/build/steps linux && scripts/check/patches $(if $(COMPILE),--compile) $(TREES)'
 
 # The patch that adds kfd_xsched to Linux, after patches/linux-7.
 module-patch:
-	$(RIG) $(BUILDS) base-7 \
-		sh -c 'scripts/build/steps linux && scripts/series/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
+	$(RIG) $(BUILDS) base-7 sh -c 'scripts/build/steps linux && '\
+		'scripts/series/module-patch "$$BUILD/linux" "$$BUILD/module-patch/module.patch"'
 
 # A kernel that cannot be had is skipped by name. KERNEL=6.1: amdgpu-dkms alone, no series is for that Linux.
 check-trees:
-	$(RIG) --minutes 300 --guests 1 --memory 5 $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) sh -c \
-		'scripts/build/steps linux user programs && $(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check/trees $(TREES)'
+	$(RIG) --minutes 300 --guests 1 --memory 5 $(if $(TREES),--try rocm-forky) --try base-7 $(BASE) \
+		sh -c 'scripts/build/steps linux user programs && '\
+		'$(if $(filter 6.1,$(KERNEL)),VERSIONS=none )scripts/check/trees $(TREES)'
 
 # Not a part of "make check": it builds a second amdgpu.
 check-variants:
@@ -225,7 +228,8 @@ install-user: user
 install-dkms:
 	install -D -m 0644 dkms.conf Kbuild -t $(DESTDIR)$(DKMSDIR)
 	install -D -m 0644 scripts/lib/base.sh -t $(DESTDIR)$(DKMSDIR)/scripts/lib
-	install -D -m 0755 $(addprefix scripts/build/,amdgpu dkms-build extract-linux module) -t $(DESTDIR)$(DKMSDIR)/scripts/build
+	install -D -m 0755 $(addprefix scripts/build/,amdgpu dkms-build extract-linux module) \
+		-t $(DESTDIR)$(DKMSDIR)/scripts/build
 	install -D -m 0755 $(addprefix scripts/series/,apply patch-amdgpu) -t $(DESTDIR)$(DKMSDIR)/scripts/series
 	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
 	install -D -m 0644 packaging/kfd-xsched.modules-load \
@@ -237,8 +241,8 @@ install-dkms:
 uninstall:
 	@rm -rf $(HOST)/staged
 	@$(MAKE) --no-print-directory -s install-user install-dkms DESTDIR=$(HOST)/staged >/dev/null
-	@scripts/install/uninstall $(HOST)/staged '$(DESTDIR)' $(PREFIX) $(BINDIR) $(SBINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR) \
-		$(UDEVDIR) $(SYSTEMDDIR) $(SYSUSERSDIR) /usr/src /etc/default
+	@scripts/install/uninstall $(HOST)/staged '$(DESTDIR)' $(PREFIX) $(BINDIR) $(SBINDIR) $(LIBDIR) $(INCLUDEDIR) \
+		$(MANDIR) $(UDEVDIR) $(SYSTEMDDIR) $(SYSUSERSDIR) /usr/src /etc/default
 	@rm -rf $(HOST)/staged
 
 # Nothing is removed from under a run.

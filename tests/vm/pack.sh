@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# How the archives of a guest are packed. To be sourced after scripts/lib/base.sh; "root" is the directory that becomes one.
+# How the archives of a guest are packed. To be sourced after base.sh; "root" is the directory that becomes one.
 
 # add_libraries FILE: the shared libraries it needs.
 add_libraries() {
