@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A guest as a part of a script of taps. To be sourced after base.sh.
+
+# How its last result is called.
+guest_end="the tests ran to their end"
+
+# guest NAME OUT ARGUMENT...: run-guest with these; its TAP, numbered on. Its logs are in OUT, the TAP is in OUT.tap.
+guest() {
+	local status=0
+
+	"$TOP/tests/vm/run-guest" --out "$2" "${@:3}" >"$2.tap" 2>&1 || status=$?
+	guest_ran "$1" "$2.tap" $status
+}
+
+# guest_ran NAME TAP STATUS: one that has run.
+guest_ran() {
+	tap_relay "$1: " <"$2"
+	tap "$1: $guest_end" test "$3" -eq 0
+}
