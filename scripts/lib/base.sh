@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the scripts share: places, messages, TAP; of what runs long, run.sh. To be sourced.
+# What the scripts share: places, messages, suites; tap.sh prints TAP, run.sh is of what runs long. To be sourced.
 
 set -euo pipefail
 export LC_ALL=C
@@ -59,42 +59,14 @@ die() {
 
 # --- TAP --------------------------------------------------------------------
 
-tap_count=0
-tap_failed=0
-
-# tap DESCRIPTION COMMAND...: one test, passed if the command succeeds. What takes long is said to.
+# tap DESCRIPTION COMMAND...: one test, in a shell of its own: passed if the command succeeds. It is said how long it
+# took, if that is long.
 tap() {
 	local what=$1 start=$SECONDS output status=0
 	shift
-	tap_count=$((tap_count + 1))
 	output=$("$@" 2>&1) || status=$?
 	[ $((SECONDS - start)) -lt 5 ] || echo "# $((SECONDS - start)) s:"
-	if [ $status -eq 0 ]; then
-		echo "ok $tap_count - $what"
-		return
-	fi
-	tap_failed=$((tap_failed + 1))
-	echo "not ok $tap_count - $what"
-	printf '%s\n' "$output" | tail -n 40 | sed 's/^/# /'
-}
-
-# tap_relay PREFIX: the TAP on stdin as results of ours, numbered on.
-tap_relay() {
-	local line
-
-	while IFS= read -r line; do
-		case $line in
-		"ok "*) tap "$1${line#*- }" true ;;
-		"not ok "*) tap "$1${line#*- }" false ;;
-		\#*) echo "$line" ;;
-		esac
-	done
-}
-
-# End of a script of taps: print the plan; exit 0 only if all passed.
-tap_done() {
-	echo "1..$tap_count"
-	[ $tap_count -gt 0 ] && [ $tap_failed -eq 0 ]
+	tap_result $status "$what" <<<"$(tail -n 40 <<<"$output")"
 }
 
 # --- suites of TAP, for scripts/lib/tap-summary -----------------------------------
@@ -119,5 +91,8 @@ run_suite() {
 	echo $((SECONDS - start)) >"$logs/$suite.seconds"
 }
 
-# A package of DKMS builds without it.
-[ ! -r "$TOP/scripts/lib/run.sh" ] || . "$TOP/scripts/lib/run.sh"
+# A package of DKMS builds without these.
+if [ -r "$TOP/scripts/lib/run.sh" ]; then
+	. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+	. "$(dirname "${BASH_SOURCE[0]}")/run.sh"
+fi

@@ -3,33 +3,11 @@
 #
 # What guest tests written in shell share. Source it after setting dir, where they may write.
 
-count=0
-failed=0
+. "${0%/*}/tap.sh"
 # shellcheck disable=SC2034 # for the tests
 knobs=/sys/class/kfd_xsched/global
 mkdir -p "${dir:?}"
-
-# ok DESCRIPTION COMMAND...: passed if the command succeeds.
-ok()
-{
-	what=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$dir/output" 2>&1; then
-		echo "ok $count - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok $count - $what"
-		sed 's/^/# /' "$dir/output"
-	fi
-}
-
-# The plan, and the exit status.
-finish()
-{
-	echo "1..$count"
-	[ $failed -eq 0 ]
-}
+tap_said=$dir/output
 
 # status WANT COMMAND...: whether it ends with that exit status.
 status()
