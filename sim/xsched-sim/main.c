@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * xsched-sim: run a scenario in virtual time, on the GPU model of sim/ and with
- * the scheduling engine of libxsched. See xsched-sim(1).
+ * xsched-sim: run a scenario in virtual time, on the GPU model of
+ * sim/model and with the scheduling engine of libxsched. See xsched-sim(1).
  *
  * daemon.c, node.c, program.c, watch.c and world.c call each other in circles,
  * as the parts they model do: programs send work to a node, the sampler watches

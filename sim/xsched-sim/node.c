@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A GPU node: the model of sim/, its firmware's list of queues, and the driver's
+ * A GPU node: the model, its firmware's list of queues, and the driver's
  * transactions with it. A transaction is what amdkfd's patched APPLY does under
  * HWS: set the grace, take every queue off (UNMAP_QUEUES), wait for the fence
  * (QUERY_STATUS), build a runlist of the queues not held, send it (RUN_LIST).

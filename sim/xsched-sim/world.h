@@ -21,10 +21,10 @@
 #include <xsched/engine.h>
 
 #include "agenda.h"
-#include "aql.h"
+#include "gpu/aql.h"
 #include "kernel.h"
 #include "scenario.h"
-#include "sched.h"
+#include "firmware/sched.h"
 
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../../sim/spin_account.h"
+#include "../../sim/model/spin_account.h"
 #include "preset.h"
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../sim/spin_account.h"
+#include "../../sim/model/spin_account.h"
 
 struct json_object;
 

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "kernels.h"
 
-#define CYCLES_PER_ROUND 16	/* as sim/native_plain.c has it */
+#define CYCLES_PER_ROUND 16	/* as sim/model/native/plain.c has it */
 #define CLOCK_MHZ	 1900	/* between the clocks of the profiles, which are 1700 to 2500 */
 
 void hip_check(hipError_t error, const char *call, const char *file, int line)

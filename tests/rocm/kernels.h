@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels of the HIP tests, compiled by hipcc. The software GPU knows them by
- * name and does what they do (sim/native_plain.c): change both together.
+ * name and does what they do (sim/model/native/plain.c): change both together.
  */
 #ifndef ROCM_KERNELS_H
 #define ROCM_KERNELS_H

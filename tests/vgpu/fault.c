@@ -4,7 +4,7 @@
 
 #include "vgpu.h"
 #include "fault.h"
-#include "pm4.h"
+#include "firmware/pm4.h"
 
 /* How long the firmware waits for a queue before it gives up. Assumed. */
 #define GIVE_UP_NS	(1 * NSEC_PER_MSEC)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The firmware of gfx9 (sim/hws.c) between amdkfd's HIQ and the hardware slots.
+ * The firmware of gfx9 (sim/model/firmware/hws.c) between amdkfd's HIQ and the hardware slots.
  *
  * A refused packet is logged and counted; then the firmware stops answering, so
  * that amdkfd's own time-outs expire.
  */
 #include "vgpu.h"
 #include "mqd.h"
-#include "pm4.h"
+#include "firmware/pm4.h"
 #include "gc/gc_9_4_3_sh_mask.h"
 
 /* The address space whose doorbell writes ring that process's queues. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernels of dispatches: synthetic ones (sim/kernel.h), and real ones that the
- * model knows (sim/native.h), or times although it does not (time_unknown).
+ * Kernels of dispatches: synthetic ones (sim/model/kernel.h), and real ones that the
+ * model knows (sim/model/native/native.h), or times although it does not (time_unknown).
  *
  * To identify a real kernel takes a walk through the code object, so the result
  * is cached by process and descriptor. A TLB flush, which comes whenever memory
@@ -9,7 +9,7 @@
  * results: the memory may have other code then.
  */
 #include "vgpu.h"
-#include "native.h"
+#include "native/native.h"
 
 /* The number of that name among unknown kernels; a new one is logged once. */
 static u32 unknown_number(struct vgpu_node *node, const char *name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * MES, the micro engine scheduler: reads API frames from the ring that amdgpu
- * writes, and answers. sim/mes.c has the effects of calls; this file has the
+ * writes, and answers. sim/model/firmware/mes.c has the effects of calls; this file has the
  * frames, the MQDs, and the addresses of the answers.
  *
  * amdgpu follows each call with QUERY_SCHEDULER_STATUS, and waits for the fence

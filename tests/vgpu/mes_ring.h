@@ -3,7 +3,7 @@
 #ifndef VGPU_MES_RING_H
 #define VGPU_MES_RING_H
 
-#include "mes.h"
+#include "firmware/mes.h"
 #include "node.h"
 
 /**

@@ -7,7 +7,7 @@
 #ifndef VGPU_MQD_H
 #define VGPU_MQD_H
 
-#include "mqd9.h"
+#include "firmware/mqd9.h"
 
 /**
  * struct vgpu_mqd_ops - a layout

@@ -8,7 +8,7 @@
  *   rb_rptr           read index in bytes, 64 bits
  *   rb_rptr_addr      where it is reported
  *   context_status    EXCEPTION: the queue was halted
- *   midcmd_data, _cntl  an interrupted packet, see sim/sdma.h
+ *   midcmd_data, _cntl  an interrupted packet, see sim/model/gpu/sdma.h
  *   sdma_engine_id    which engine serves it
  *
  * The two layouts differ in where these are, not in what they mean.

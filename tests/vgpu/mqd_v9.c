@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compute MQDs of gfx9: sim/mqd9.c has the layout; here it is checked against the driver's. */
+/* Compute MQDs of gfx9: sim/model/firmware/mqd9.c has the layout; here it is checked against the driver's. */
 #include "vgpu.h"
 #include "mqd.h"
 

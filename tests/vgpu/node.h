@@ -2,7 +2,7 @@
 /*
  * A node of the software GPU: what amdkfd calls a node, that is the whole GPU
  * or one of its partitions. It has a firmware of its own (hiq.c), hardware
- * slots (hqd.c) and compute units (sim/).
+ * slots (hqd.c) and compute units (sim/model).
  *
  * Everything in here is protected by the lock of its device.
  */
@@ -11,11 +11,11 @@
 
 #include <linux/types.h>
 
-#include "aql.h"
+#include "gpu/aql.h"
 #include "fault.h"
-#include "hws.h"
-#include "native.h"
-#include "sdma.h"
+#include "firmware/hws.h"
+#include "native/native.h"
+#include "gpu/sdma.h"
 
 struct sim_profile;
 struct v9_mqd;

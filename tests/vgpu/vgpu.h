@@ -3,7 +3,7 @@
  * vgpu.ko: a software GPU beneath the real amdgpu driver. Test code.
  *
  * The production amdgpu.ko runs unchanged on a fabricated amdgpu_device; only
- * accesses to hardware are redirected to the model in sim/. Files:
+ * accesses to hardware are redirected to the model in sim/model. Files:
  *
  *   main.c      module parameters, PCI driver
  *   device.c    the fields of the fabricated device
@@ -15,8 +15,8 @@
  *   memory.c    TTM's copies and fills, by CPU instead of SDMA
  *   engine.c    when the model runs: timers, doorbells, the lock
  *   node.h      a partition of the GPU, and its parts
- *   hiq.c       the firmware that reads runlists (sim/hws.c), and the HIQ
- *   mes_ring.c  the firmware that takes calls (sim/mes.c), and its ring
+ *   hiq.c       the firmware that reads runlists (sim/model/firmware/hws.c), and the HIQ
+ *   mes_ring.c  the firmware that takes calls (sim/model/firmware/mes.c), and its ring
  *   hqd.c       user queues between their MQD and the model
  *   mqd_v9.c    layout of compute MQDs; of another generation: mqd_v11.c
  *   fault.c     faults on demand; fault_file.c: debugfs vgpu/fault

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the model that test programs need: its synthetic kernels. */
-#include "../../sim/kernel.h"
+#include "../../sim/model/kernel.h"

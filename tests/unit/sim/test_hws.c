@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "fake.h"
-#include "hws.h"
-#include "pm4.h"
+#include "firmware/hws.h"
+#include "firmware/pm4.h"
 
 #define RING		256
 #define RING_AT		0x1000

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "fake.h"
-#include "mes.h"
+#include "firmware/mes.h"
 
 #define CALL_NS		50
 #define MAP_NS		10

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "fake.h"
-#include "mqd9.h"
+#include "firmware/mqd9.h"
 
 #define DUMP	"../../vgpu/evidence/mi308x-mqd.txt"
 

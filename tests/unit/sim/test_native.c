@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fake.h"
-#include "native.h"
+#include "native/native.h"
 
 #define ITEMS	1024
 #define GROUPS	16

@@ -5,7 +5,7 @@
  * ring, quanta end. Every dispatch, and every workgroup of it, runs once.
  */
 #include "fake.h"
-#include "sched.h"
+#include "firmware/sched.h"
 
 #define OPERATIONS	100000
 #define PROCESSES	12

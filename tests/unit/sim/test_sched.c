@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Which queues are in hardware slots: window, VMIDs, quanta, levels, changes. */
 #include "fake.h"
-#include "sched.h"
+#include "firmware/sched.h"
 
 #define PROCESSES	20
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../bounds.h"
-#include "sdma.h"
+#include "gpu/sdma.h"
 
 #define BASE		0x700000000000ULL	/* where the memory is */
 #define MEMORY		(24u << 20)

@@ -11,7 +11,7 @@
 #ifndef SPIN_H
 #define SPIN_H
 
-#include "../../sim/spin_account.h"
+#include "../../sim/model/spin_account.h"
 #include "kfdq.h"
 
 /**

@@ -6,7 +6,7 @@
  * result at the end, and the amount missing before, are the same. Times are
  * assumed.
  */
-#include "native.h"
+#include "native/native.h"
 
 #define CYCLES	4000
 #define VGPRS	32

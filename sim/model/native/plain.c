@@ -4,7 +4,7 @@
  * Their times are assumed: a cycle for each instruction of a wave, and a few
  * hundred for memory.
  */
-#include "native.h"
+#include "native/native.h"
 
 /* Work-items beyond this in x do nothing. */
 static u32 end_x(const struct sim_native_call *c, u32 n)

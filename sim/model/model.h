@@ -28,12 +28,21 @@
  * one kind fit is computed per compute unit.) Memory bandwidth and caches are
  * not modelled: a workgroup takes as long as its kernel says.
  *
+ * Floors: each is a directory, and uses this one and those named.
+ *
+ *   (here)    what all share, and programs with kernels for the model, too
+ *   profile   GPUs, each by its numbers
+ *   gpu       the GPU without its firmware: queues, packets, waves, copy
+ *             engines, preemptions, and what they cost
+ *   native    kernels of real code objects: gpu
+ *   firmware  which queues are in hardware slots, by HWS or MES: gpu, profile
+ *
  * aql.c, gpu.c, preempt.c, queue.c, sdma.c, sdma_packet.c and wave.c call each
  * other in circles, as the parts they model do: time advances a queue, the
  * queue its packets, and these their waves; each may have the queue looked at
  * again, or halt it. hws_list.c reads the lists of hws.c, and reads memory
- * through it; native.c has the table of the kernels in native_*.c, which access
- * memory through it.
+ * through it; native.c has the table of the kernels in hip.c, plain.c and
+ * rocr.c, which access memory through it.
  */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
@@ -380,7 +389,7 @@ struct sim_aql_dispatch;
  * @memory: @bytes of the process's memory at @va, which do not cross a 4 KiB
  *	page. NULL: VM fault, which the callback has reported.
  * @peek: the same for reading memory that may not exist: then NULL without a
- *	fault. Only sim/code_object.c calls it; may be NULL without that.
+ *	fault. Only native/code_object.c calls it; may be NULL without that.
  * @interrupt: end-of-pipe or trap interrupt with an event id
  * @ticks: GPU clock at time @t_ns, for time stamps
  * @kernel: fill in the costs of a dispatch's kernel (registers, LDS, time) and

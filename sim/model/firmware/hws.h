@@ -25,7 +25,7 @@
 #ifndef SIM_HWS_H
 #define SIM_HWS_H
 
-#include "sched.h"
+#include "firmware/sched.h"
 
 #define SIM_HWS_PROCESSES	512	/* KFD_MAX_NUM_OF_PROCESSES */
 #define SIM_HWS_QUEUES		4096	/* default of max_num_of_queues_per_device */

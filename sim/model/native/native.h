@@ -20,7 +20,7 @@
 #ifndef SIM_NATIVE_H
 #define SIM_NATIVE_H
 
-#include "aql.h"
+#include "gpu/aql.h"
 
 /* Longest symbol of a kernel, with its end; a longer one is cut. */
 #define SIM_NATIVE_NAME		256
@@ -81,9 +81,9 @@ struct sim_native {
 };
 
 /* The tables, each ended by an entry without @run. */
-extern const struct sim_native sim_native_plain[];	/* native_plain.c */
-extern const struct sim_native sim_native_hip[];	/* native_hip.c */
-extern const struct sim_native sim_native_rocr[];	/* native_rocr.c */
+extern const struct sim_native sim_native_plain[];	/* plain.c */
+extern const struct sim_native sim_native_hip[];	/* hip.c */
+extern const struct sim_native sim_native_rocr[];	/* rocr.c */
 
 /* native.c */
 
@@ -126,7 +126,7 @@ void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bo
  * The part [@from, @to) of [0, @units) of this workgroup. On hardware,
  * work-items take turns over the whole range; here each workgroup has a part of
  * its own. The result at the end, and the amount missing before, are the same.
- * native_rocr.c
+ * rocr.c
  */
 void sim_native_share(const struct sim_native_call *c, u64 units, u64 *from, u64 *to);
 

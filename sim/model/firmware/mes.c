@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* MES: the driver's calls, what they cost, and their order in time. */
-#include "mes.h"
+#include "firmware/mes.h"
 
 const char *sim_mes_reason(enum sim_mes_status status)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The same MI308X as profile_mi308x.c, with the costs of a switch that a
+ * The same MI308X as mi308x.c, with the costs of a switch that a
  * practitioner states for his MI308X hosts: 400 to 500 us to suspend a process
  * that fills the GPU, 300 to 400 us to resume it. How they were measured is not
  * known; this project has measured neither. What the chip is made of is said,
- * with its sources, in profile_mi308x.c; a test compares the two.
+ * with its sources, in mi308x.c; a test compares the two.
  *
  * The claim is of the whole, as a program sees it. Of that, driver, packets and
  * the bytes at peak bandwidth are 20 us of a suspend and 15 us of a resume in

@@ -7,7 +7,7 @@
  *
  * Everything read here was written by a process: none of it is trusted.
  */
-#include "native.h"
+#include "native/native.h"
 
 #define PAGE		4096
 #define WALK_PAGES	4096	/* a code object has its headers within 16 MiB */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* SDMA engines: which queue has its turn, and when a packet continues. */
-#include "sdma.h"
+#include "gpu/sdma.h"
 
 #define MAX_RING	(1ULL << 32)
 

@@ -7,7 +7,7 @@
  * Since ROCm 6, fill and copy have the same names but other arguments. The
  * arguments show which version it is: is_ranged_fill(), is_ranged_copy().
  */
-#include "native.h"
+#include "native/native.h"
 
 #define CYCLES	2000
 #define VGPRS	16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The list, and which queues are in hardware slots: see sched.h for the rules. */
-#include "sched.h"
+#include "firmware/sched.h"
 
 static u32 bits(u64 mask)
 {

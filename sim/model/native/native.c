@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Native kernels: finding one, and carrying out its workgroups. */
-#include "native.h"
+#include "native/native.h"
 
 #define PAGE	4096
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The synthetic kernels of kernel.h: their costs and results. */
-#include "aql.h"
+#include "gpu/aql.h"
 #include "kernel.h"
 
 /* Contents of sim_dispatch.cookie: addresses, 0: none. */

@@ -4,8 +4,8 @@
  * packets of its queues. It may continue in another buffer; one that leads back
  * to its beginning is over-subscribed, and the driver knows it.
  */
-#include "hws.h"
-#include "pm4.h"
+#include "firmware/hws.h"
+#include "firmware/pm4.h"
 
 /**
  * struct reader - state while a runlist is read

@@ -4,7 +4,7 @@
  * floating-point registers. Results are those of the GPU bit for bit, with
  * denormals; a NaN is always the same quiet one.
  */
-#include "native.h"
+#include "native/native.h"
 
 #define NAN_BITS	0x7fc00000U
 #define INF_BITS	0x7f800000U

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Compute MQDs of gfx9, see mqd9.h. */
-#include "mqd9.h"
+#include "firmware/mqd9.h"
 
 #define QUEUE_SIZE(control)	((control) & 0x3f)	/* 2^(n + 1) dwords */
 #define SLOT_BASED_WPTR(control) ((control) >> 25 & 3)

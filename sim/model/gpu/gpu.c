@@ -6,8 +6,8 @@
  * instant costs little more than the queues it affects. Code that changes a
  * queue from outside sets its entry to 0: look at it in the next step.
  */
-#include "aql.h"
-#include "sdma.h"
+#include "gpu/aql.h"
+#include "gpu/sdma.h"
 
 void sim_queue_touch(struct sim_queue *q)
 {

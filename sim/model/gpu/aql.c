@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* AQL packets and signals; see aql.h for what is known of them. */
-#include "aql.h"
+#include "gpu/aql.h"
 
 _Static_assert(sizeof(struct sim_aql_packet) == SIM_AQL_BYTES, "packet");
 

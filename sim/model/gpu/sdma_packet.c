@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* SDMA packets: their formats, and what they do to memory. */
-#include "sdma.h"
+#include "gpu/sdma.h"
 
 /* Header bits 7:0 are the operation, 15:8 the sub-operation. */
 enum {

@@ -35,7 +35,7 @@
 #ifndef SIM_MES_H
 #define SIM_MES_H
 
-#include "sched.h"
+#include "firmware/sched.h"
 
 #define SIM_MES_QUEUES		1024	/* that can be added; assumed */
 #define SIM_MES_PROCESSES	512	/* and processes, each level counted; assumed */

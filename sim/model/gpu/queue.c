@@ -8,8 +8,8 @@
  * although no workgroup may have found room yet. With the barrier bit it waits
  * for all earlier packets of the queue to complete.
  */
-#include "aql.h"
-#include "sdma.h"
+#include "gpu/aql.h"
+#include "gpu/sdma.h"
 
 static void forget_packet(struct sim_queue *q)
 {

@@ -10,7 +10,7 @@
  * process's memory, so a restore does not trust it: the queue is halted unless
  * the image is, to the bit, what its last save wrote.
  */
-#include "sdma.h"
+#include "gpu/sdma.h"
 
 #define SIM_IMAGE_MAGIC	0x494d4753	/* "SGMI" */
 

@@ -18,7 +18,7 @@
  * leave the GPU idle nearly always, and a preemption would hardly ever
  * interrupt one.
  */
-#include "native.h"
+#include "native/native.h"
 
 #define WAVE_INSTRUCTIONS	1000	/* of any wave */
 #define VGPR_INSTRUCTIONS	64	/* for each register of a lane */

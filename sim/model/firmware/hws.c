@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The firmware's side of the HIQ; see hws.h. */
-#include "hws.h"
-#include "pm4.h"
+#include "firmware/hws.h"
+#include "firmware/pm4.h"
 
 static struct sim_queue *map(void *owner, struct sim_sched_entry *e, u64 t)
 {
