@@ -3,6 +3,13 @@
  * xsched-sim: run a scenario in virtual time, on the GPU model of
  * sim/model and with the scheduling engine of libxsched. See xsched-sim(1).
  *
+ * Floors, from the top down: each is a directory, and uses those below it.
+ *
+ *   (here)    the command line
+ *   report    figures of the runs, as tables, as JSON, as a trace
+ *   world     a run: nodes, processes, and the software between them
+ *   scenario  what is to be run: read from a file, and checked
+ *
  * daemon.c, node.c, program.c, watch.c and world.c call each other in circles,
  * as the parts they model do: programs send work to a node, the sampler watches
  * the node and sends events to the daemon, and the daemon switches the node.
@@ -17,9 +24,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "memory.h"
-#include "parse.h"
-#include "report.h"
+#include "report/report.h"
+#include "scenario/parse.h"
+#include "world/memory.h"
 
 #define REPEAT_MAX	1000
 

@@ -2,7 +2,7 @@
 /*
  * xsched-sim's result of the two models against the guest's. They have the model
  * of the GPU in common and nothing else: on one side the real driver, module,
- * daemon and programs, on the other what these cost (sim/xsched-sim/costs.c).
+ * daemon and programs, on the other what these cost (sim/xsched-sim/scenario/costs.c).
  * Prints TAP.
  */
 #include <math.h>

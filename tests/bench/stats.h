@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "raw.h"
-#include "sample.h"
+#include "report/sample.h"
 
 /**
  * struct stats_mode - one row of the table

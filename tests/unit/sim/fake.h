@@ -9,9 +9,9 @@
 
 #include "../bounds.h"
 
+#include "firmware/sched.h"
 #include "gpu/aql.h"
 #include "kernel.h"
-#include "firmware/sched.h"
 
 #define FAKE_PACKETS	256
 #define FAKE_QUEUES	48

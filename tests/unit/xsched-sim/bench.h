@@ -8,7 +8,7 @@
 
 #include "../bounds.h"
 
-#include "report.h"
+#include "report/report.h"
 
 /**
  * struct bench - a scenario and what came of it

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "parse.h"
+#include "scenario/parse.h"
 
 /* ---- agenda ------------------------------------------------------------- */
 

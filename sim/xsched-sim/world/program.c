@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
-#include "world.h"
+#include "world/memory.h"
+#include "world/world.h"
 
 /* Callbacks of the model. */
 #define RING_ALIGN	256

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keys.h"
-#include "override.h"
+#include "scenario/keys.h"
+#include "scenario/override.h"
 
 bool reader_fail(struct reader *r, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The tables. */
-#include "report.h"
+#include "report/report.h"
 
 static void print_group(const struct mode_figures *m, const struct scenario_process *p,
 			const struct group_figures *g, FILE *f)

@@ -3,9 +3,9 @@
 #ifndef XSIM_FIGURES_H
 #define XSIM_FIGURES_H
 
-#include "sample.h"
+#include "report/sample.h"
 #include "spin_account.h"
-#include "world.h"
+#include "world/world.h"
 
 /**
  * struct group_figures - one group of processes in one mode

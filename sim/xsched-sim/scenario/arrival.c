@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrival.h"
+#include "scenario/arrival.h"
 
 /* splitmix64 */
 static uint64_t random_next(uint64_t *state)

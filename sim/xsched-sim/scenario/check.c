@@ -10,7 +10,7 @@
 
 #include <xsched/engine.h>
 
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 /* SCH_WAVE has 8 bits; the driver asks for no more. */
 #define GRACE_UNITS	255

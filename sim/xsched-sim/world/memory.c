@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "world/memory.h"
 
 static void *check(void *p)
 {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "memory.h"
-#include "world.h"
+#include "world/memory.h"
+#include "world/world.h"
 
 /* Records of the kernel's event ring; when it is full, events are lost. */
 #define EVENT_RING	KFD_XSCHED_EVENT_RING

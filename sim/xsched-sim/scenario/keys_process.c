@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keys.h"
-#include "parse.h"
+#include "scenario/keys.h"
+#include "scenario/parse.h"
 
 static struct scenario_process *process(struct reader *r)
 {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "costs.h"
+#include "scenario/costs.h"
 
 const struct costs costs_default = {
 	/* hi, alone: 60.0 us from the arrival to the packets, after it slept ... */

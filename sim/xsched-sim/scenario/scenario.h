@@ -8,9 +8,9 @@
 
 #include <xsched/engine.h>
 
-#include "arrival.h"
-#include "costs.h"
 #include "model.h"
+#include "scenario/arrival.h"
+#include "scenario/costs.h"
 
 #define SCENARIO_NODES		64
 #define SCENARIO_PROCESSES	4096

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sample.h"
+#include "report/sample.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -2,8 +2,8 @@
 /* A binary heap whose elements store their place, so that an event can be moved. */
 #include <stdlib.h>
 
-#include "agenda.h"
-#include "memory.h"
+#include "world/agenda.h"
+#include "world/memory.h"
 
 static bool before(const struct event *a, const struct event *b)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parse.h"
+#include "scenario/parse.h"
 
 #define YEAR_NS	(366.0 * 86400 * 1e9)
 

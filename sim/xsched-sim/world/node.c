@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "memory.h"
-#include "world.h"
+#include "world/memory.h"
+#include "world/world.h"
 
 #define PAGE		4096
 

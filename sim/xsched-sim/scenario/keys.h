@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 /**
  * struct reader - a file being read

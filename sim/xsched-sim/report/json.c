@@ -7,7 +7,7 @@
 
 #include <json-c/json.h>
 
-#include "report.h"
+#include "report/report.h"
 
 /* Rounded to the precision of the figures. */
 static void add(json_object *o, const char *key, double value)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "override.h"
-#include "parse.h"
+#include "scenario/override.h"
+#include "scenario/parse.h"
 
 #define NAME_MAX_LENGTH	63
 

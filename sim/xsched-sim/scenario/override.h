@@ -3,7 +3,7 @@
 #ifndef XSIM_OVERRIDE_H
 #define XSIM_OVERRIDE_H
 
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 /* All but the policy. False: @error. */
 bool override_apply(struct scenario *scn, const struct scenario_options *options, char *error,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "report.h"
+#include "report/report.h"
 
 /* Rows of a track: number 0 for holds, from 1 for queues. */
 #define ROW_HELD	0

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "figures.h"
+#include "report/figures.h"
 
 /**
  * struct report - everything to print

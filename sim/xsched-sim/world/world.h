@@ -8,7 +8,8 @@
  *   node.c      a GPU node: the model, and its firmware's transactions
  *   watch.c     the module's sampler: which queues have work
  *   daemon.c    the scheduler: events into the engine, its plans into calls
- *   figures.c   results, and whether every dispatch was executed once
+ *   agenda.c    what happens when
+ *   memory.c    memory, or the end of the program
  *
  * Everything happens in virtual time, in the order of the agenda; the same
  * scenario and seed give the same run, to the nanosecond.
@@ -20,11 +21,11 @@
 
 #include <xsched/engine.h>
 
-#include "agenda.h"
+#include "firmware/sched.h"
 #include "gpu/aql.h"
 #include "kernel.h"
-#include "scenario.h"
-#include "firmware/sched.h"
+#include "scenario/scenario.h"
+#include "world/agenda.h"
 
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "figures.h"
-#include "memory.h"
+#include "report/figures.h"
+#include "world/memory.h"
 
 static double seconds(u64 from, u64 to)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
-#include "world.h"
+#include "world/memory.h"
+#include "world/world.h"
 
 /* A run ends within this multiple of its time without any waste, or never. */
 #define PATIENCE	10

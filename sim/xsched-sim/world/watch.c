@@ -5,7 +5,7 @@
  * looks that could see something new happen here, at the times they would have
  * there; others would have the result of the look before.
  */
-#include "world.h"
+#include "world/world.h"
 
 /* When the sampler comes to this queue for the first time after @t. */
 static u64 next_look(const struct user_queue *q, u64 t)
