@@ -3,7 +3,7 @@
  * Every function of XSched's interface above a fake kernel, HIP and daemon:
  * what it does, what it refuses, and that nothing of it harms the program.
  */
-#include "../unit.h"
+#include "../lib/unit.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #ifndef SIM_TEST_FAKE_H
 #define SIM_TEST_FAKE_H
 
-#include "../bounds.h"
+#include "../lib/bounds.h"
 
 #include "firmware/sched.h"
 #include "gpu/aql.h"

@@ -2,7 +2,7 @@
 /* SDMA by itself: packets, time, turns, interruption inside a packet. */
 #include <stdlib.h>
 
-#include "../bounds.h"
+#include "../lib/bounds.h"
 #include "gpu/sdma.h"
 
 #define BASE		0x700000000000ULL	/* where the memory is */

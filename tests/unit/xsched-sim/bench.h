@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bounds.h"
+#include "../lib/bounds.h"
 
 #include "report/report.h"
 
