@@ -29,6 +29,18 @@ compile() {
 	(cd "$tree/$amd/amdgpu" && ls "${objects[@]}")
 }
 
+# dkms_version DIR: what an unpacked amdgpu-dkms says of itself, as the package or, where somebody has changed it, its
+# source does; "unknown" if it does not.
+dkms_version() {
+	local version
+
+	version=$(cat "$1/dkms.conf" "$1/amd/dkms/dkms.conf" 2>/dev/null |
+		sed -n '/^PACKAGE_VERSION="*[0-9]/{s/[^=]*=//;s/"//g;p;q}') || :
+	[ -n "$version" ] ||
+		version=$(sed -n 's/^AC_INIT(amdgpu-dkms, *\([0-9.]*\)).*/\1/p' "$1/amd/dkms/configure.ac")
+	echo "${version:-unknown}"
+}
+
 # Register headers that a public copy lacks, for they are large, are Linux's: add_headers LINUX TREE
 add_headers() {
 	local header
