@@ -46,7 +46,8 @@ help:
 	@echo 'make demo-raw       the same without ROCm: programs that have queues of their own'
 	@echo 'make check          the tests; the last line counts them'
 	@echo 'make check-quick    a part of them for while you work: unit tests, KUnit, two guests without ROCm'
-	@echo 'make check-all      tests not in "make check": every available ROCm, llama.cpp, every kernel source'
+	@echo 'make check-all      tests not in "make check": every available ROCm, llama.cpp, every kernel source;'
+	@echo '                    in parts, of which each is kept when it has passed (PART=...: only these)'
 	@echo 'make check-part     a fixed part of check-all, run for each change in addition to "make check"'
 	@echo 'make check-rocm     HIP programs of every available ROCm run, and are preempted, on the software GPU'
 	@echo 'make check-third    llama.cpp and other packages of Debian run, and are preempted, there'
@@ -104,7 +105,7 @@ check-quick:
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
 	$(RIG) --minutes 600 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
-		--try base-7 $(BASE) scripts/check/suites --all
+		--try base-7 $(BASE) scripts/check/suites --all $(PART)
 
 # What .ci/run adds to "make check".
 check-part:
