@@ -64,7 +64,6 @@ def load(path):
 
 def store(record):
     KEPT.mkdir(parents=True, exist_ok=True)
-    record = {key: value for key, value in record.items() if key != "sha256"}
-    record |= {"format": FORMAT}
+    record = record | {"format": FORMAT}
     record["sha256"] = checksum(record)
     (KEPT / f"{record['part']}.json").write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
