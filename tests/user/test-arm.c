@@ -91,8 +91,8 @@ static void finish(struct worker *w, const char *who)
 	struct spin_account account = { 0 };
 
 	tap_is(worker_account(w, &account), 0, "%s: account", who);
-	tap_ok(spin_account_clean(&account), "%s: %llu dispatches, each once and in order", who,
-	       (unsigned long long)account.submitted);
+	tap_ok(spin_account_clean(&account), "%s: each dispatch once and in order", who);
+	tap_note("%s: %llu dispatches", who, (unsigned long long)account.submitted);
 	tap_is(worker_stop(w), 0, "%s exits", who);
 }
 
@@ -417,11 +417,11 @@ static void test_bursts(unsigned int count)
 		}
 	}
 	tap_is(late, 0, "%u bursts of high, all complete", count);
-	tap_ok(runs > count / 20 && (runs == undone || runs == undone + 1), "the switch ran %u times, was undone %u",
-	       runs, undone);
+	tap_ok(runs > count / 20 && (runs == undone || runs == undone + 1), "the switch ran often, and was undone each time");
+	tap_note("it ran %u times, was undone %u", runs, undone);
 	tap_is(worker_load_stop(&low), 0, "low's load ends");
-	tap_ok(worker_load_rounds(&low) > before, "and made progress (%u rounds)",
-	       worker_load_rounds(&low) - before);
+	tap_ok(worker_load_rounds(&low) > before, "and made progress");
+	tap_note("%u rounds", worker_load_rounds(&low) - before);
 	xsarm_clear(fd, (uint64_t)id);
 }
 

@@ -65,12 +65,12 @@ static void report(struct worker *w, unsigned int i)
 
 	tap_is(worker_load_stop(&w[i]), 0, "process %u: everything completed", i);
 	worker_account(&w[i], &a);
-	tap_is(a.lost, 0, "process %u: none of %llu dispatches was lost", i,
-	       (unsigned long long)a.submitted);
+	tap_is(a.lost, 0, "process %u: no dispatch was lost", i);
 	tap_is(a.duplicated, 0, "process %u: none executed twice", i);
 	tap_is(a.out_of_order, 0, "process %u: none out of order", i);
-	tap_ok(a.saved > 10, "process %u: waves were saved %llu times on the way", i,
-	       (unsigned long long)a.saved);
+	tap_ok(a.saved > 10, "process %u: waves were saved more than ten times on the way", i);
+	tap_note("process %u: %llu dispatches, %llu saves", i, (unsigned long long)a.submitted,
+		 (unsigned long long)a.saved);
 }
 
 int main(int argc, char **argv)

@@ -120,7 +120,8 @@ static void stop_hammer(pid_t pid, const char *what)
 		if (e && e != ESRCH && e != EALREADY && e != ENOENT)
 			bad += tally->by_errno[e];
 	}
-	tap_ok(all > ENOUGH, "%s: the hammer made %u calls", what, all);
+	tap_ok(all > ENOUGH, "%s: the hammer made calls enough", what);
+	tap_note("%s: %u calls", what, all);
 	tap_ok(tally->by_errno[0], "%s: some succeeded", what);
 	tap_is(bad, 0, "%s: all others ended with a benign error", what);
 }
@@ -186,8 +187,8 @@ static void test_client_killed(void)
 	tap_is(worker_load_stop(&w), 0, "%u clients are killed in mid-call, and the worker runs on",
 	       PROCESSES);
 	worker_account(&w, &a);
-	tap_ok(spin_account_clean(&a), "all %llu dispatches executed once and in order",
-	       (unsigned long long)a.submitted);
+	tap_ok(spin_account_clean(&a), "all dispatches executed once and in order");
+	tap_note("%llu dispatches", (unsigned long long)a.submitted);
 	worker_stop(&w);
 }
 

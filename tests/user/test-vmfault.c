@@ -387,8 +387,8 @@ int main(void)
 	tap_is(worker_load_progress(&w, rounds, WAIT_MS), 0, "the other process still works");
 	tap_is(worker_load_stop(&w), 0, "all it submitted has completed");
 	tap_is(worker_account(&w, &a), 0, "account");
-	tap_ok(a.submitted > 100 && spin_account_clean(&a),
-	       "each of its %llu dispatches executed once", (unsigned long long)a.submitted);
+	tap_ok(a.submitted > 100 && spin_account_clean(&a), "each of its dispatches executed once");
+	tap_note("%llu dispatches", (unsigned long long)a.submitted);
 	worker_stop(&w);
 	return tap_done();
 }
