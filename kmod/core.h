@@ -57,7 +57,7 @@
  * apart. Only a transaction that succeeded changes the latter. A pdd where the
  * two may differ is on its node's list of pending pdds. What is left there after
  * a failure is tried again by the node's worker, so that no queue stays held
- * when nobody asks for it.
+ * when nobody asks for it: some times, and then only once the GPU was reset.
  *
  * A switch
  * --------

@@ -80,8 +80,8 @@ static const struct xs_ioctl *main_find_ioctl(unsigned int cmd)
 }
 
 /*
- * Beginning and end are signs of life; a batch on its way is one, too. What the
- * call did is gone if the client was ejected meanwhile.
+ * Beginning and end are signs of life. What the call did is gone if the client was
+ * ejected meanwhile.
  */
 static long main_call(const struct xs_ioctl *row, struct xs_client *client, void *arg)
 {
@@ -147,16 +147,11 @@ struct miscdevice xs_device = {
 
 /* ---- news ---------------------------------------------------------------- */
 
-/* The switch of an armed one is no sign of life of its client, which may be gone. */
 static void main_batch_over(struct xs_batch *batch)
 {
-	struct xs_client *client = batch->holder->client;
-
 	xs_apply_over_locked(batch);
 	if (batch->armed)
 		xs_armed_over_locked(batch);
-	else if (client && batch->holder == &client->holder)
-		xs_watchdog_touch(client);
 }
 
 static void main_activity(struct xs_interest *to, const struct xs_queue *queue, u32 type,

@@ -5,7 +5,8 @@
  * Every sign of life gives a client a lease. While any queue is held a work
  * looks at the clients, at the end of the earliest lease, and at least once in
  * the time of one. A client whose lease is over is ejected if a queue it holds
- * has work, else it is looked at again.
+ * has work, else it is looked at again. That it waits in a call for a node which
+ * does not answer is no excuse: what it holds on other nodes has to run.
  *
  * The first hold starts the timer, but the last release does not stop it: it runs
  * out, a lease later at most, unless something is held again by then. So a scheduler
@@ -179,9 +180,12 @@ static bool watchdog_has_work(const struct xs_queue *queue, struct watchdog_susp
 	return false;
 }
 
-/* A queue of the holder with packets, or 0 and the suspects. */
+/*
+ * A queue of the holder with packets, or 0 and the suspects. While a transaction goes on
+ * on a node, nobody could let its queues run: they are looked at @again.
+ */
 static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
-					  struct watchdog_suspects *suspects)
+					  struct watchdog_suspects *suspects, bool *again)
 {
 	const struct xs_request *request;
 	struct xs_queue *queue = NULL;
@@ -190,7 +194,9 @@ static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
 
 	list_for_each_entry(request, &holder->requests, in_holder) {
 		while ((queue = xs_request_next_held_locked(request, queue))) {
-			if (watchdog_has_work(queue, suspects))
+			if (mutex_is_locked(&queue->pdd->node->lock))
+				*again = true;
+			else if (watchdog_has_work(queue, suspects))
 				return queue->id;
 		}
 	}
@@ -199,7 +205,7 @@ static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
 
 /* The same of the client and its armed switches. Without memory all suspects have work. */
 static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
-					   struct watchdog_suspects *suspects)
+					   struct watchdog_suspects *suspects, bool *again)
 {
 	const u32 room = xs_client_held_locked(client);
 	const struct xs_holder *holder;
@@ -209,7 +215,7 @@ static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
 
 	suspects->ids = kvmalloc_array(room, sizeof(*suspects->ids), GFP_KERNEL);
 	list_for_each_entry(holder, &client->holders, in_client)
-		id = id ?: watchdog_look_at_holder_locked(holder, suspects);
+		id = id ?: watchdog_look_at_holder_locked(holder, suspects, again);
 	return id;
 }
 
@@ -282,7 +288,7 @@ static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 	u64 id;
 
 	scoped_guard(mutex, &xs_lock)
-		id = watchdog_look_at_holders_locked(client, &suspects);
+		id = watchdog_look_at_holders_locked(client, &suspects, again);
 	if (!id)
 		id = watchdog_look_at_suspects(&suspects, again);
 	kvfree(suspects.ids);
@@ -292,22 +298,19 @@ static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 /* When to look at the client: now (0), later, or U64_MAX: it holds nothing. */
 static u64 watchdog_due(struct xs_client *client)
 {
-	const u64 end = READ_ONCE(client->lease_ns), now = ktime_get_ns();
+	const u64 end = READ_ONCE(client->lease_ns);
 
 	guard(mutex)(&xs_lock);
 	if (!xs_client_held_locked(client))
 		return U64_MAX;
-	if (now < end)
-		return end;
-	return client->holder.batches ? now + XS_AGAIN_NS : 0;
+	return ktime_get_ns() < end ? end : 0;
 }
 
 static void watchdog_eject_if_silent(struct xs_client *client)
 {
 	guard(mutex)(&xs_lock);
-	if (client->holder.batches || ktime_get_ns() < READ_ONCE(client->lease_ns))
-		return;
-	xs_eject_locked(client, KFD_XSCHED_EJECT_WATCHDOG);
+	if (ktime_get_ns() >= READ_ONCE(client->lease_ns))
+		xs_eject_locked(client, KFD_XSCHED_EJECT_WATCHDOG);
 }
 
 /* Returns when to look again. */

@@ -13,8 +13,13 @@
 #include "core.h"
 #include "model/node.h"
 
-/* How soon a switch that failed is tried again, milliseconds. */
+/*
+ * How soon a switch that failed is tried again, milliseconds: each time after twice as
+ * long. All tries together take 102 s: many times what a reset takes, which begins the
+ * row anew. A node that still refuses then has no firmware to speak to.
+ */
 #define XS_RETRY_MS	100
+#define XS_RETRIES	10
 
 /* What a node loses whose breaker is open. */
 #define XS_CAPS_HOLD	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP | KFD_XSCHED_CAP_GRACE)
@@ -163,9 +168,28 @@ unsigned int xs_node_count(void)
 	return READ_ONCE(node_list_count);
 }
 
-void xs_node_retry_later(struct xs_node *node)
+bool xs_node_retry_later(struct xs_node *node)
 {
-	kthread_queue_delayed_work(node->worker, &node->retry, msecs_to_jiffies(XS_RETRY_MS));
+	const u32 retries = READ_ONCE(node->retries);
+
+	if (retries == XS_RETRIES)
+		return false;
+	if (kthread_queue_delayed_work(node->worker, &node->retry,
+				       msecs_to_jiffies(XS_RETRY_MS << retries)))
+		WRITE_ONCE(node->retries, retries + 1);
+	return true;
+}
+
+void xs_node_retry_no_more(struct xs_node *node)
+{
+	WRITE_ONCE(node->retries, 0);
+}
+
+/* One that is to run much later runs soon. */
+static void node_retry_anew(struct xs_node *node)
+{
+	WRITE_ONCE(node->retries, 1);
+	kthread_mod_delayed_work(node->worker, &node->retry, msecs_to_jiffies(XS_RETRY_MS));
 }
 
 u32 xs_node_note_reset(const struct xs_hw_node *hw, bool done)
@@ -179,7 +203,7 @@ u32 xs_node_note_reset(const struct xs_hw_node *hw, bool done)
 				continue;
 			gpu_id = node->desc.gpu_id;
 			if (done)
-				xs_node_retry_later(node);
+				node_retry_anew(node);
 		}
 	}
 	return gpu_id;

@@ -178,6 +178,8 @@ void xs_rate_give_back(struct xs_rate *rate);
  * @done: what of that @settle has tried; without a lock
  * @quiet: woken when @done changes
  * @retry: as @settle, later
+ * @retries: how many of these were begun since a transaction succeeded or a reset was
+ *	done; without a lock
  * @ring: looks at doorbells that rang: see watch/sampler.c
  * @switching: odd while a transaction goes on; read by the sampler
  * @switched_ns: end of the last transaction; read by the sampler
@@ -206,6 +208,7 @@ struct xs_node {
 	u32 done;
 	wait_queue_head_t quiet;
 	struct kthread_delayed_work retry;
+	u32 retries;
 	struct kthread_work ring;
 	atomic_t switching;
 	u64 switched_ns;
@@ -262,12 +265,18 @@ void xs_node_put(struct xs_node *node);
 /* How many nodes there are. */
 unsigned int xs_node_count(void);
 
-/* Have its worker run @retry soon. */
-void xs_node_retry_later(struct xs_node *node);
+/*
+ * A transaction failed: have its worker run @retry, each time later. False: that was done
+ * too often, and is not any more until a transaction succeeds or a reset is done.
+ */
+bool xs_node_retry_later(struct xs_node *node);
+
+/* One succeeded. */
+void xs_node_retry_no_more(struct xs_node *node);
 
 /*
- * The same for a node that may be unknown, if its reset is @done. Takes no mutex.
- * Returns its gpu_id, or 0: it is unknown.
+ * A reset of a node begins, or is @done: then @retry runs soon, and all retries begin
+ * anew. The node may be unknown. Takes no mutex. Returns its gpu_id, or 0: it is unknown.
  */
 u32 xs_node_note_reset(const struct xs_hw_node *hw, bool done);
 

@@ -52,7 +52,7 @@ struct xs_tenants {
  * @requests: on queues, pdds and processes, by xs_request.in_holder
  * @tenants: what its entries may name; NULL: none
  * @steps: how many the entries of one batch may take
- * @batches: its batches that are not over
+ * @batches: its batches that are not over, for the dump
  * @settled: counts the parts of its batches that are done; read without the lock
  * @unsettled: woken when @settled changes
  */

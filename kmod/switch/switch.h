@@ -234,7 +234,8 @@ void xs_transact_init(struct xs_node *node);
 /*
  * Bring all pending queues to what is asked for, in one transaction, or in none if
  * nothing differs. After a failure they stay pending, in a state that nobody knows
- * until a retry succeeds. Takes xs_node.lock, then, for moments, xs_lock.
+ * until a retry succeeds; these come later and later, and end: xs_node_retry_later().
+ * Takes xs_node.lock, then, for moments, xs_lock.
  */
 void xs_transact(struct xs_node *node, u32 grace_us);
 
@@ -265,7 +266,8 @@ void xs_trip_note_locked(struct xs_node *node, int error);
 
 /*
  * Close the breaker of a node, and forget what failed. -EBUSY: its firmware has not
- * recovered since, or a transaction goes on: nothing is changed.
+ * recovered since, or a transaction goes on: nothing is changed, but the firmware is asked
+ * once more soon.
  */
 int xs_trip_rearm(struct xs_node *node);
 

@@ -4,6 +4,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/printk.h>
 
 #include "backend.h"
 #include "core.h"
@@ -55,6 +56,17 @@ static bool transact_end_part_locked(struct xs_part *part, int status,
 	return xs_batch_part_done_locked(part);
 }
 
+static void transact_retry_later_locked(struct xs_node *node, int error)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (xs_node_retry_later(node))
+		trace_node_retry(node->desc.gpu_id);
+	else
+		pr_err_ratelimited("kfd_xsched: node %u: every switch fails (%d): what is left to do there waits for a reset of the GPU, or for \"closed\" in /sys/class/kfd_xsched/node%u/breaker\n",
+				   node->desc.gpu_id, error, node->desc.gpu_id);
+}
+
 /* What is asked for may have changed meanwhile: then pdds are pending again. */
 static void transact_commit_locked(struct xs_node *node, struct xs_hw_change *changes,
 				   int error)
@@ -63,11 +75,11 @@ static void transact_commit_locked(struct xs_node *node, struct xs_hw_change *ch
 
 	xs_news->held(xs_plan_commit_locked(node, changes, error));
 	node->failing = error;
+	if (!error)
+		xs_node_retry_no_more(node);
 	/* The removal of the node and the stop of the core cancel this afterwards. */
-	if (error && !node->gone && !transact_stopped) {
-		trace_node_retry(node->desc.gpu_id);
-		xs_node_retry_later(node);
-	}
+	else if (!node->gone && !transact_stopped)
+		transact_retry_later_locked(node, error);
 }
 
 static int transact_check_locked(const struct xs_node *node, const struct xs_part *part)

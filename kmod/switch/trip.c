@@ -74,12 +74,15 @@ void xs_trip_note_locked(struct xs_node *node, int error)
 	xs_news->breaker(node);
 }
 
-/* Whether its firmware has yet to answer: the lock of the node is held meanwhile. */
-static bool trip_hangs_locked(const struct xs_node *node)
+/* Whether its firmware has yet to answer; it is asked once more, if retries have ended. */
+static bool trip_hangs_locked(struct xs_node *node)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return node->failing && !list_empty(&node->pending);
+	if (!node->failing || list_empty(&node->pending))
+		return false;
+	xs_transact_kick_locked(node);
+	return true;
 }
 
 int xs_trip_rearm(struct xs_node *node)

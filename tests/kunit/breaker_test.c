@@ -271,6 +271,23 @@ static void is_closed_by_root(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed"), 0);
 }
 
+/* Retries have ended: a write asks the firmware once more, and the next one succeeds. */
+static void closing_asks_the_firmware(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	xt_suspend(test, xt->files[0], xt->ids[0]);
+	set_limit(test, "1");
+	xt->node->fail = -EIO;
+	KUNIT_EXPECT_EQ(test, xt_resume(test, xt->files[0], xt->ids[0]), -EIO);
+	msleep(110 * MSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed"), -EBUSY);
+	xt->node->fail = 0;
+	msleep(10 * MSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed"), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, xt_comes(xt_sysfs_write(test, NODE "breaker", "closed") != -EBUSY));
+}
+
 /* ---- how often ----------------------------------------------------------- */
 
 static void rate_and_burst(struct kunit *test)
@@ -377,6 +394,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_waits_fails),
 	KUNIT_CASE(refusals_do_not_count),
 	KUNIT_CASE(is_closed_by_root),
+	KUNIT_CASE(closing_asks_the_firmware),
 	KUNIT_CASE(rate_and_burst),
 	KUNIT_CASE(holds_are_rated),
 	KUNIT_CASE(one_too_many),

@@ -120,6 +120,33 @@ static void release_is_retried(struct kunit *test)
 	xt_expect_held(test, xt->queues[0], false);
 }
 
+/*
+ * Each retry comes twice as long after the last one, and the tenth is the last; a reset
+ * begins them anew.
+ */
+static void retries_end(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test);
+	unsigned int applies;
+
+	xt_suspend(test, b, xt->ids[0]);
+	xt->node->fail = -EIO;
+	xt_close(test, b);
+	applies = fake_applies();
+	msleep(1000);
+	KUNIT_EXPECT_LE(test, fake_applies() - applies, 3);
+	msleep(110 * MSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, fake_applies() - applies, 10);
+	msleep(60 * MSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, fake_applies() - applies, 10);
+	xs_node_reset(xt->node, true);
+	KUNIT_EXPECT_TRUE(test, xt_comes(fake_applies() - applies == 12));
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	xt->node->fail = 0;
+	xt_expect_held(test, xt->queues[0], false);
+}
+
 /* A queue that waits for a retry goes first: the retry does not touch it. */
 static void queue_goes_before_the_retry(struct kunit *test)
 {
@@ -473,6 +500,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(queue_goes_while_held),
 	KUNIT_CASE(process_exits_while_held),
 	KUNIT_CASE(release_is_retried),
+	KUNIT_CASE(retries_end),
 	KUNIT_CASE(queue_goes_before_the_retry),
 	KUNIT_CASE(half_done_switch_is_mended),
 	KUNIT_CASE(reset_is_reported),

@@ -445,7 +445,7 @@ static void lease_becomes_shorter(struct kunit *test)
 	xt_expect_held(test, w.queue, false);
 }
 
-/* A call on its way is life, however long it takes; its end begins a lease. */
+/* Nobody can let queues run on a node that does not answer: that is looked at afterwards. */
 static void call_on_its_way(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -465,6 +465,31 @@ static void call_on_its_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_read(test, a), 2);
 	KUNIT_EXPECT_EQ(test, xt->events[0].type, KFD_XSCHED_EVENT_APPLY_DONE);
 	KUNIT_EXPECT_EQ(test, xt->events[1].type, KFD_XSCHED_EVENT_EJECTED);
+}
+
+/* A call that waits for one node keeps nothing held on another. */
+static void call_waits_for_another_node(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_node *other = fake_node_add(test, XT_GPU + 1, FAKE_CAPS);
+	struct file *a = xt->files[0];
+	struct xt_watched w = xt_add_watched_on(test, xt->process, other, 1);
+	struct xt_call call;
+
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, w.id), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[1]), 0);
+	fake_hang(xt->node);
+	xs_watchdog_set_ms(LEASE_MS);
+	xt_start_do(test, &call, a, OP(SUSPEND), QUEUE, xt->ids[0]);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	xt_expect_held(test, w.queue, false);
+	KUNIT_EXPECT_TRUE(test, xt->queues[1]->held);
+	KUNIT_EXPECT_EQ(test, xs_ejections(KFD_XSCHED_EJECT_WATCHDOG), 1);
+	KUNIT_EXPECT_FALSE(test, xt_call_ended(&call, 0));
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), -EOWNERDEAD);
+	xt_expect_held(test, xt->queues[1], false);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
 }
 
 /* An administrator does not wait for a call on its way: what it does is undone. */
@@ -693,6 +718,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(timer_is_left_over),
 	KUNIT_CASE(lease_becomes_shorter),
 	KUNIT_CASE(call_on_its_way),
+	KUNIT_CASE(call_waits_for_another_node),
 	KUNIT_CASE(eject_while_switching),
 	KUNIT_CASE(hung_node_is_not_waited_for),
 	KUNIT_CASE(eject_in_an_apply),

@@ -25,13 +25,18 @@
  *
  * A scheduler that has stopped acting must not keep queues held. So a client
  * that holds a queue has a lease: it must give a sign of life every lease_ms,
- * which KFD_XSCHED_RENEW reports. Every ioctl and every read(2) is a sign of
- * life, also while the call is still in progress. If the lease ends without
- * one, and a queue the client holds has work, the client is *ejected*: its
- * holds, priorities, tenants and armed switches are dropped.
+ * which KFD_XSCHED_RENEW reports. Every ioctl is a sign of life when it begins
+ * and when it ends, and so is every read(2). If the lease ends without one, and
+ * a queue the client holds has work, the client is *ejected*: its holds,
+ * priorities, tenants and armed switches are dropped.
  *
  * Queues held by an armed switch count as held by its client. A run of the
- * switch is not a sign of life.
+ * switch is not a sign of life, nor is the end of an ASYNC call.
+ *
+ * A call that waits for a node which does not answer may take longer than a
+ * lease. Then the client is ejected for what it holds on other nodes, in the
+ * middle of that call. A client that holds on several nodes calls with ASYNC.
+ * Queues of a node are not looked at during a switch there.
  *
  * No lease ends while the system is suspended or hibernates, because programs
  * are frozen. Holds, priorities and armed switches stay in force, and all
@@ -775,7 +780,7 @@ enum kfd_xsched_arm_op {
  * force follows soon after.
  *
  * A run that fails on a node has no effect there until the next run. An undo
- * that fails is retried until it succeeds.
+ * that fails is retried: for 102 s at most, and again after each reset.
  *
  * The switch is undone and removed by CLEAR, when its trigger is gone (one more
  * ARMED follows, with ESRCH), and when its client closes, is ejected, or the
