@@ -96,6 +96,11 @@
  * mutex held, which is taken outside of mmap_lock, and it goes in an MMU
  * notifier.
  *
+ * Nor is there an allocation that waits under xs_lock or sampler.lock: memory may have
+ * to wait for an MMU notifier. What may be needed is made before, and what was not needed
+ * is freed afterwards. A run of an armed switch, which comes under xs_lock, takes what is
+ * free at once.
+ *
  * The suffix _locked means: with xs_lock held; or with the lock that the first comment
  * of the file names.
  */
@@ -118,6 +123,13 @@ struct xs_node;
 struct xs_queue;
 
 extern struct mutex xs_lock;
+
+/*
+ * Tell lockdep that memory may have to wait for this lock: reclaim calls MMU notifiers,
+ * and in these amdkfd evicts, and processes go. So to wait for memory under it is reported
+ * at the first try, on any machine.
+ */
+void xs_never_reclaim_under(struct mutex *lock);
 
 /* The driver below. Set while the core runs. */
 extern const struct xs_backend_ops *xs_backend;

@@ -293,18 +293,6 @@ static void apply_check_entries(struct xs_call *call)
 	}
 }
 
-/* From here on its event will come. */
-static int apply_promise_locked(struct xs_client *client)
-{
-	int ret = xs_client_need_ring_locked(client);
-
-	lockdep_assert_held(&xs_lock);
-
-	if (ret)
-		return ret;
-	return xs_event_promise(client) ? 0 : -EAGAIN;
-}
-
 static int apply_stage_locked(struct xs_batch *batch, void *arg)
 {
 	struct xs_client *client = batch->holder->client;
@@ -328,13 +316,14 @@ static int apply_stage_locked(struct xs_batch *batch, void *arg)
 		if (!entry->status)
 			entry->status = apply_stage_item_locked(batch, &call->items[i]);
 	}
-	ret = apply_verdict(call->entries, call->count);
-	if (!ret && batch->promised)
-		ret = apply_promise_locked(client);
+	/* Entries that failed before may have done so without one that was missing. */
+	ret = xs_batch_is_short(batch) ? -ENOMEM : apply_verdict(call->entries, call->count);
+	if (!ret && batch->promised && !xs_event_promise(client))
+		ret = -EAGAIN;
 	if (!ret)
 		call->node_count = batch->part_count;
 	/* There will be another try. */
-	if (ret == -EAGAIN && !batch->async)
+	if (ret == -ENOMEM || (ret == -EAGAIN && !batch->async))
 		apply_check_entries(call);
 	return ret;
 }
@@ -419,7 +408,8 @@ static int apply_do(struct xs_call *call, struct xs_client *client,
 	};
 	int ret;
 
-	ret = xs_user_get_array(call->entries, size, &entries);
+	ret = call->batch->promised ? xs_client_need_ring(client) : 0;
+	ret = ret ?: xs_user_get_array(call->entries, size, &entries);
 	if (ret)
 		return ret;
 	apply_check_entries(call);

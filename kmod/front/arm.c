@@ -9,7 +9,6 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -81,16 +80,15 @@ static bool arm_waits_in_circle_locked(struct xs_armed *new)
 	struct xs_armed *reached[KFD_XSCHED_MAX_ARMED + 1] = { new };
 	unsigned int count = 1, i;
 	struct xs_armed *armed;
-	unsigned long id;
 
 	lockdep_assert_held(&xs_lock);
 
-	xa_for_each(&new->client->armed, id, armed)
+	list_for_each_entry(armed, &new->client->armed, in_client)
 		armed->reached = false;
 	for (i = 0; i < count; i++) {
 		if (i && arm_holds_trigger_locked(reached[i], new))
 			return true;
-		xa_for_each(&new->client->armed, id, armed) {
+		list_for_each_entry(armed, &new->client->armed, in_client) {
 			if (armed->reached || !arm_holds_trigger_locked(reached[i], armed))
 				continue;
 			armed->reached = true;
@@ -151,7 +149,7 @@ static struct xs_armed *arm_new(struct xs_client *client, u32 count)
 	armed->items = kvcalloc(count, sizeof(*armed->items), GFP_KERNEL_ACCOUNT);
 	armed->entries = kvcalloc(count, sizeof(*armed->entries), GFP_KERNEL_ACCOUNT);
 	if (armed->holder)
-		armed->next = xs_armed_new_batch(armed);
+		armed->next = xs_armed_new_batch(armed, GFP_KERNEL_ACCOUNT);
 	if (armed->next && armed->items && armed->entries) {
 		for (i = 0; i < count; i++)
 			armed->items[i].entry = &armed->entries[i];
@@ -220,7 +218,6 @@ static int arm_check_locked(struct xs_armed *armed)
 
 	lockdep_assert_held(&xs_lock);
 
-	arm_find_processes_locked(armed);
 	ret = xs_armed_stage_locked(armed, armed->next);
 	xs_batch_abort_locked(armed->next);
 	ret = ret ?: arm_first_status(armed);
@@ -232,8 +229,7 @@ static int arm_check_locked(struct xs_armed *armed)
 	return arm_waits_in_circle_locked(armed) ? -ELOOP : 0;
 }
 
-/* An armed switch is not the caller's to free. */
-static int arm_set_locked(struct xs_armed *armed, struct kfd_xsched_arm *arg)
+static int arm_may_locked(const struct xs_armed *armed)
 {
 	int ret = xs_client_check_locked(armed->client);
 
@@ -243,16 +239,51 @@ static int arm_set_locked(struct xs_armed *armed, struct kfd_xsched_arm *arg)
 		return ret;
 	if (!xs_enabled())
 		return -ECANCELED;
-	if (armed->client->interest.armed == KFD_XSCHED_MAX_ARMED)
-		return -ENOSPC;
-	ret = arm_find_trigger_locked(armed, arg) ?: arm_check_locked(armed) ?:
-		xs_armed_add_locked(armed);
+	return armed->client->interest.armed == KFD_XSCHED_MAX_ARMED ? -ENOSPC : 0;
+}
+
+static int arm_find_all_locked(struct xs_armed *armed, const struct kfd_xsched_arm *arg)
+{
+	int ret = arm_may_locked(armed) ?: arm_find_trigger_locked(armed, arg);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!ret)
+		arm_find_processes_locked(armed);
+	return ret;
+}
+
+/* An armed switch is not the caller's to free. */
+static int arm_set_locked(struct xs_armed *armed, struct kfd_xsched_arm *arg)
+{
+	int ret = arm_may_locked(armed) ?: arm_check_locked(armed);
+
+	lockdep_assert_held(&xs_lock);
+
 	if (ret)
 		return ret;
+	xs_armed_add_locked(armed);
 	arg->id = armed->id;
 	xs_sampler_configure_locked(NULL);
 	xs_armed_update_locked(armed);
 	return 0;
+}
+
+/* Until its requests are there. */
+static int arm_set_all(struct xs_armed *armed, struct kfd_xsched_arm *arg)
+{
+	int ret;
+
+	scoped_guard(mutex, &xs_lock)
+		ret = arm_find_all_locked(armed, arg);
+	while (!ret) {
+		scoped_guard(mutex, &xs_lock)
+			ret = arm_set_locked(armed, arg);
+		if (ret != -ENOMEM)
+			break;
+		ret = xs_batch_refill(armed->next);
+	}
+	return ret;
 }
 
 static int arm_check_entries(struct xs_armed *armed)
@@ -294,8 +325,7 @@ static long arm_set(struct xs_client *client, struct kfd_xsched_arm *arg)
 			ret = -EFAULT;
 	}
 	if (!ret) {
-		scoped_guard(mutex, &xs_lock)
-			ret = arm_set_locked(armed, arg);
+		ret = arm_set_all(armed, arg);
 		if (!ret)
 			return 0;
 		if (xs_user_update_array(&entries, armed->entries, size))
@@ -310,6 +340,19 @@ static long arm_set(struct xs_client *client, struct kfd_xsched_arm *arg)
 
 /* ---- CLEAR --------------------------------------------------------------- */
 
+static struct xs_armed *arm_find_locked(const struct xs_client *client, u64 id)
+{
+	struct xs_armed *armed;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(armed, &client->armed, in_client) {
+		if (armed->id == id)
+			return armed;
+	}
+	return NULL;
+}
+
 static int arm_clear_locked(struct xs_client *client, u64 id)
 {
 	struct xs_armed *armed;
@@ -321,7 +364,7 @@ static int arm_clear_locked(struct xs_client *client, u64 id)
 		return ret;
 	if (!id || id > client->last_armed)
 		return -ENOENT;
-	armed = xa_load(&client->armed, id);
+	armed = arm_find_locked(client, id);
 	if (!armed)
 		return -ESRCH;
 	xs_armed_free_locked(armed);

@@ -13,7 +13,8 @@
  * come back as those of a client that closes its file.
  *
  * SET looks at all entries as a run does (arm.c), and the batch of a run is made when
- * the last one ends. So a run on one node needs no memory unless something new came.
+ * the last one ends. So a run on one node needs no memory unless something new came. A
+ * run comes under xs_lock, so it takes what memory is free, and does not wait for any.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -24,7 +25,6 @@
 #include <linux/pid.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 
 #include "core.h"
 #include "front/account.h"
@@ -35,6 +35,9 @@
 #include "switch/switch.h"
 #include "trace.h"
 #include "watch/watch.h"
+
+/* Memory for a run: see core.h. */
+#define XS_GFP_ARMED	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /* All armed switches, in the order they were set; under xs_lock. */
 static LIST_HEAD(armed_all);
@@ -64,25 +67,19 @@ static void armed_count_trigger_locked(struct xs_armed *armed, int change)
 	armed->client->interest.armed += change;
 }
 
-int xs_armed_add_locked(struct xs_armed *armed)
+void xs_armed_add_locked(struct xs_armed *armed)
 {
 	struct xs_client *client = armed->client;
-	const u64 id = client->last_armed + 1;
-	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
-	ret = xa_err(xa_store(&client->armed, id, armed, GFP_KERNEL_ACCOUNT));
-	if (ret)
-		return ret;
-	armed->id = id;
-	client->last_armed = id;
+	armed->id = ++client->last_armed;
+	list_add_tail(&armed->in_client, &client->armed);
 	list_add_tail(&armed->in_armed, &armed_all);
 	list_add_tail(&armed->holder->in_client, &client->holders);
 	xs_interest_add_locked(&client->interest);
 	armed_count_trigger_locked(armed, 1);
 	trace_arm(armed);
-	return 0;
 }
 
 static void armed_unlink_locked(struct xs_armed *armed)
@@ -92,7 +89,7 @@ static void armed_unlink_locked(struct xs_armed *armed)
 	trace_disarm(armed);
 	list_del(&armed->in_armed);
 	list_del_init(&armed->holder->in_client);
-	xa_erase(&armed->client->armed, armed->id);
+	list_del(&armed->in_client);
 	armed_count_trigger_locked(armed, -1);
 }
 
@@ -132,14 +129,12 @@ void xs_armed_free_locked(struct xs_armed *armed)
 
 void xs_armed_drop_all_locked(struct xs_client *client)
 {
-	struct xs_armed *armed;
-	unsigned long id;
+	struct xs_armed *armed, *next;
 
 	lockdep_assert_held(&xs_lock);
 
-	xa_for_each(&client->armed, id, armed)
+	list_for_each_entry_safe(armed, next, &client->armed, in_client)
 		xs_armed_free_locked(armed);
-	xa_destroy(&client->armed);
 }
 
 /* ---- triggers ------------------------------------------------------------ */
@@ -230,7 +225,7 @@ void xs_armed_over_locked(struct xs_batch *batch)
 	if (failed && !armed->active)
 		armed_fail_open_locked(armed);
 	armed_tell(armed, -error, xs_batch_flips(batch), failed ? failed->result.gpu_id : 0);
-	armed->next = xs_armed_new_batch(armed);
+	armed->next = xs_armed_new_batch(armed, XS_GFP_ARMED);
 	xs_armed_update_locked(armed);
 }
 
@@ -308,9 +303,9 @@ static int armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch, bo
 	return ret;
 }
 
-struct xs_batch *xs_armed_new_batch(struct xs_armed *armed)
+struct xs_batch *xs_armed_new_batch(struct xs_armed *armed, gfp_t gfp)
 {
-	struct xs_batch *batch = xs_batch_new(armed->holder, GFP_KERNEL_ACCOUNT);
+	struct xs_batch *batch = xs_batch_new(armed->holder, gfp);
 
 	if (!batch)
 		return NULL;
@@ -322,7 +317,7 @@ struct xs_batch *xs_armed_new_batch(struct xs_armed *armed)
 
 static struct xs_batch *armed_take_batch_locked(struct xs_armed *armed)
 {
-	struct xs_batch *batch = armed->next ?: xs_armed_new_batch(armed);
+	struct xs_batch *batch = armed->next ?: xs_armed_new_batch(armed, XS_GFP_ARMED);
 
 	lockdep_assert_held(&xs_lock);
 
@@ -330,6 +325,7 @@ static struct xs_batch *armed_take_batch_locked(struct xs_armed *armed)
 	if (batch) {
 		batch->start_ns = ktime_get_ns();
 		batch->steps_left = armed->holder->steps;
+		batch->supply.gfp = XS_GFP_ARMED;
 	}
 	return batch;
 }
@@ -405,14 +401,13 @@ void xs_armed_look(void)
 /* A switch that is not in force will find the members there are. */
 void xs_armed_tenants_changed_locked(struct xs_client *client)
 {
-	struct xs_armed *armed;
-	unsigned long id;
+	struct xs_armed *armed, *next;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (client->interest.armed)
 		xs_sampler_configure_locked(NULL);
-	xa_for_each(&client->armed, id, armed) {
+	list_for_each_entry_safe(armed, next, &client->armed, in_client) {
 		armed->stale = armed->active;
 		xs_armed_update_locked(armed);
 	}
@@ -475,10 +470,9 @@ static void armed_show(struct seq_file *m, const struct xs_armed *armed)
 void xs_armed_show_locked(struct seq_file *m, struct xs_client *client)
 {
 	const struct xs_armed *armed;
-	unsigned long id;
 
 	lockdep_assert_held(&xs_lock);
 
-	xa_for_each(&client->armed, id, armed)
+	list_for_each_entry(armed, &client->armed, in_client)
 		armed_show(m, armed);
 }

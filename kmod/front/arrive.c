@@ -139,7 +139,8 @@ static void arrive_trace_holds_locked(const struct xs_queue *queue, bool comes)
 }
 
 static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
-						const struct xs_hw_queue_desc *desc)
+						const struct xs_hw_queue_desc *desc,
+						struct xs_birth *birth)
 {
 	struct xs_node *node = xs_node_find_locked(desc->node);
 	struct xs_space *space;
@@ -148,15 +149,13 @@ static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
 
 	if (!node)
 		return ERR_PTR(-ENOENT);
-	space = xs_space_find_hw_locked(desc->process) ?: xs_space_new_locked(desc);
-	if (IS_ERR(space))
-		return ERR_CAST(space);
-	return xs_queue_new_locked(hw, desc, space, node);
+	space = xs_space_find_hw_locked(desc->process) ?: xs_space_new_locked(desc, birth);
+	return xs_queue_new_locked(hw, desc, space, node, birth);
 }
 
 /* Returns its id, or 0: it is known. @node: out, where a switch is due, or NULL. */
-static u64 arrive_add_queue(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
-			    struct xs_node **node, int *ret)
+static u64 arrive_try_to_add(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
+			     struct xs_birth *birth, struct xs_node **node, int *ret)
 {
 	struct xs_queue *queue;
 
@@ -165,7 +164,7 @@ static u64 arrive_add_queue(struct xs_hw_queue *hw, const struct xs_hw_queue_des
 	*ret = 0;
 	if (xs_queue_find_hw_locked(hw))
 		return 0;
-	queue = arrive_new_queue_locked(hw, desc);
+	queue = arrive_new_queue_locked(hw, desc, birth);
 	*ret = PTR_ERR_OR_ZERO(queue);
 	if (*ret)
 		return 0;
@@ -176,6 +175,23 @@ static u64 arrive_add_queue(struct xs_hw_queue *hw, const struct xs_hw_queue_des
 	xs_event_queue(NULL, queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
 	xs_sampler_add_locked(queue);
 	return queue->id;
+}
+
+/* Requests that cannot be had are not waited for: without them the queue runs. */
+static u64 arrive_add_queue(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc,
+			    struct xs_node **node, int *ret)
+{
+	struct xs_birth birth;
+	u64 id;
+
+	*node = NULL;
+	*ret = xs_birth_begin(&birth);
+	if (*ret)
+		return 0;
+	while (!(id = arrive_try_to_add(hw, desc, &birth, node, ret)) && *ret == -EAGAIN)
+		xs_supply_fill(&birth.requests, birth.wanted);
+	xs_birth_end(&birth);
+	return id;
 }
 
 /* From here on it can be held, and is, if its process is. */

@@ -127,12 +127,26 @@ u32 xs_client_held_locked(const struct xs_client *client)
 	return held;
 }
 
-int xs_client_need_ring_locked(struct xs_client *client)
+/* Another thread of the client may make one, too. */
+int xs_client_need_ring(struct xs_client *client)
 {
-	lockdep_assert_held(&xs_lock);
+	struct xs_ring ring;
+	int ret;
 
+	lockdep_assert_not_held(&xs_lock);
+
+	if (READ_ONCE(client->ring.records))
+		return 0;
+	ret = xs_ring_init(&ring);
+	if (ret)
+		return ret;
 	/* Nobody pushes before something is subscribed or promised. */
-	return client->ring.records ? 0 : xs_ring_init(&client->ring);
+	scoped_guard(mutex, &xs_lock) {
+		if (!client->ring.records)
+			swap(client->ring.records, ring.records);
+	}
+	xs_ring_free(&ring);
+	return 0;
 }
 
 /* The name is shown in files of lines and words: it must not look like others. */
@@ -166,7 +180,7 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	INIT_LIST_HEAD(&client->interest.in_interests);
 	client->interest.file = file;
 	client->interest.limited = account;
-	xa_init(&client->armed);
+	INIT_LIST_HEAD(&client->armed);
 	init_waitqueue_head(&client->readable);
 	client->file = file;
 	client->pid_ns = get_pid_ns(task_active_pid_ns(current));
@@ -335,12 +349,14 @@ long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
 	const struct kfd_xsched_subscribe *arg = argument;
 	int ret = client_check_subscribe(arg);
 
+	if (!ret && arg->events)
+		ret = xs_client_need_ring(client);
 	if (ret)
 		return ret;
 	guard(mutex)(&xs_lock);
 	ret = xs_client_check_locked(client);
 	if (!ret && arg->events)
-		ret = xs_client_need_ring_locked(client) ?: client_charge_locked(client);
+		ret = client_charge_locked(client);
 	if (ret)
 		return ret;
 	if (!arg->events)

@@ -12,7 +12,6 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
-#include <linux/xarray.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -90,7 +89,7 @@ void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns);
  * @holder: what it asks for; its references keep the client
  * @holders: that, and those of its armed switches, by xs_holder.in_client
  * @tenants: its tenants
- * @armed: its armed switches, by xs_armed.id
+ * @armed: its armed switches, by xs_armed.in_client
  * @last_armed: the highest id ever
  * @interest: what it wants to know of queues; counts its armed switches
  * @events: KFD_XSCHED_EVENT_BIT()s it subscribed; xs_clients_lock
@@ -115,7 +114,7 @@ struct xs_client {
 	struct xs_holder holder;
 	struct list_head holders;
 	struct xs_tenants tenants;
-	struct xarray armed;
+	struct list_head armed;
 	u64 last_armed;
 	struct xs_interest interest;
 	u32 events;
@@ -148,8 +147,8 @@ u32 xs_client_held_locked(const struct xs_client *client);
 /* It subscribes to nothing any more. */
 void xs_client_unsubscribe_locked(struct xs_client *client);
 
-/* Have a ring of events. 0 or -ENOMEM. */
-int xs_client_need_ring_locked(struct xs_client *client);
+/* Have a ring of events. Without a lock. 0 or -ENOMEM. */
+int xs_client_need_ring(struct xs_client *client);
 
 /*
  * Drop its requests, tenants and armed switches, also those on their way. What was

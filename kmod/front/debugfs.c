@@ -15,7 +15,6 @@
 #include <linux/seq_file.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
-#include <linux/xarray.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -105,11 +104,11 @@ static void debugfs_show_holder_locked(struct seq_file *m, const struct xs_holde
 static void debugfs_show_tenants_locked(struct seq_file *m, struct xs_client *client)
 {
 	const struct xs_tenant *tenant;
-	unsigned long id;
+	unsigned int i;
 
 	lockdep_assert_held(&xs_lock);
 
-	xa_for_each(&client->tenants.by_id, id, tenant) {
+	hash_for_each(client->tenants.by_id, i, tenant, by_id) {
 		seq_printf(m, "  tenant %llu: processes=%zu", tenant->id,
 			   list_count_nodes((struct list_head *)&tenant->members));
 		debugfs_show_request(m, &tenant->request);

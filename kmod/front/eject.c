@@ -12,7 +12,6 @@
 #include <linux/list.h>
 #include <linux/pid.h>
 #include <linux/printk.h>
-#include <linux/xarray.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -132,7 +131,7 @@ static bool eject_wants_locked(struct xs_client *client)
 {
 	const struct xs_request *request;
 	const struct xs_tenant *tenant;
-	unsigned long id;
+	unsigned int i;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -142,7 +141,7 @@ static bool eject_wants_locked(struct xs_client *client)
 		if (xs_request_any(request))
 			return true;
 	}
-	xa_for_each(&client->tenants.by_id, id, tenant) {
+	hash_for_each(client->tenants.by_id, i, tenant, by_id) {
 		if (xs_request_any(&tenant->request))
 			return true;
 	}

@@ -100,7 +100,8 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
 /**
  * struct xs_armed - an armed switch; under xs_lock
  * @id: its name for the client, never used again; 0: it was not added yet
- * @client: whose it is; in xs_client.armed by @id
+ * @client: whose it is
+ * @in_client: in xs_client.armed, once it was added
  * @holder: what the switch asks for; a reference
  * @cred: credentials of the caller that set it, with a reference; each run is checked
  *	with them
@@ -122,6 +123,7 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
 struct xs_armed {
 	u64 id;
 	struct xs_client *client;
+	struct list_head in_client;
 	struct xs_holder *holder;
 	const struct cred *cred;
 	struct list_head in_armed;
@@ -141,10 +143,10 @@ struct xs_armed {
 };
 
 /* For a run of it; NULL: no memory. */
-struct xs_batch *xs_armed_new_batch(struct xs_armed *armed);
+struct xs_batch *xs_armed_new_batch(struct xs_armed *armed, gfp_t gfp);
 
-/* Number it, and count what it triggers on. 0 or -ENOMEM. */
-int xs_armed_add_locked(struct xs_armed *armed);
+/* Number it, and count what it triggers on. */
+void xs_armed_add_locked(struct xs_armed *armed);
 
 /*
  * Drop it, and what it holds, which is pending then. Also one that is not complete, or

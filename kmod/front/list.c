@@ -22,8 +22,8 @@
 
 /* ---- INFO ---------------------------------------------------------------- */
 
-/* Describe up to @room nodes. */
-static void list_fill_nodes_locked(struct kfd_xsched_node *out, u32 room)
+/* Describe up to @room nodes; returns how many there are. */
+static u32 list_fill_nodes_locked(struct kfd_xsched_node *out, u32 room)
 {
 	const u64 now = ktime_get_ns();
 	struct xs_node *node = NULL;
@@ -40,6 +40,7 @@ static void list_fill_nodes_locked(struct kfd_xsched_node *out, u32 room)
 			.shut_ns = node->breaker.open_ns,
 		};
 	}
+	return xs_node_count();
 }
 
 long xs_list_ioctl_info(struct xs_client *client, void *argument)
@@ -52,6 +53,7 @@ long xs_list_ioctl_info(struct xs_client *client, void *argument)
 		.stride = arg->node_stride,
 		.count = arg->nodes ? arg->node_capacity : 0,
 	};
+	u32 room;
 	int ret;
 
 	if (arg->flags)
@@ -61,15 +63,18 @@ long xs_list_ioctl_info(struct xs_client *client, void *argument)
 		if (ret)
 			return ret;
 	}
-	scoped_guard(mutex, &xs_lock) {
-		arg->abi_version = KFD_XSCHED_ABI_VERSION;
-		arg->node_count = xs_node_count();
-		to.count = min(to.count, arg->node_count);
-		nodes = kvcalloc(to.count, size, GFP_KERNEL);
+	arg->abi_version = KFD_XSCHED_ABI_VERSION;
+	/* For nodes that came meanwhile there must be more room. */
+	do {
+		room = min(to.count, xs_node_count());
+		kvfree(nodes);
+		nodes = kvcalloc(room, size, GFP_KERNEL);
 		if (!nodes)
 			return -ENOMEM;
-		list_fill_nodes_locked(nodes, to.count);
-	}
+		scoped_guard(mutex, &xs_lock)
+			arg->node_count = list_fill_nodes_locked(nodes, room);
+	} while (room < min(to.count, arg->node_count));
+	to.count = min(room, arg->node_count);
 	return xs_user_put_array(&to, nodes, size);
 }
 
@@ -186,13 +191,16 @@ long xs_list_ioctl_list(struct xs_client *client, void *argument)
 
 	if (ret)
 		return ret;
-	scoped_guard(mutex, &xs_lock) {
-		room = min(arg->capacity, xs_queue_count_locked());
+	/* For queues that came meanwhile there must be more room. */
+	do {
+		room = min(arg->capacity, xs_queue_count());
+		kvfree(found);
 		found = kvcalloc(room, size, GFP_KERNEL);
 		if (!found)
 			return -ENOMEM;
-		arg->count = list_fill_queues_locked(found, room, client);
-	}
+		scoped_guard(mutex, &xs_lock)
+			arg->count = list_fill_queues_locked(found, room, client);
+	} while (room < min(arg->capacity, arg->count));
 	to.count = min(room, arg->count);
 	return xs_user_put_array(&to, found, size);
 }

@@ -193,6 +193,7 @@ static int main_start_all(void)
 {
 	int ret = xs_sysfs_init();
 
+	xs_never_reclaim_under(&xs_lock);
 	if (ret)
 		return ret;
 	ret = xs_sampler_init();

@@ -22,19 +22,18 @@
 
 static long tenant_create(struct xs_client *client, struct kfd_xsched_tenant *arg)
 {
-	struct xs_tenant *tenant;
+	struct xs_tenant *tenant __free(kfree) = kzalloc(sizeof(*tenant), GFP_KERNEL_ACCOUNT);
 	int ret;
 
+	if (!tenant)
+		return -ENOMEM;
 	guard(mutex)(&xs_lock);
 	ret = xs_client_check_locked(client);
 	if (ret)
 		return ret;
 	if (client->tenants.count == KFD_XSCHED_MAX_TENANTS)
 		return -ENOSPC;
-	tenant = xs_tenant_new_locked(&client->holder);
-	if (IS_ERR(tenant))
-		return PTR_ERR(tenant);
-	arg->id = tenant->id;
+	arg->id = xs_tenant_add_locked(no_free_ptr(tenant), &client->holder);
 	return 0;
 }
 
@@ -53,7 +52,7 @@ static int tenant_stage_add_locked(struct xs_batch *batch, struct xs_tenant *ten
 	if (!xs_process_permits_locked(process, xs_terms_raise(terms) ?
 				       XS_PERMIT_RAISE : XS_PERMIT_USE))
 		return -EPERM;
-	request = xs_request_on_process_locked(process, batch->holder);
+	request = xs_request_on_process_locked(process, batch->holder, &batch->supply);
 	if (!request)
 		return -ENOMEM;
 	if (xs_request_busy(request, batch))

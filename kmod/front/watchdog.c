@@ -160,11 +160,15 @@ static bool watchdog_may_have_waves(const struct xs_queue *queue)
 /**
  * struct watchdog_suspects - held queues without packets that may have saved waves
  * @ids: of them
- * @count: how many
+ * @room: for how many there is room
+ * @count: how many there are
+ * @again: some queues could not be looked at, so they have to be later
  */
 struct watchdog_suspects {
 	u64 *ids;
+	unsigned int room;
 	unsigned int count;
+	bool again;
 };
 
 /* Whether the held queue has packets, or that cannot be known; else it may be a suspect. */
@@ -174,18 +178,19 @@ static bool watchdog_has_work(const struct xs_queue *queue, struct watchdog_susp
 		return true;
 	if (!watchdog_may_have_waves(queue))
 		return false;
-	if (!suspects->ids)
-		return true;
-	suspects->ids[suspects->count++] = queue->id;
+	if (suspects->count < suspects->room)
+		suspects->ids[suspects->count++] = queue->id;
+	else
+		suspects->again = true;
 	return false;
 }
 
 /*
- * A queue of the holder with packets, or 0 and the suspects. While a transaction goes on
- * on a node, nobody could let its queues run: they are looked at @again.
+ * A queue of the holder with packets, or 0 and the suspects. While a node is in a
+ * transaction, nobody could let its queues run: they are looked at later.
  */
 static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
-					  struct watchdog_suspects *suspects, bool *again)
+					  struct watchdog_suspects *suspects)
 {
 	const struct xs_request *request;
 	struct xs_queue *queue = NULL;
@@ -195,7 +200,7 @@ static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
 	list_for_each_entry(request, &holder->requests, in_holder) {
 		while ((queue = xs_request_next_held_locked(request, queue))) {
 			if (mutex_is_locked(&queue->pdd->node->lock))
-				*again = true;
+				suspects->again = true;
 			else if (watchdog_has_work(queue, suspects))
 				return queue->id;
 		}
@@ -203,19 +208,17 @@ static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
 	return 0;
 }
 
-/* The same of the client and its armed switches. Without memory all suspects have work. */
+/* The same of the client and its armed switches. */
 static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
-					   struct watchdog_suspects *suspects, bool *again)
+					   struct watchdog_suspects *suspects)
 {
-	const u32 room = xs_client_held_locked(client);
 	const struct xs_holder *holder;
 	u64 id = 0;
 
 	lockdep_assert_held(&xs_lock);
 
-	suspects->ids = kvmalloc_array(room, sizeof(*suspects->ids), GFP_KERNEL);
 	list_for_each_entry(holder, &client->holders, in_client)
-		id = id ?: watchdog_look_at_holder_locked(holder, suspects, again);
+		id = id ?: watchdog_look_at_holder_locked(holder, suspects);
 	return id;
 }
 
@@ -266,8 +269,8 @@ static int watchdog_look_at_waves(u64 id)
 	return waves == -EBUSY ? -EAGAIN : waves != 0;
 }
 
-/* The first suspect that has saved waves, or 0. @again: some could not be asked. */
-static u64 watchdog_look_at_suspects(const struct watchdog_suspects *suspects, bool *again)
+/* The first suspect that has saved waves, or 0. */
+static u64 watchdog_look_at_suspects(struct watchdog_suspects *suspects)
 {
 	unsigned int i;
 
@@ -276,22 +279,28 @@ static u64 watchdog_look_at_suspects(const struct watchdog_suspects *suspects, b
 
 		if (waves > 0)
 			return suspects->ids[i];
-		*again |= waves < 0;
+		suspects->again |= waves < 0;
 	}
 	return 0;
 }
 
-/* A queue the client holds that has work, or 0. */
+/* A queue the client holds that has work, or 0. @again: some could not be looked at. */
 static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 {
 	struct watchdog_suspects suspects = {};
 	u64 id;
 
 	scoped_guard(mutex, &xs_lock)
-		id = watchdog_look_at_holders_locked(client, &suspects, again);
+		suspects.room = xs_client_held_locked(client);
+	suspects.ids = kvmalloc_array(suspects.room, sizeof(*suspects.ids), GFP_KERNEL);
+	if (!suspects.ids)
+		suspects.room = 0;
+	scoped_guard(mutex, &xs_lock)
+		id = watchdog_look_at_holders_locked(client, &suspects);
 	if (!id)
-		id = watchdog_look_at_suspects(&suspects, again);
+		id = watchdog_look_at_suspects(&suspects);
 	kvfree(suspects.ids);
+	*again = suspects.again;
 	return id;
 }
 
@@ -317,7 +326,7 @@ static void watchdog_eject_if_silent(struct xs_client *client)
 static u64 watchdog_look_at_client(struct xs_client *client)
 {
 	const u64 at = watchdog_due(client);
-	bool again = false;
+	bool again;
 	u64 id;
 
 	if (at)

@@ -33,9 +33,10 @@ static void pdd_drop_requests_locked(struct xs_pdd *pdd)
 }
 
 /* If a batch changes the request on the process, the driver knows of that already. */
-static bool pdd_inherit_locked(struct xs_pdd *pdd, struct xs_request *on_process)
+static bool pdd_inherit_locked(struct xs_pdd *pdd, struct xs_request *on_process,
+			       struct xs_supply *requests)
 {
-	struct xs_request *request = xs_request_on_pdd_locked(pdd, on_process->holder);
+	struct xs_request *request = xs_request_on_pdd_locked(pdd, on_process->holder, requests);
 
 	lockdep_assert_held(&xs_lock);
 
@@ -51,28 +52,28 @@ static bool pdd_inherit_locked(struct xs_pdd *pdd, struct xs_request *on_process
 	return true;
 }
 
-static void pdd_inherit_all_locked(struct xs_pdd *pdd)
+static void pdd_inherit_all_locked(struct xs_pdd *pdd, struct xs_supply *requests)
 {
 	struct xs_request *on_process;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(on_process, &pdd->process->requests, in_target) {
-		if (!pdd_inherit_locked(pdd, on_process)) {
+		if (!pdd_inherit_locked(pdd, on_process, requests)) {
 			pdd_drop_requests_locked(pdd);
 			return;
 		}
 	}
 }
 
-static struct xs_pdd *pdd_new_locked(struct xs_space *space, struct xs_node *node)
+static struct xs_pdd *pdd_new_locked(struct xs_space *space, struct xs_node *node,
+				     struct xs_birth *birth)
 {
-	struct xs_pdd *pdd = kzalloc(sizeof(*pdd), GFP_KERNEL);
+	struct xs_pdd *pdd = birth->pdd;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!pdd)
-		return NULL;
+	birth->pdd = NULL;
 	pdd->space = xs_space_get_locked(space);
 	pdd->process = space->process;
 	pdd->node = xs_node_get(node);
@@ -83,15 +84,23 @@ static struct xs_pdd *pdd_new_locked(struct xs_space *space, struct xs_node *nod
 	INIT_LIST_HEAD(&pdd->watch.in_sampler);
 	INIT_LIST_HEAD(&pdd->watch.in_rung);
 	list_add_tail(&pdd->in_process, &pdd->process->pdds);
-	pdd_inherit_all_locked(pdd);
+	pdd_inherit_all_locked(pdd, &birth->requests);
 	return pdd;
 }
 
-struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node)
+struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node,
+				  struct xs_birth *birth)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return pdd_find_locked(space, node) ?: pdd_new_locked(space, node);
+	return pdd_find_locked(space, node) ?: pdd_new_locked(space, node, birth);
+}
+
+u32 xs_pdd_wants_locked(const struct xs_space *space, const struct xs_node *node)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return pdd_find_locked(space, node) ? 0 : list_count_nodes(&space->process->requests);
 }
 
 void xs_pdd_free_locked(struct xs_pdd *pdd)

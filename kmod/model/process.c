@@ -23,6 +23,7 @@
 #include "core.h"
 #include "dumpable.h"
 #include "model/process.h"
+#include "model/queue.h"
 #include "model/request.h"
 
 /* How many processes that exited are remembered, to tell them from those that never were. */
@@ -239,14 +240,13 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 /* ---- come and go --------------------------------------------------------- */
 
 /* Its first space gives it its credentials. */
-static struct xs_process *process_new_locked(struct pid *pid)
+static struct xs_process *process_new_locked(struct pid *pid, struct xs_birth *birth)
 {
-	struct xs_process *process = kzalloc(sizeof(*process), GFP_KERNEL);
+	struct xs_process *process = birth->process;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!process)
-		return NULL;
+	birth->process = NULL;
 	process->pid = get_pid(pid);
 	INIT_LIST_HEAD(&process->spaces);
 	INIT_LIST_HEAD(&process->pdds);
@@ -257,13 +257,13 @@ static struct xs_process *process_new_locked(struct pid *pid)
 }
 
 /* If the process of that leader has exited, a new space is of a new process. */
-static struct xs_process *process_need_locked(struct pid *pid)
+static struct xs_process *process_need_locked(struct pid *pid, struct xs_birth *birth)
 {
 	struct xs_process *process = process_find_pid_locked(pid);
 
 	lockdep_assert_held(&xs_lock);
 
-	return process && !process->exited ? process : process_new_locked(pid);
+	return process && !process->exited ? process : process_new_locked(pid, birth);
 }
 
 static void process_link_space_locked(struct xs_space *space, struct xs_process *process)
@@ -284,23 +284,19 @@ static void process_link_space_locked(struct xs_space *space, struct xs_process 
 	process->owner = xs_owner_get(space);
 }
 
-struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc)
+struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc,
+				     struct xs_birth *birth)
 {
-	struct xs_space *space = kzalloc(sizeof(*space), GFP_KERNEL);
-	struct xs_process *process;
+	struct xs_space *space = birth->space;
 
 	lockdep_assert_held(&xs_lock);
 
-	process = space ? process_need_locked(desc->pid) : NULL;
-	if (!process) {
-		kfree(space);
-		return ERR_PTR(-ENOMEM);
-	}
+	birth->space = NULL;
 	space->hw = desc->process;
 	space->refs = 1;
 	space->mm = desc->mm;
 	mmgrab(space->mm);
-	process_link_space_locked(space, process);
+	process_link_space_locked(space, process_need_locked(desc->pid, birth));
 	return space;
 }
 

@@ -15,6 +15,7 @@ struct cred;
 struct file;
 struct mm_struct;
 struct pid;
+struct xs_birth;
 
 /**
  * struct xs_owner - credentials of a process at one moment
@@ -107,8 +108,9 @@ struct xs_process *xs_process_find_locked(u64 nr);
 /* The space of a driver's handle, or NULL. */
 struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw);
 
-/* A new one, for its first queue, perhaps of a new process; ERR_PTR(-ENOMEM). */
-struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc);
+/* A new one, for its first queue, perhaps of a new process. */
+struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc,
+				     struct xs_birth *birth);
 
 /*
  * The space is gone: forget the driver's handle. With its last space the process exits.

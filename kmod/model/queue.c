@@ -2,6 +2,7 @@
 /*
  * User queues. See queue.h.
  */
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
@@ -14,11 +15,11 @@
 
 /* By id. An index is an unsigned long: amdkfd needs 64 bits, too. */
 static DEFINE_XARRAY(queue_by_id);
-static unsigned int queue_count;
+static unsigned int queue_count;	/* read without the lock */
 static DEFINE_HASHTABLE(queue_by_hw, 12);
 
-/* The next queue's id. Starts at 1, and is not reset when the core restarts. */
-static u64 queue_next_id = 1;
+/* The last queue's id. Is not reset when the core restarts. */
+static atomic64_t queue_last_id;
 
 struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw)
 {
@@ -37,7 +38,7 @@ struct xs_queue *xs_queue_find_locked(u64 id)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (!id || id >= queue_next_id)
+	if (!id || id > atomic64_read(&queue_last_id))
 		return ERR_PTR(-ENOENT);
 	return xa_load(&queue_by_id, id) ?: ERR_PTR(-ESRCH);
 }
@@ -51,11 +52,9 @@ struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue)
 	return xa_find_after(&queue_by_id, &id, ULONG_MAX, XA_PRESENT);
 }
 
-unsigned int xs_queue_count_locked(void)
+unsigned int xs_queue_count(void)
 {
-	lockdep_assert_held(&xs_lock);
-
-	return queue_count;
+	return READ_ONCE(queue_count);
 }
 
 bool xs_queue_can_prioritise(const struct xs_queue *queue)
@@ -106,8 +105,9 @@ static void queue_link_locked(struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
-	queue->id = queue_next_id++;
-	queue_count++;
+	/* There is room for it. */
+	xa_store(&queue_by_id, queue->id, queue, 0);
+	WRITE_ONCE(queue_count, queue_count + 1);
 	hash_add(queue_by_hw, &queue->by_hw, (unsigned long)queue->change.hw);
 	list_add_tail(&queue->in_node, &pdd->node->queues);
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count + 1);
@@ -115,33 +115,58 @@ static void queue_link_locked(struct xs_queue *queue)
 	pdd->live++;
 }
 
+int xs_birth_begin(struct xs_birth *birth)
+{
+	lockdep_assert_not_held(&xs_lock);
+
+	*birth = (struct xs_birth){
+		.id = atomic64_inc_return(&queue_last_id),
+		.queue = kzalloc(sizeof(*birth->queue), GFP_KERNEL),
+		.pdd = kzalloc(sizeof(*birth->pdd), GFP_KERNEL),
+		.space = kzalloc(sizeof(*birth->space), GFP_KERNEL),
+		.process = kzalloc(sizeof(*birth->process), GFP_KERNEL),
+	};
+	xs_supply_init(&birth->requests, 0);
+	if (birth->queue && birth->pdd && birth->space && birth->process &&
+	    !xa_reserve(&queue_by_id, birth->id, GFP_KERNEL))
+		return 0;
+	xs_birth_end(birth);
+	return -ENOMEM;
+}
+
+void xs_birth_end(struct xs_birth *birth)
+{
+	/* It keeps what was stored. */
+	xa_release(&queue_by_id, birth->id);
+	kfree(birth->queue);
+	kfree(birth->pdd);
+	kfree(birth->space);
+	kfree(birth->process);
+	xs_supply_free(&birth->requests);
+}
+
 struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     const struct xs_hw_queue_desc *desc,
-				     struct xs_space *space, struct xs_node *node)
+				     struct xs_space *space, struct xs_node *node,
+				     struct xs_birth *birth)
 {
-	struct xs_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	const u32 wants = xs_pdd_wants_locked(space, node);
+	struct xs_queue *queue = birth->queue;
 	struct xs_terms asked;
-	struct xs_pdd *pdd;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!queue)
-		return ERR_PTR(-ENOMEM);
-	if (xa_err(xa_store(&queue_by_id, queue_next_id, queue, GFP_KERNEL))) {
-		kfree(queue);
-		return ERR_PTR(-ENOMEM);
+	if (wants > birth->wanted) {
+		birth->wanted = wants;
+		return ERR_PTR(-EAGAIN);
 	}
-	pdd = xs_pdd_need_locked(space, node);
-	if (!pdd) {
-		xa_erase(&queue_by_id, queue_next_id);
-		kfree(queue);
-		return ERR_PTR(-ENOMEM);
-	}
-	queue_init(queue, hw, desc, pdd);
+	birth->queue = NULL;
+	queue->id = birth->id;
+	queue_init(queue, hw, desc, xs_pdd_need_locked(space, node, birth));
 	queue_link_locked(queue);
-	xs_pdd_asked_locked(pdd, &asked);
+	xs_pdd_asked_locked(queue->pdd, &asked);
 	if (!xs_queue_is_settled_locked(queue, &asked))
-		xs_pdd_set_pending_locked(pdd);
+		xs_pdd_set_pending_locked(queue->pdd);
 	return queue;
 }
 
@@ -159,7 +184,7 @@ void xs_queue_free_locked(struct xs_queue *queue)
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count - 1);
 	hash_del(&queue->by_hw);
 	xa_erase(&queue_by_id, queue->id);
-	queue_count--;
+	WRITE_ONCE(queue_count, queue_count - 1);
 	xs_owner_put(&queue->owner);
 	kfree(queue);
 	if (list_empty(&pdd->queues))

@@ -12,6 +12,7 @@
 #include "core.h"
 #include "model/node.h"
 #include "model/process.h"
+#include "model/request.h"
 #include "model/state.h"
 
 /**
@@ -162,8 +163,12 @@ void xs_pdd_clear_pending_locked(struct xs_pdd *pdd);
 /* What all requests on it ask for. @asked: out */
 void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked);
 
-/* That of a space on a node; made if there is none. NULL: no memory. */
-struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node);
+/* That of a space on a node; made if there is none. */
+struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node,
+				  struct xs_birth *birth);
+
+/* How many requests that takes. */
+u32 xs_pdd_wants_locked(const struct xs_space *space, const struct xs_node *node);
 
 /* Unlink and free one without queues. */
 void xs_pdd_free_locked(struct xs_pdd *pdd);
@@ -177,17 +182,45 @@ struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw);
 /* The queue that follows @queue, or the first if that is NULL, or NULL. */
 struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue);
 
-/* How many there are. */
-unsigned int xs_queue_count_locked(void);
+/* How many there are; without a lock. */
+unsigned int xs_queue_count(void);
+
+/**
+ * struct xs_birth - what a queue that comes may need, made before xs_lock is taken
+ * @id: its number, for which there is room
+ * @queue: for the queue, all zero, as the others are
+ * @pdd: for its space on its node
+ * @space: for its space
+ * @process: for its process
+ * @requests: for those of the pdd
+ * @wanted: how many of these there should be
+ *
+ * What is used becomes NULL.
+ */
+struct xs_birth {
+	u64 id;
+	struct xs_queue *queue;
+	struct xs_pdd *pdd;
+	struct xs_space *space;
+	struct xs_process *process;
+	struct xs_supply requests;
+	u32 wanted;
+};
+
+/* Make all but requests: 0 or -ENOMEM; and free what was not used. Without a lock. */
+int xs_birth_begin(struct xs_birth *birth);
+void xs_birth_end(struct xs_birth *birth);
 
 /*
  * A new queue, in its pdd, which is made if need be, with requests as those on the
- * process say. ERR_PTR(-ENOMEM). A pdd without memory for its requests has none: it
+ * process say. ERR_PTR(-EAGAIN): fill xs_birth.requests to what is @wanted, and try again;
+ * if there is no memory for that all the same. A pdd without its requests has none: it
  * must run.
  */
 struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     const struct xs_hw_queue_desc *desc,
-				     struct xs_space *space, struct xs_node *node);
+				     struct xs_space *space, struct xs_node *node,
+				     struct xs_birth *birth);
 
 /* Unlink and free a queue that is gone and not watched, and with the last one its pdd. */
 void xs_queue_free_locked(struct xs_queue *queue);

@@ -59,6 +59,55 @@ int xs_holder_wait_settled(struct xs_holder *holder, u32 settled)
 	return wait_event_killable(holder->unsettled, READ_ONCE(holder->settled) != settled);
 }
 
+/* ---- supplies ------------------------------------------------------------ */
+
+void xs_supply_init(struct xs_supply *supply, gfp_t gfp)
+{
+	*supply = (struct xs_supply){ .gfp = gfp };
+	INIT_LIST_HEAD(&supply->requests);
+}
+
+int xs_supply_fill(struct xs_supply *supply, u32 count)
+{
+	struct xs_request *request;
+
+	lockdep_assert_not_held(&xs_lock);
+
+	supply->is_short = false;
+	while (supply->count < count) {
+		request = kmalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+		if (!request)
+			return -ENOMEM;
+		list_add(&request->in_holder, &supply->requests);
+		supply->count++;
+	}
+	return 0;
+}
+
+void xs_supply_free(struct xs_supply *supply)
+{
+	struct xs_request *request, *next;
+
+	list_for_each_entry_safe(request, next, &supply->requests, in_holder)
+		kfree(request);
+	xs_supply_init(supply, supply->gfp);
+}
+
+static struct xs_request *request_take_one(struct xs_supply *supply)
+{
+	struct xs_request *request = list_first_entry_or_null(&supply->requests,
+							      struct xs_request, in_holder);
+
+	if (request) {
+		list_del(&request->in_holder);
+		supply->count--;
+	} else if (supply->gfp) {
+		request = kmalloc(sizeof(*request), supply->gfp);
+	}
+	supply->is_short |= !request;
+	return request;
+}
+
 /* ---- requests ------------------------------------------------------------ */
 
 static void request_init(struct xs_request *request, enum xs_target on,
@@ -76,9 +125,10 @@ static void request_init(struct xs_request *request, enum xs_target on,
 
 /* @requests: the list of the target */
 static struct xs_request *request_new_locked(enum xs_target on, struct xs_holder *holder,
-					     struct list_head *requests)
+					     struct list_head *requests,
+					     struct xs_supply *supply)
 {
-	struct xs_request *request = kmalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	struct xs_request *request = request_take_one(supply);
 
 	lockdep_assert_held(&xs_lock);
 
@@ -103,7 +153,8 @@ struct xs_request *xs_request_find(const struct list_head *requests,
 }
 
 struct xs_request *xs_request_on_process_locked(struct xs_process *process,
-						struct xs_holder *holder)
+						struct xs_holder *holder,
+						struct xs_supply *supply)
 {
 	struct xs_request *request = xs_request_find(&process->requests, holder);
 
@@ -111,13 +162,14 @@ struct xs_request *xs_request_on_process_locked(struct xs_process *process,
 
 	if (request)
 		return request;
-	request = request_new_locked(XS_ON_PROCESS, holder, &process->requests);
+	request = request_new_locked(XS_ON_PROCESS, holder, &process->requests, supply);
 	if (request)
 		request->process = process;
 	return request;
 }
 
-struct xs_request *xs_request_on_pdd_locked(struct xs_pdd *pdd, struct xs_holder *holder)
+struct xs_request *xs_request_on_pdd_locked(struct xs_pdd *pdd, struct xs_holder *holder,
+					    struct xs_supply *supply)
 {
 	struct xs_request *request = xs_request_find(&pdd->requests, holder);
 
@@ -125,7 +177,7 @@ struct xs_request *xs_request_on_pdd_locked(struct xs_pdd *pdd, struct xs_holder
 
 	if (request)
 		return request;
-	request = request_new_locked(XS_ON_PDD, holder, &pdd->requests);
+	request = request_new_locked(XS_ON_PDD, holder, &pdd->requests, supply);
 	if (request)
 		request->pdd = pdd;
 	return request;
@@ -144,7 +196,8 @@ static void request_follow(struct xs_request *request, struct xs_request *other)
 }
 
 struct xs_request *xs_request_on_queue_locked(struct xs_queue *queue,
-					      struct xs_holder *holder)
+					      struct xs_holder *holder,
+					      struct xs_supply *supply)
 {
 	struct xs_request *on_pdd = xs_request_find(&queue->pdd->requests, holder);
 	struct xs_request *request = xs_request_find(&queue->requests, holder);
@@ -153,7 +206,7 @@ struct xs_request *xs_request_on_queue_locked(struct xs_queue *queue,
 
 	if (request)
 		return request;
-	request = request_new_locked(XS_ON_QUEUE, holder, &queue->requests);
+	request = request_new_locked(XS_ON_QUEUE, holder, &queue->requests, supply);
 	if (!request)
 		return NULL;
 	request->queue = queue;
@@ -339,40 +392,37 @@ struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
 void xs_tenants_init(struct xs_tenants *tenants)
 {
 	*tenants = (struct xs_tenants){};
-	xa_init(&tenants->by_id);
 }
 
-struct xs_tenant *xs_tenant_new_locked(struct xs_holder *holder)
+u64 xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder)
 {
 	struct xs_tenants *tenants = holder->tenants;
-	struct xs_tenant *tenant;
 
 	lockdep_assert_held(&xs_lock);
 
-	tenant = kzalloc(sizeof(*tenant), GFP_KERNEL_ACCOUNT);
-	if (!tenant)
-		return ERR_PTR(-ENOMEM);
-	tenant->id = tenants->last + 1;
+	tenant->id = ++tenants->last;
 	tenant->tenants = tenants;
 	INIT_LIST_HEAD(&tenant->members);
 	request_init(&tenant->request, XS_ON_TENANT, holder);
 	tenant->request.tenant = tenant;
-	if (xa_err(xa_store(&tenants->by_id, tenant->id, tenant, GFP_KERNEL_ACCOUNT))) {
-		kfree(tenant);
-		return ERR_PTR(-ENOMEM);
-	}
-	tenants->last = tenant->id;
+	hash_add(tenants->by_id, &tenant->by_id, tenant->id);
 	tenants->count++;
-	return tenant;
+	return tenant->id;
 }
 
 struct xs_tenant *xs_tenant_find_locked(const struct xs_tenants *tenants, u64 id)
 {
+	struct xs_tenant *tenant;
+
 	lockdep_assert_held(&xs_lock);
 
 	if (!tenants || !id || id > tenants->last)
 		return ERR_PTR(-ENOENT);
-	return xa_load((struct xarray *)&tenants->by_id, id) ?: ERR_PTR(-ESRCH);
+	hash_for_each_possible(tenants->by_id, tenant, by_id, id) {
+		if (tenant->id == id)
+			return tenant;
+	}
+	return ERR_PTR(-ESRCH);
 }
 
 void xs_tenant_free_locked(struct xs_tenant *tenant)
@@ -386,7 +436,7 @@ void xs_tenant_free_locked(struct xs_tenant *tenant)
 		member->tenant = NULL;
 	}
 	list_del(&tenant->request.in_batch);
-	xa_erase(&tenant->tenants->by_id, tenant->id);
+	hash_del(&tenant->by_id);
 	tenant->tenants->count--;
 	kfree(tenant);
 }
@@ -394,13 +444,13 @@ void xs_tenant_free_locked(struct xs_tenant *tenant)
 void xs_tenants_free_locked(struct xs_tenants *tenants)
 {
 	struct xs_tenant *tenant;
-	unsigned long id;
+	struct hlist_node *next;
+	unsigned int i;
 
 	lockdep_assert_held(&xs_lock);
 
-	xa_for_each(&tenants->by_id, id, tenant)
+	hash_for_each_safe(tenants->by_id, i, next, tenant, by_id)
 		xs_tenant_free_locked(tenant);
-	xa_destroy(&tenants->by_id);
 }
 
 /* ---- triggers ------------------------------------------------------------ */

@@ -5,17 +5,18 @@
 #ifndef KFD_XSCHED_REQUEST_H
 #define KFD_XSCHED_REQUEST_H
 
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/wait.h>
-#include <linux/xarray.h>
 
 #include "core.h"
 #include "model/state.h"
 
 struct xs_batch;
 struct xs_client;
+struct xs_request;
 struct xs_part;
 struct xs_pdd;
 struct xs_process;
@@ -23,12 +24,12 @@ struct xs_queue;
 
 /**
  * struct xs_tenants - the tenants of a client
- * @by_id: all there are
+ * @by_id: all there are, by xs_tenant.by_id
  * @count: how many
  * @last: the highest id ever
  */
 struct xs_tenants {
-	struct xarray by_id;
+	DECLARE_HASHTABLE(by_id, 6);
 	u32 count;
 	u64 last;
 };
@@ -52,6 +53,7 @@ struct xs_tenants {
  * @requests: on queues, pdds and processes, by xs_request.in_holder
  * @tenants: what its entries may name; NULL: none
  * @steps: how many the entries of one batch may take
+ * @spare_parts: how many parts its last batch had beside the first; read without the lock
  * @batches: its batches that are not over, for the dump
  * @settled: counts the parts of its batches that are done; read without the lock
  * @unsettled: woken when @settled changes
@@ -65,6 +67,7 @@ struct xs_holder {
 	struct list_head requests;
 	struct xs_tenants *tenants;
 	u32 steps;
+	u32 spare_parts;
 	u32 batches;
 	u32 settled;
 	wait_queue_head_t unsettled;
@@ -153,6 +156,7 @@ struct xs_request {
 /**
  * struct xs_tenant - processes that a client names as one; under xs_lock
  * @id: its name for the client, never used again
+ * @by_id: in xs_tenants.by_id
  * @tenants: whose it is
  * @members: requests of the client on its processes, by xs_request.in_tenant
  * @request: what the client asks of processes that are yet to join
@@ -161,6 +165,7 @@ struct xs_request {
  */
 struct xs_tenant {
 	u64 id;
+	struct hlist_node by_id;
 	struct xs_tenants *tenants;
 	struct list_head members;
 	struct xs_request request;
@@ -200,6 +205,32 @@ void xs_holder_settled_locked(struct xs_holder *holder);
  */
 int xs_holder_wait_settled(struct xs_holder *holder, u32 settled);
 
+/* ---- supplies ------------------------------------------------------------ */
+
+/**
+ * struct xs_supply - requests made before xs_lock was taken, as memory is not waited for
+ *	under it
+ * @requests: that are left, by xs_request.in_holder
+ * @count: how many
+ * @gfp: if none is left, one more is made so, which does not wait; 0: none is
+ * @is_short: one was needed that was not there
+ */
+struct xs_supply {
+	struct list_head requests;
+	u32 count;
+	gfp_t gfp;
+	bool is_short;
+};
+
+/* An empty one. */
+void xs_supply_init(struct xs_supply *supply, gfp_t gfp);
+
+/* Have at least @count left, and forget that it was short. Without a lock. 0 or -ENOMEM. */
+int xs_supply_fill(struct xs_supply *supply, u32 count);
+
+/* Free what is left. */
+void xs_supply_free(struct xs_supply *supply);
+
 /* ---- requests ------------------------------------------------------------ */
 
 /* That of a holder in a list by xs_request.in_target, or NULL. */
@@ -207,15 +238,18 @@ struct xs_request *xs_request_find(const struct list_head *requests,
 				   const struct xs_holder *holder);
 
 /*
- * The request on a process, a pdd or a queue; made if there is none. NULL: no memory.
- * One on a queue is made with the terms of that on its pdd, which only the caller's
+ * The request on a process, a pdd or a queue; one of the supply if there is none. NULL:
+ * that is short. One on a queue is made with the terms of that on its pdd, which only the caller's
  * batch may be changing.
  */
 struct xs_request *xs_request_on_process_locked(struct xs_process *process,
-						struct xs_holder *holder);
-struct xs_request *xs_request_on_pdd_locked(struct xs_pdd *pdd, struct xs_holder *holder);
+						struct xs_holder *holder,
+						struct xs_supply *supply);
+struct xs_request *xs_request_on_pdd_locked(struct xs_pdd *pdd, struct xs_holder *holder,
+					    struct xs_supply *supply);
 struct xs_request *xs_request_on_queue_locked(struct xs_queue *queue,
-					      struct xs_holder *holder);
+					      struct xs_holder *holder,
+					      struct xs_supply *supply);
 
 /* Whether anything is asked for, or about to be. */
 bool xs_request_any(const struct xs_request *request);
@@ -268,8 +302,8 @@ struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
 
 void xs_tenants_init(struct xs_tenants *tenants);
 
-/* A new one, without members. ERR_PTR(-ENOMEM). */
-struct xs_tenant *xs_tenant_new_locked(struct xs_holder *holder);
+/* Add a tenant, all zero, to those of the holder, without members. Returns its id. */
+u64 xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder);
 
 /* The tenant of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) is gone. */
 struct xs_tenant *xs_tenant_find_locked(const struct xs_tenants *tenants, u64 id);

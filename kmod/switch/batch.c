@@ -12,6 +12,24 @@
 #include "switch/switch.h"
 #include "trace.h"
 
+/* How many requests are made at first, and how often twice as many: up to XS_STEPS. */
+#define XS_REFILL	8U
+#define XS_REFILLS	13U
+
+static int batch_make_parts(struct xs_batch *batch, u32 count)
+{
+	struct xs_part *part;
+
+	batch->lacks_part = false;
+	while (count--) {
+		part = kmalloc(sizeof(*part), batch->gfp);
+		if (!part)
+			return -ENOMEM;
+		list_add(&part->in_batch, &batch->spare);
+	}
+	return 0;
+}
+
 struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
 {
 	struct xs_batch *batch = kzalloc(sizeof(*batch), gfp);
@@ -24,6 +42,11 @@ struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
 	INIT_LIST_HEAD(&batch->requests);
 	init_completion(&batch->done);
 	batch->steps_left = holder->steps;
+	xs_supply_init(&batch->supply, 0);
+	INIT_LIST_HEAD(&batch->spare);
+	batch->gfp = gfp;
+	/* It is likely to concern as many nodes as the last one; if not, more are made later. */
+	batch_make_parts(batch, READ_ONCE(holder->spare_parts));
 	return batch;
 }
 
@@ -50,11 +73,46 @@ static void batch_free_parts(struct xs_batch *batch)
 
 void xs_batch_free(struct xs_batch *batch)
 {
+	struct xs_part *part, *next;
+
 	if (!batch)
 		return;
 	batch_free_parts(batch);
+	list_for_each_entry_safe(part, next, &batch->spare, in_batch)
+		kfree(part);
+	xs_supply_free(&batch->supply);
 	xs_holder_put(batch->holder);
 	kfree(batch);
+}
+
+/* One that is not the batch's first. */
+static struct xs_part *batch_spare_part(struct xs_batch *batch)
+{
+	struct xs_part *part = list_first_entry_or_null(&batch->spare, struct xs_part, in_batch);
+
+	if (part)
+		list_del(&part->in_batch);
+	else if (batch->supply.gfp)
+		part = kmalloc(sizeof(*part), batch->supply.gfp);
+	batch->lacks_part |= !part;
+	return part;
+}
+
+bool xs_batch_is_short(const struct xs_batch *batch)
+{
+	return batch->lacks_part || batch->supply.is_short;
+}
+
+int xs_batch_refill(struct xs_batch *batch)
+{
+	const u32 count = XS_REFILL << min(batch->refills++, XS_REFILLS);
+	int ret = batch->lacks_part ? batch_make_parts(batch, xs_node_count()) : 0;
+
+	lockdep_assert_not_held(&xs_lock);
+
+	if (!ret && batch->supply.is_short)
+		ret = xs_supply_fill(&batch->supply, count);
+	return ret;
 }
 
 /* ---- taking -------------------------------------------------------------- */
@@ -63,12 +121,10 @@ static void batch_part_work(struct kthread_work *work);
 
 static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_node *node)
 {
-	struct xs_part *part = &batch->first;
+	struct xs_part *part = batch->first.node ? batch_spare_part(batch) : &batch->first;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (part->node)
-		part = kmalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
 	if (!part)
 		return NULL;
 	*part = (struct xs_part){
@@ -84,7 +140,7 @@ static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_n
 	return part;
 }
 
-/* The part for a node; made if there is none. NULL: no memory. */
+/* The part for a node; a spare one if there is none. NULL: there is none left, either. */
 static struct xs_part *batch_part_locked(struct xs_batch *batch, struct xs_node *node)
 {
 	struct xs_part *part;
@@ -387,6 +443,7 @@ void xs_batch_start_locked(struct xs_batch *batch)
 			xs_process_sync_locked(request->process);
 	}
 	batch_drop_idle_parts_locked(batch);
+	WRITE_ONCE(batch->holder->spare_parts, batch->part_count ? batch->part_count - 1 : 0);
 	batch->holder->batches++;
 	batch->unfinished = batch->part_count;
 	if (!batch->unfinished) {
@@ -418,9 +475,12 @@ int xs_batch_stage_and_start(struct xs_batch *batch,
 				xs_batch_start_locked(batch);
 		}
 		/* An async batch that was started may be gone. */
-		if (ret != -EAGAIN || batch->async)
+		if (ret == -ENOMEM)
+			ret = xs_batch_refill(batch);
+		else if (ret == -EAGAIN && !batch->async)
+			ret = xs_holder_wait_settled(batch->holder, settled);
+		else
 			return ret;
-		ret = xs_holder_wait_settled(batch->holder, settled);
 		if (ret)
 			return ret;
 	}

@@ -284,7 +284,7 @@ static int stage_queue_locked(struct xs_batch *batch, struct xs_item *item,
 	on_pdd = xs_request_find(&queue->pdd->requests, batch->holder);
 	if (on_pdd && xs_request_busy(on_pdd, batch))
 		return -EAGAIN;
-	request = xs_request_on_queue_locked(queue, batch->holder);
+	request = xs_request_on_queue_locked(queue, batch->holder, &batch->supply);
 	ret = request ? stage_request_locked(batch, request, entry) : -ENOMEM;
 	if (!ret)
 		item->part = request->part;
@@ -386,7 +386,7 @@ static int stage_leave_out_locked(struct xs_batch *batch, const struct xs_reques
 	list_for_each_entry(queue, &on_pdd->pdd->queues, in_pdd) {
 		if (xs_stage_suits(queue, entry))
 			continue;
-		request = xs_request_on_queue_locked(queue, batch->holder);
+		request = xs_request_on_queue_locked(queue, batch->holder, &batch->supply);
 		ret = request ? xs_batch_take_locked(batch, request) : -ENOMEM;
 		if (ret)
 			return ret;
@@ -418,7 +418,7 @@ static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct
 	}
 	if (ret)
 		return ret;
-	request = xs_request_on_pdd_locked(pdd, batch->holder);
+	request = xs_request_on_pdd_locked(pdd, batch->holder, &batch->supply);
 	if (!request)
 		return -ENOMEM;
 	ret = stage_sets_priority(entry) && stage_sets_class(entry) ?
@@ -448,7 +448,7 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 	ret = stage_check_permission_locked(batch, item, process);
 	if (ret)
 		return ret;
-	request = xs_request_on_process_locked(process, batch->holder);
+	request = xs_request_on_process_locked(process, batch->holder, &batch->supply);
 	if (!request)
 		return -ENOMEM;
 	ret = xs_batch_take_locked(batch, request) ?: stage_ask(request, item->entry);
@@ -602,6 +602,7 @@ static int stage_move_request_locked(const struct stage_move *move,
 /* A process that joins needs requests on all its pdds; one that leaves has them, or nothing. */
 static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *pdd)
 {
+	struct xs_supply *supply = &move->batch->supply;
 	struct xs_holder *holder = move->batch->holder;
 	struct xs_request *request;
 	struct xs_queue *queue;
@@ -611,7 +612,7 @@ static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *p
 
 	if (pdd->node->gone)
 		return 0;
-	request = move->seq ? xs_request_on_pdd_locked(pdd, holder) :
+	request = move->seq ? xs_request_on_pdd_locked(pdd, holder, supply) :
 			      xs_request_find(&pdd->requests, holder);
 	if (!request && move->seq)
 		return -ENOMEM;

@@ -21,6 +21,7 @@
 
 #include "core.h"
 #include "model/node.h"
+#include "model/request.h"
 
 struct xs_armed;
 struct xs_batch;
@@ -110,12 +111,18 @@ struct xs_item {
  * @requests: on processes and tenants, by xs_request.in_batch
  * @done: completed when it is over, unless the caller's part was the last
  * @steps_left: of xs_holder.steps; an abort gives none back
+ * @supply: requests that are made before
+ * @spare: parts that are made before, by xs_part.in_batch
+ * @lacks_part: one was needed that was not there
+ * @gfp: how parts are made
+ * @refills: how often more was made
  * @first: one of @parts: most batches have no other
  *
  *	xs_batch_new()
  *	under xs_lock: xs_stage_*() as often as need be; then either
  *		xs_batch_start_locked(), or xs_batch_abort_locked() if something is
  *		wrong: nobody has seen anything, and it can be used again
+ *	if something was missing (-ENOMEM): xs_batch_refill(), without the lock, and anew
  *	if it was started and is not async: xs_batch_finish(), then xs_batch_free()
  *
  * A part that is done is in force, whatever becomes of the others. The batch is over
@@ -138,16 +145,27 @@ struct xs_batch {
 	struct list_head requests;
 	struct completion done;
 	u32 steps_left;
+	struct xs_supply supply;
+	struct list_head spare;
+	bool lacks_part;
+	gfp_t gfp;
+	u32 refills;
 	struct xs_part first;
 };
 
-/* An empty batch, or NULL: no memory. With __GFP_NOFAIL, a release on one node needs no more. */
+/* An empty batch, or NULL: no memory. With __GFP_NOFAIL, a release needs no more. */
 struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp);
 void xs_batch_free(struct xs_batch *batch);
 
+/* Whether staging has missed a request or a part, so that it failed with -ENOMEM. */
+bool xs_batch_is_short(const struct xs_batch *batch);
+
+/* Make what it has missed, and more each time. Without a lock. 0 or -ENOMEM. */
+int xs_batch_refill(struct xs_batch *batch);
+
 /*
  * Have the batch change a request, in the part of its node if it has one: 0, -EAGAIN
- * (another batch is changing it) or -ENOMEM.
+ * (another batch is changing it) or -ENOMEM (there is no part left: xs_batch_refill()).
  */
 int xs_batch_take_locked(struct xs_batch *batch, struct xs_request *request);
 
@@ -161,8 +179,9 @@ void xs_batch_abort_locked(struct xs_batch *batch);
 void xs_batch_start_locked(struct xs_batch *batch);
 
 /*
- * Stage by @stage, under xs_lock, and start. If another batch of the holder is in the
- * way (-EAGAIN), wait for it and try again, unless the batch is async. Returns 0, or
+ * Stage by @stage, under xs_lock, and start. If something is missing, make it and try
+ * again. If another batch of the holder is in the way (-EAGAIN), wait for it and try
+ * again, unless the batch is async. Returns 0, or
  * -errno of @stage, or -ERESTARTSYS for a caller that is being killed: then nothing is
  * staged.
  */

@@ -632,6 +632,7 @@ int xs_sampler_init(void)
 		return PTR_ERR(worker);
 	/* A few microseconds at a time: late is worse than early. */
 	sched_set_fifo_low(worker->task);
+	xs_never_reclaim_under(&sampler.lock);
 	kthread_init_work(&sampler.work, sampler_slice_work);
 	kthread_init_work(&sampler.ring, sampler_ring_work);
 	kthread_init_work(&sampler.edge, sampler_edge_work);

@@ -529,11 +529,19 @@ static void armed_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, disarm(test, last_armed), 0);
 }
 
+static struct xs_hw_queue *last_queue;
+
 static long queue_op(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 
-	return fake_queue_add(test, xt->process, xt->node) ? 0 : -ENOMEM;
+	last_queue = fake_queue_add(test, xt->process, xt->node);
+	return last_queue ? 0 : -ENOMEM;
+}
+
+static void queue_undo(struct kunit *test)
+{
+	fake_queue_remove(last_queue);
 }
 
 static void queue_check(struct kunit *test, unsigned int n)
@@ -544,19 +552,9 @@ static void queue_check(struct kunit *test, unsigned int n)
 /* A queue that cannot be registered leaves nothing in the core. */
 static void queue(struct kunit *test)
 {
-	static const struct operation op = { queue_op, nothing_to_undo, queue_check };
+	static const struct operation op = { queue_op, queue_undo, queue_check };
 
 	fail_each(test, &op);
-}
-
-static struct xs_hw_queue *last_queue;
-
-static long born_held_op(struct kunit *test)
-{
-	struct xt *xt = test->priv;
-
-	last_queue = fake_queue_add(test, xt->process, xt->node);
-	return last_queue ? 0 : -ENOMEM;
 }
 
 /*
@@ -574,7 +572,7 @@ static void born_held(struct kunit *test)
 	      xt->process->nr, 0);
 	for (n = 1; n < MOST; n++) {
 		current->fail_nth = n;
-		born_held_op(test);
+		queue_op(test);
 		if (!reached())
 			break;
 		if (!last_queue)
