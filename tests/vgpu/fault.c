@@ -254,6 +254,27 @@ void vgpu_fault_saved(struct vgpu_queue *q, u32 image_bytes)
 	}
 }
 
+/* ---- the reset ---- */
+
+u64 vgpu_fault_reset_late(struct vgpu *vg)
+{
+	struct vgpu_fault *late;
+	unsigned long flags;
+	u64 ns = 0;
+	u32 i;
+
+	raw_spin_lock_irqsave(&vg->lock, flags);
+	for (i = 0; i < vg->nr_nodes; i++) {
+		late = find(&vg->nodes[i], VGPU_FAULT_RESET_LATE, 0);
+		if (!late)
+			continue;
+		ns = max(ns, late->arg);
+		fire(&vg->nodes[i], late, "the reset waits");
+	}
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
+	return ns;
+}
+
 void vgpu_fault_init(struct vgpu_node *node)
 {
 	INIT_WORK(&node->faults.reset, reset_gpu);

@@ -31,6 +31,7 @@ enum vgpu_fault_kind {
 	VGPU_FAULT_BIT,		/* a bit of saved waves flips */
 	VGPU_FAULT_CUT,		/* the second half of them is missing */
 	VGPU_FAULT_SWAP,	/* two queues get each other's */
+	VGPU_FAULT_RESET_LATE,	/* the driver's reset begins later */
 	VGPU_FAULT_KINDS,
 };
 
@@ -38,7 +39,7 @@ enum vgpu_fault_kind {
  * struct vgpu_fault - a fault that is armed
  * @kind: kind of fault
  * @count: how often it will happen
- * @arg: LATE: nanoseconds. STOP: packets until then. STUCK: doorbell.
+ * @arg: LATE, RESET_LATE: nanoseconds. STOP: packets until then. STUCK: doorbell.
  * @pasid: process it affects, 0: any
  */
 struct vgpu_fault {
@@ -97,5 +98,8 @@ void vgpu_fault_saving(struct vgpu_node *node);
 
 /* A queue was saved, with an image of that size. */
 void vgpu_fault_saved(struct vgpu_queue *q, u32 image_bytes);
+
+/* How long a reset that the driver asked for is not begun, nanoseconds. Takes the lock. */
+u64 vgpu_fault_reset_late(struct vgpu *vg);
 
 #endif /* VGPU_FAULT_H */

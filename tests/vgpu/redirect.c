@@ -3,12 +3,14 @@
  * Symbols the kernel does not export, and functions of amdgpu and the kernel that are
  * replaced while this module is loaded (ftrace, as livepatch does it).
  */
+#include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <asm/ibt.h>
 #include <asm/text-patching.h>
 
 #include "vgpu.h"
+#include "fault.h"
 #include "amdgpu_reset.h"
 
 static unsigned long (*lookup_name)(const char *name);
@@ -87,11 +89,13 @@ static void restart_firmware(struct vgpu *vg)
 /*
  * The reset of the ASIC between amdkfd's own pre_reset and post_reset. The
  * semaphore comes first, as in the real function, so that work under way
- * fails at once instead of waiting for its own time-outs.
+ * fails at once instead of waiting for its own time-outs. A fault may delay the
+ * reset, as another reset does that is before it in the queue of the domain.
  */
 static int new_gpu_recover(struct amdgpu_device *adev, struct amdgpu_job *job,
 			   struct amdgpu_reset_context *ctx)
 {
+	fsleep(vgpu_fault_reset_late(vgpu_of(adev)) / NSEC_PER_USEC);
 	down_write(&adev->reset_domain->sem);
 	vgpu_call(amdgpu_amdkfd_pre_reset, adev, ctx);
 	reset_model(vgpu_of(adev));
