@@ -7,9 +7,9 @@
 
 #define STATS	"/sys/kernel/debug/vgpu/stats"
 
-long gpustat(const char *name)
+static long read_value(const char *path, const char *name)
 {
-	FILE *f = fopen(STATS, "re");
+	FILE *f = fopen(path, "re");
 	long value = -1, v;
 	char key[64];
 
@@ -20,6 +20,19 @@ long gpustat(const char *name)
 			value = v;
 	fclose(f);
 	return value;
+}
+
+long gpustat(const char *name)
+{
+	return read_value(STATS, name);
+}
+
+long gpustat_of(unsigned int gpu, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), STATS "-%u.0", gpu);
+	return read_value(path, name);
 }
 
 void gpustat_expect(const char *name, long n)

@@ -6,6 +6,9 @@
 /* A line of debugfs vgpu/stats; -1: there is none of that name. */
 long gpustat(const char *name);
 
+/* The same of the first node of GPU number @gpu alone. */
+long gpustat_of(unsigned int gpu, const char *name);
+
 /*
  * Say that this test makes a counter go up by @n, which the runner would count
  * as an error otherwise (tests/guest/all). Adds up; any other change stays one.

@@ -166,6 +166,9 @@ int kfdq_queue_recreate(struct kfdq_queue *queue);
 /* AMDKFD_IOC_UPDATE_QUEUE: change percentage and priority. */
 int kfdq_queue_update(struct kfdq_queue *queue, uint32_t percentage, uint32_t priority);
 
+/* Where the queue lives. */
+struct kfdq_device *kfdq_queue_device(const struct kfdq_queue *queue);
+
 /* KFD's id of the queue, unique in this process. */
 uint32_t kfdq_queue_id(const struct kfdq_queue *queue);
 

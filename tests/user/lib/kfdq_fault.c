@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory exceptions: a KFD event of its own type, whose data comes with the
+ * Memory exceptions, and resets: KFD events of their own types, whose data comes with the
  * wait. Packet exceptions: a queue's save area has the event that KFD signals.
  */
 #include <errno.h>
@@ -30,12 +30,9 @@ struct save_area {
 	uint32_t reserved;
 };
 
-int kfdq_fault_watch(struct kfdq_device *dev, uint32_t *event)
+static int watch(struct kfdq_device *dev, uint32_t type, uint32_t *event)
 {
-	struct kfd_ioctl_create_event_args args = {
-		.event_type = KFD_IOC_EVENT_MEMORY,
-		.auto_reset = 1,
-	};
+	struct kfd_ioctl_create_event_args args = { .event_type = type, .auto_reset = 1 };
 	int ret = kfdq_ioctl(dev, AMDKFD_IOC_CREATE_EVENT, &args);
 
 	if (!ret)
@@ -43,12 +40,11 @@ int kfdq_fault_watch(struct kfdq_device *dev, uint32_t *event)
 	return ret;
 }
 
-int kfdq_fault_wait(struct kfdq_device *dev, uint32_t event, uint32_t timeout_ms,
-		    struct kfdq_fault *out)
+/* Of the event that @data names; it takes what is reported. */
+static int wait_for(struct kfdq_device *dev, struct kfd_event_data *data, uint32_t timeout_ms)
 {
-	struct kfd_event_data data = { .event_id = event };
 	struct kfd_ioctl_wait_events_args wait = {
-		.events_ptr = (uintptr_t)&data,
+		.events_ptr = (uintptr_t)data,
 		.num_events = 1,
 		.wait_for_all = 1,
 		.timeout = timeout_ms,
@@ -59,12 +55,45 @@ int kfdq_fault_wait(struct kfdq_device *dev, uint32_t event, uint32_t timeout_ms
 		return ret;
 	if (wait.wait_result != KFD_IOC_WAIT_RESULT_COMPLETE)
 		return wait.wait_result == KFD_IOC_WAIT_RESULT_TIMEOUT ? -ETIME : -EIO;
+	return 0;
+}
+
+int kfdq_fault_watch(struct kfdq_device *dev, uint32_t *event)
+{
+	return watch(dev, KFD_IOC_EVENT_MEMORY, event);
+}
+
+int kfdq_fault_wait(struct kfdq_device *dev, uint32_t event, uint32_t timeout_ms,
+		    struct kfdq_fault *out)
+{
+	struct kfd_event_data data = { .event_id = event };
+	int ret = wait_for(dev, &data, timeout_ms);
+
+	if (ret)
+		return ret;
 	memset(out, 0, sizeof(*out));
 	out->va = data.memory_exception_data.va;
 	out->gpu_id = data.memory_exception_data.gpu_id;
 	out->not_present = data.memory_exception_data.failure.NotPresent;
 	out->read_only = data.memory_exception_data.failure.ReadOnly;
 	return 0;
+}
+
+int kfdq_reset_watch(struct kfdq_device *dev, uint32_t *event)
+{
+	return watch(dev, KFD_IOC_EVENT_HW_EXCEPTION, event);
+}
+
+int kfdq_reset_wait(struct kfdq_device *dev, uint32_t event, uint32_t timeout_ms,
+		    uint32_t *gpu_id)
+{
+	struct kfd_event_data data = { .event_id = event };
+	int ret = wait_for(dev, &data, timeout_ms);
+
+	if (ret)
+		return ret;
+	*gpu_id = data.hw_exception_data.gpu_id;
+	return data.hw_exception_data.memory_lost ? 0 : -EIO;
 }
 
 int kfdq_exceptions_enable(struct kfdq_device *dev)

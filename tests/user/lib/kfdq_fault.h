@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exceptions: KFD's reports to a process about a bad address on the GPU and, if
- * enabled, about packets that its queues refuse.
+ * Exceptions: KFD's reports to a process about a bad address on the GPU, about the GPU's reset
+ * and, if enabled, about packets that its queues refuse.
  */
 #ifndef KFDQ_FAULT_H
 #define KFDQ_FAULT_H
@@ -28,6 +28,13 @@ int kfdq_fault_watch(struct kfdq_device *dev, uint32_t *event);
 /* Block until there is one: -ETIME after @timeout_ms. */
 int kfdq_fault_wait(struct kfdq_device *dev, uint32_t event, uint32_t timeout_ms,
 		    struct kfdq_fault *out);
+
+/* Have KFD keep what it reports of resets, of all GPUs, from now on; @event names them. */
+int kfdq_reset_watch(struct kfdq_device *dev, uint32_t *event);
+
+/* Block until a GPU was reset, and its memory lost: -ETIME after @timeout_ms. */
+int kfdq_reset_wait(struct kfdq_device *dev, uint32_t event, uint32_t timeout_ms,
+		    uint32_t *gpu_id);
 
 /* Codes of packet exceptions, as bits 1 << (code - 1) of the payload: KFD's EC_QUEUE_PACKET_*. */
 enum kfdq_packet_exception {

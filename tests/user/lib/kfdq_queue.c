@@ -273,6 +273,11 @@ int kfdq_queue_update(struct kfdq_queue *q, uint32_t percentage, uint32_t priori
 	return ret;
 }
 
+struct kfdq_device *kfdq_queue_device(const struct kfdq_queue *q)
+{
+	return q->dev;
+}
+
 uint32_t kfdq_queue_id(const struct kfdq_queue *q)
 {
 	return q->id;

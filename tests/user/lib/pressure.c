@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <drm/amdgpu_drm.h>
 
 #include "pressure.h"
 
-#define RENDER_NODE	"/dev/dri/renderD128"
+#define FIRST_MINOR	128
 #define PIECE		(8ULL << 20)
 #define PAGE		4096ULL
 
@@ -41,17 +42,47 @@ static int take_piece(int fd)
 	return ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &arg) ? -errno : 0;
 }
 
-int pressure_once(void)
+static uint64_t now_ns(void)
 {
-	int fd = open(RENDER_NODE, O_RDWR | O_CLOEXEC), ret;
-	uint64_t size = 0, taken;
+	struct timespec now;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static int take_timed(int fd, uint64_t least_ns, struct pressure_wait *first)
+{
+	const uint64_t since = now_ns();
+	const int ret = take_piece(fd);
+	const uint64_t until = now_ns();
+
+	if (!first->until && until - since >= least_ns)
+		*first = (struct pressure_wait){ since, until };
+	return ret;
+}
+
+int pressure_on(unsigned int minor, uint64_t least_ns, struct pressure_wait *first)
+{
+	uint64_t size = 0, taken;
+	char path[32];
+	int fd, ret;
+
+	*first = (struct pressure_wait){ 0 };
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", minor);
+	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	ret = vram_size(fd, &size);
 	/* what does not fit goes to system memory: no more than there could be room for */
 	for (taken = 0; !ret && taken < size; taken += PIECE)
-		ret = take_piece(fd);
+		ret = take_timed(fd, least_ns, first);
 	close(fd);	/* frees them all */
 	return ret;
+}
+
+int pressure_once(void)
+{
+	struct pressure_wait first;
+
+	return pressure_on(FIRST_MINOR, 0, &first);
 }
