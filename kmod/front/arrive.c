@@ -108,11 +108,12 @@ void xs_node_breaker(const struct xs_node *node)
 	const u32 gpu_id = node->desc.gpu_id;
 
 	if (open)
-		pr_err("kfd_xsched: node %u: %u preemptions failed within %u s: nothing is held there until an administrator writes \"closed\" to /sys/class/kfd_xsched/node%u/breaker\n",
+		pr_err("kfd_xsched: node %u: %u preemptions failed within %u s: nothing is held or prioritised there until an administrator writes \"closed\" to /sys/class/kfd_xsched/node%u/breaker\n",
 		       gpu_id, READ_ONCE(node->breaker.limit),
 		       READ_ONCE(node->breaker.window_s), gpu_id);
 	else
-		pr_info("kfd_xsched: node %u: queues can be held there again\n", gpu_id);
+		pr_info("kfd_xsched: node %u: queues can be held and prioritised there again\n",
+			gpu_id);
 	trace_node_breaker(gpu_id, open);
 	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_BREAKER, ktime_get_ns(), open);
 }

@@ -22,7 +22,9 @@
 #define XS_RETRIES	10
 
 /* What a node loses whose breaker is open. */
-#define XS_CAPS_HOLD	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP | KFD_XSCHED_CAP_GRACE)
+#define XS_CAPS_PREEMPT	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |	\
+			 KFD_XSCHED_CAP_GRACE | KFD_XSCHED_CAP_PRIORITY |	\
+			 KFD_XSCHED_CAP_CLASS)
 
 /* By number. Changed under both xs_lock and xs_nodes_lock, read under either. */
 static LIST_HEAD(node_list);
@@ -155,7 +157,7 @@ void xs_node_put(struct xs_node *node)
 
 u32 xs_node_caps(const struct xs_node *node)
 {
-	return xs_node_is_shut(node) ? node->desc.caps & ~XS_CAPS_HOLD : node->desc.caps;
+	return xs_node_is_shut(node) ? node->desc.caps & ~XS_CAPS_PREEMPT : node->desc.caps;
 }
 
 bool xs_node_can_hold(const struct xs_node *node)

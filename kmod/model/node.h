@@ -220,7 +220,7 @@ struct xs_node {
 	struct device *dev;
 };
 
-/* Whether its breaker is open: nothing is held there. */
+/* Whether its breaker is open: nothing is held or prioritised there. */
 static inline bool xs_node_is_shut(const struct xs_node *node)
 {
 	return READ_ONCE(node->breaker.open_ns);

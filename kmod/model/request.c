@@ -304,7 +304,7 @@ void xs_request_drop_hold_locked(struct xs_request *request)
 
 void xs_request_mask(const struct xs_pdd *pdd, struct xs_terms *terms)
 {
-	const u32 caps = pdd->node->desc.caps;
+	const u32 caps = xs_node_caps(pdd->node);
 
 	terms->held &= xs_node_can_hold(pdd->node);
 	if (!(caps & KFD_XSCHED_CAP_PRIORITY))

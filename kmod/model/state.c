@@ -62,6 +62,46 @@ void xs_terms_leave(struct xs_terms *terms, const struct xs_terms *others)
 		terms->prio_class = KFD_XSCHED_CLASS_APP;
 }
 
+bool xs_terms_sets(const struct xs_terms *now, const struct xs_terms *next)
+{
+	return (next->priority != KFD_XSCHED_PRIORITY_APP &&
+		next->priority_seq != now->priority_seq) ||
+		(next->prio_class != KFD_XSCHED_CLASS_APP && next->class_seq != now->class_seq);
+}
+
+bool xs_terms_sets_another(const struct xs_terms *now, const struct xs_terms *next)
+{
+	return (next->priority != KFD_XSCHED_PRIORITY_APP && next->priority != now->priority) ||
+		(next->prio_class != KFD_XSCHED_CLASS_APP &&
+		 next->prio_class != now->prio_class);
+}
+
+bool xs_terms_gives_back(const struct xs_terms *now, const struct xs_terms *next)
+{
+	return (now->priority != KFD_XSCHED_PRIORITY_APP &&
+		next->priority == KFD_XSCHED_PRIORITY_APP) ||
+		(now->prio_class != KFD_XSCHED_CLASS_APP &&
+		 next->prio_class == KFD_XSCHED_CLASS_APP);
+}
+
+bool xs_terms_overruled(const struct xs_terms *terms, const struct xs_terms *others)
+{
+	return (terms->priority != KFD_XSCHED_PRIORITY_APP &&
+		others->priority != KFD_XSCHED_PRIORITY_APP &&
+		others->priority_seq > terms->priority_seq) ||
+		(terms->prio_class != KFD_XSCHED_CLASS_APP &&
+		 others->prio_class != KFD_XSCHED_CLASS_APP &&
+		 others->class_seq > terms->class_seq);
+}
+
+void xs_terms_copy_overrides(struct xs_terms *terms, const struct xs_terms *others)
+{
+	terms->priority = others->priority;
+	terms->priority_seq = others->priority_seq;
+	terms->prio_class = others->prio_class;
+	terms->class_seq = others->class_seq;
+}
+
 bool xs_terms_settled(const struct xs_terms *asked, enum xs_applied applied,
 		      const struct xs_terms *override)
 {

@@ -44,6 +44,20 @@ void xs_terms_add(struct xs_terms *sum, const struct xs_terms *terms);
 void xs_terms_join(struct xs_terms *terms, const struct xs_terms *others, u64 seq);
 void xs_terms_leave(struct xs_terms *terms, const struct xs_terms *others);
 
+/*
+ * What becomes of overrides from @now to @next: whether one is asked for, be it the same
+ * anew; whether one is asked for that is another; whether one is given back.
+ */
+bool xs_terms_sets(const struct xs_terms *now, const struct xs_terms *next);
+bool xs_terms_sets_another(const struct xs_terms *now, const struct xs_terms *next);
+bool xs_terms_gives_back(const struct xs_terms *now, const struct xs_terms *next);
+
+/* Whether @others have an override, too, and a later one. */
+bool xs_terms_overruled(const struct xs_terms *terms, const struct xs_terms *others);
+
+/* Have the overrides of @others, and no other. */
+void xs_terms_copy_overrides(struct xs_terms *terms, const struct xs_terms *others);
+
 /**
  * enum xs_applied - what the driver last confirmed of a queue
  *

@@ -77,7 +77,7 @@ static int stage_check_node(const struct xs_node *node, const struct kfd_xsched_
 {
 	const struct xs_hw_node_desc *desc = &node->desc;
 
-	if (stage_holds(entry) && xs_node_is_shut(node))
+	if (xs_stage_takes(entry) && xs_node_is_shut(node))
 		return -ESHUTDOWN;
 	switch (entry->op) {
 	case KFD_XSCHED_OP_SUSPEND:
@@ -465,10 +465,10 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 /* An entry on several queues: was there anything to be done? */
 static int stage_verdict(const struct xs_item *item)
 {
-	if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY && item->any && !item->concerned)
-		return -EOPNOTSUPP;
 	if (item->shut && !item->concerned)
 		return -ESHUTDOWN;
+	if (item->entry->op == KFD_XSCHED_OP_SET_PRIORITY && item->any && !item->concerned)
+		return -EOPNOTSUPP;
 	return item->entry->op == KFD_XSCHED_OP_RESUME && !item->held ? -EALREADY : 0;
 }
 
@@ -593,13 +593,17 @@ static int stage_move_request_locked(const struct stage_move *move,
 	if (ret || !request)
 		return ret;
 	stage_move_terms(move, &request->next);
-	xs_request_mask(request->pdd, &request->next);
+	if (move->seq)
+		xs_request_mask(request->pdd, &request->next);
 	request->part->concerned |= xs_terms_any(move->others);
 	xs_pdd_set_pending_locked(request->pdd);
 	return 0;
 }
 
-/* A process that joins needs requests on all its pdds; one that leaves has them, or nothing. */
+/*
+ * A process that joins needs requests on all its pdds; one that leaves has them, or nothing.
+ * A node whose breaker is open is left out: nothing can be taken there.
+ */
 static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *pdd)
 {
 	struct xs_supply *supply = &move->batch->supply;
@@ -610,7 +614,7 @@ static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *p
 
 	lockdep_assert_held(&xs_lock);
 
-	if (pdd->node->gone)
+	if (pdd->node->gone || (move->seq && xs_node_is_shut(pdd->node)))
 		return 0;
 	request = move->seq ? xs_request_on_pdd_locked(pdd, holder, supply) :
 			      xs_request_find(&pdd->requests, holder);

@@ -79,7 +79,7 @@ struct xs_part {
  * @concerned: how many queues it concerned
  * @any: there was a queue it might have concerned
  * @held: the holder held something of what it names; for entries that do not hold
- * @shut: it was to hold on a node whose breaker is open, which was left out
+ * @shut: it was to take on a node whose breaker is open, which was left out
  */
 struct xs_item {
 	struct kfd_xsched_entry *entry;

@@ -3,9 +3,13 @@
  * What becomes of a node when its breaker opens, and how it is closed again.
  * model/breaker.c says when it opens.
  *
- * Holds are dropped as if their holders had released them; what a batch was about to
- * hold fails. Priorities stay, for they preempt nothing. While the breaker is open no
- * hold is staged: so all that is sent to the firmware is to let queues run.
+ * Holds are dropped as if their holders had released them, and what a batch was about to
+ * take fails: a hold, a priority, a class. To change the priority of a queue that runs is
+ * to preempt its node, just as to hold it. So priorities that are in force stay: to put
+ * back those of the applications would be one more preemption, and nobody waits for it.
+ * While the breaker is open nothing is taken. All that is sent to the firmware is to let
+ * queues run, and what their holders give back; and a new queue of a process that has a
+ * priority gets that, when its creation has just preempted the node.
  */
 #include <linux/ktime.h>
 
@@ -16,12 +20,17 @@
 #include "model/request.h"
 #include "switch/switch.h"
 
-static void trip_drop_hold_locked(struct xs_request *request)
+static void trip_drop_request_locked(struct xs_request *request)
 {
+	const bool sets = xs_terms_sets(&request->now, &request->next);
+
 	lockdep_assert_held(&xs_lock);
 
-	if (request->part && request->next.held)
+	if (request->part && (request->next.held || sets))
 		request->part->shut = true;
+	/* A retry may be sooner than the part, and sends what is asked for by then. */
+	if (request->part && sets)
+		xs_terms_copy_overrides(&request->next, &request->now);
 	xs_request_drop_hold_locked(request);
 }
 
@@ -32,7 +41,7 @@ static void trip_drop_all_locked(struct list_head *requests)
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(request, requests, in_target)
-		trip_drop_hold_locked(request);
+		trip_drop_request_locked(request);
 }
 
 static bool trip_can_hold_locked(const struct xs_process *process)

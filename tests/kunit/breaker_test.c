@@ -144,10 +144,74 @@ static void drops_all_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(UNMAP), KFD_XSCHED_TARGET_PROCESS,
 				    xt->process->nr, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
-	/* What preempts nobody works as before. */
-	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), KFD_XSCHED_TARGET_QUEUE,
-				    xt->ids[0], 3), 0);
-	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).priority, 3);
+	/* What is there can be looked at as before. */
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[0]).priority, FAKE_APP_PRIORITY);
+}
+
+static long set_priority(struct kunit *test, u32 target, u64 id, s32 priority)
+{
+	struct xt *xt = test->priv;
+
+	return xt_do(test, xt->files[0], OP(SET_PRIORITY), target, id, priority);
+}
+
+static long set_class(struct kunit *test, u64 queue, u32 prio_class)
+{
+	struct kfd_xsched_entry entry =
+		XT_ENTRY(SET_PRIORITY, QUEUE, queue, KFD_XSCHED_PRIORITY_KEEP);
+	struct xt *xt = test->priv;
+
+	entry.prio_class = prio_class;
+	return xt_apply(test, xt->files[0], &entry, 1);
+}
+
+/* Priorities preempt, too: none is set, those that were set stay until they are given back. */
+static void sets_no_priority(struct kunit *test)
+{
+	const u32 queue = KFD_XSCHED_TARGET_QUEUE, process = KFD_XSCHED_TARGET_PROCESS;
+	const s32 app = KFD_XSCHED_PRIORITY_APP;
+	struct xt *xt = test->priv;
+	unsigned int before;
+
+	set_limit(test, "1");
+	KUNIT_ASSERT_EQ(test, set_priority(test, queue, xt->ids[0], 3), 0);
+	KUNIT_ASSERT_EQ(test, set_class(test, xt->ids[0], KFD_XSCHED_CLASS_LOW), 0);
+	fail_hold(test, xt->files[0], xt->ids[1]);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_TRUE(test, xt_comes(!xt->queues[1]->held));
+	KUNIT_EXPECT_TRUE(test, xt_comes(xt->queues[0]->override == 3));
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).priority, 3);
+	before = fake_transactions();
+	KUNIT_EXPECT_EQ(test, set_priority(test, queue, xt->ids[0], 4), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, set_priority(test, queue, xt->ids[1], 3), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, set_priority(test, process, xt->process->nr, 3), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].status, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, set_class(test, xt->ids[1], KFD_XSCHED_CLASS_LOW), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, fake_transactions(), before);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 3);
+	KUNIT_EXPECT_EQ(test, set_priority(test, queue, xt->ids[0], app), 0);
+	KUNIT_EXPECT_EQ(test, set_class(test, xt->ids[0], KFD_XSCHED_CLASS_APP), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, app);
+	recover(test);
+}
+
+/* A process that joins a tenant takes nothing there, and one that leaves gives back. */
+static void joins_without_effect(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	const long id = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
+
+	KUNIT_ASSERT_EQ(test, xt_do(test, a, OP(SET_PRIORITY), KFD_XSCHED_TARGET_TENANT, id, 3),
+			0);
+	set_limit(test, "1");
+	fail_hold(test, a, xt->ids[0]);
+	recover(test);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_ADD, id, xt->process->nr), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, KFD_XSCHED_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_REMOVE, id, xt->process->nr),
+			0);
+	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
 /* A new queue of a process that is held elsewhere runs on a node that is open. */
@@ -175,24 +239,28 @@ static void new_queues_run(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
-/* A hold that waited for its turn while the one before it failed does not go on. */
+/* What waited for its turn while the one before it failed does not go on. */
 static void what_waits_fails(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *a = xt->files[0], *b = xt_open(test);
-	struct xt_call first, second;
+	struct file *a = xt->files[0], *b = xt_open(test), *c = xt_open(test);
+	const struct kfd_xsched_entry priority = XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[2], 3);
+	struct xt_call first, second, third;
 
 	set_limit(test, "1");
 	fake_hang(xt->node);
 	xt_start_do(test, &first, a, OP(SUSPEND), KFD_XSCHED_TARGET_QUEUE, xt->ids[0]);
 	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
 	xt_start_do(test, &second, b, OP(SUSPEND), KFD_XSCHED_TARGET_QUEUE, xt->ids[1]);
+	xt_start_entry(test, &third, c, &priority);
 	KUNIT_EXPECT_FALSE(test, xt_call_ended(&second, 100));
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed"), -EBUSY);
 	fake_answer(xt->node, -ETIME);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &first), -ETIME);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &second), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &third), -ESHUTDOWN);
 	recover(test);
+	KUNIT_EXPECT_EQ(test, xt->queues[2]->override, KFD_XSCHED_PRIORITY_APP);
 	KUNIT_EXPECT_EQ(test, xt_describe(test, b, xt->ids[1]).holders, 0);
 }
 
@@ -249,7 +317,8 @@ static void is_closed_by_root(struct kunit *test)
 	expect_event(test, a, true);
 	KUNIT_EXPECT_EQ(test, node_caps(test, &shut_ns),
 			FAKE_CAPS & ~(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |
-				      KFD_XSCHED_CAP_GRACE));
+				      KFD_XSCHED_CAP_GRACE | KFD_XSCHED_CAP_PRIORITY |
+				      KFD_XSCHED_CAP_CLASS));
 	KUNIT_EXPECT_NE(test, shut_ns, 0);
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "breaker", "closed\n"), -EBUSY);
 	KUNIT_EXPECT_TRUE(test, is_open(test));
@@ -390,6 +459,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(zero_means_never),
 	KUNIT_CASE(opens_at_the_highest_limit),
 	KUNIT_CASE(drops_all_holds),
+	KUNIT_CASE(sets_no_priority),
+	KUNIT_CASE(joins_without_effect),
 	KUNIT_CASE(new_queues_run),
 	KUNIT_CASE(what_waits_fails),
 	KUNIT_CASE(refusals_do_not_count),

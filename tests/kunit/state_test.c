@@ -127,6 +127,36 @@ static void join_and_leave(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, terms.prio_class, KFD_XSCHED_CLASS_APP);
 }
 
+/* What becomes of an override, and which of two is in effect. */
+static void overrides(struct kunit *test)
+{
+	const struct xs_terms none = terms(true, KFD_XSCHED_PRIORITY_APP, 0);
+	const struct xs_terms three = terms(false, 3, 5), anew = terms(true, 3, 6);
+	const struct xs_terms back = terms(false, KFD_XSCHED_PRIORITY_APP, 7);
+	const struct xs_terms four = terms(false, 4, 6);
+	struct xs_terms copy = none;
+
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets(&none, &three));
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets_another(&none, &three));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets(&three, &three));
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets(&three, &anew));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets_another(&three, &anew));
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets_another(&three, &four));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets(&three, &back));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets_another(&three, &back));
+	KUNIT_EXPECT_TRUE(test, xs_terms_gives_back(&three, &back));
+	KUNIT_EXPECT_FALSE(test, xs_terms_gives_back(&none, &back));
+	KUNIT_EXPECT_FALSE(test, xs_terms_gives_back(&three, &four));
+	KUNIT_EXPECT_TRUE(test, xs_terms_overruled(&three, &four));
+	KUNIT_EXPECT_FALSE(test, xs_terms_overruled(&four, &three));
+	KUNIT_EXPECT_FALSE(test, xs_terms_overruled(&three, &back));
+	KUNIT_EXPECT_FALSE(test, xs_terms_overruled(&none, &four));
+	xs_terms_copy_overrides(&copy, &three);
+	KUNIT_EXPECT_TRUE(test, copy.held);
+	KUNIT_EXPECT_EQ(test, copy.priority, 3);
+	KUNIT_EXPECT_EQ(test, copy.priority_seq, 5);
+}
+
 /* A queue is settled only when hold, priority and class are as wanted. */
 static void settled(struct kunit *test)
 {
@@ -231,6 +261,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(latest_class_wins),
 	KUNIT_CASE(success_or_not),
 	KUNIT_CASE(join_and_leave),
+	KUNIT_CASE(overrides),
 	KUNIT_CASE(settled),
 	KUNIT_CASE(activity),
 	KUNIT_CASE(waves_are_asked_sparingly),

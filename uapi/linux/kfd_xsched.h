@@ -90,9 +90,11 @@
  * allows (see Documentation/ABI/testing/sysfs-kfd-xsched). Then all holds on the
  * node are dropped, of clients and of armed switches, each client that
  * subscribed reads a KFD_XSCHED_EVENT_NODE_BREAKER, and nothing is held there
- * any more: a SUSPEND or UNMAP of a queue of the node is ESHUTDOWN. One of a
- * process or tenant leaves the node out, and is ESHUTDOWN if no queue on another
- * node is left. Priorities, classes and events go on as before.
+ * any more: a SUSPEND, an UNMAP, or a SET_PRIORITY that is more than to give
+ * back, of a queue of the node is ESHUTDOWN. One of a process or tenant leaves
+ * the node out, and is ESHUTDOWN if no queue on another node is left. Priorities
+ * and classes that were set before stay in effect until they are given back,
+ * because to change them would preempt the node. Events go on as before.
  *
  * Only an administrator can close a breaker. What was dropped stays dropped.
  */
@@ -143,7 +145,7 @@
  *             amdkfd's own recovery takes over
  * ETIME       the firmware did not answer; a GPU reset has been scheduled
  * ESHUTDOWN   the breaker of the node is open, see "Breaker"; a call that was
- *             about to hold something there when it opened fails with it, too
+ *             about to take something there when it opened fails with it, too
  * ENODEV      the GPU or the driver is going away
  * ENOMEM      out of memory; nothing changed
  * EOWNERDEAD  the client was ejected; close the file and open the device anew
@@ -222,7 +224,7 @@ enum kfd_xsched_backend {
  *	that ends now, as far as they are remembered
  * @reserved: zero
  * @shut_ns: when the breaker opened, CLOCK_MONOTONIC; 0: it is closed. While it is
- *	open, @caps lacks SUSPEND, UNMAP and GRACE
+ *	open, @caps lacks SUSPEND, UNMAP, GRACE, PRIORITY and CLASS
  */
 struct kfd_xsched_node {
 	__u32 gpu_id;
@@ -523,7 +525,8 @@ struct kfd_xsched_apply {
  * @KFD_XSCHED_TENANT_CREATE: make an empty tenant; @id says which
  * @KFD_XSCHED_TENANT_ADD: add a process. If the tenant is held, so is the
  *	process when the call returns; the same goes for priority and class. A
- *	node without priority or class leaves it out, as for a new queue.
+ *	node without priority or class leaves it out, as for a new queue; so does
+ *	a node whose breaker is open.
  * @KFD_XSCHED_TENANT_REMOVE: remove a process. This client's hold on it is
  *	dropped if the tenant is held, and its override if the tenant has one.
  * @KFD_XSCHED_TENANT_DESTROY: remove all processes, and the tenant itself
