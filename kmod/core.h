@@ -42,6 +42,7 @@
  *	ring		the events a client has not read yet (front/client.h)
  *	account		what the clients of one user have, which is limited
  *			(front/account.h)
+ *	bucket		how often a user has preempted a node of late (model/rate.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
  *	breaker		ends all holds of a node where preemptions fail (model/node.h)
  *	lease		the time until a silent client is ejected (front/front.h)

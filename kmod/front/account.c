@@ -22,6 +22,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "front/account.h"
+#include "model/rate.h"
 
 /**
  * struct xs_account - what the clients of one user have
@@ -120,6 +121,19 @@ void xs_account_put(struct xs_account *account)
 		hash_del(&account->by_uid);
 	}
 	kfree(account);
+}
+
+kuid_t xs_account_payer(const struct xs_account *account)
+{
+	return account ? account->uid : XS_PAYER_ADMIN;
+}
+
+kuid_t xs_account_payer_of(const struct cred *cred)
+{
+	const bool admin = cred->user_ns == &init_user_ns &&
+		cap_raised(cred->cap_effective, CAP_SYS_NICE);
+
+	return admin ? XS_PAYER_ADMIN : account_uid(cred);
 }
 
 int xs_account_charge(struct xs_account *account, enum xs_quota quota, u32 count)

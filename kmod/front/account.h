@@ -6,7 +6,9 @@
 #define KFD_XSCHED_ACCOUNT_H
 
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
+struct cred;
 struct file;
 struct xs_account;
 
@@ -39,6 +41,13 @@ u32 xs_account_limit(enum xs_quota quota);
  */
 struct xs_account *xs_account_get(const struct file *file);
 void xs_account_put(struct xs_account *account);
+
+/*
+ * Who pays for what preempts a node, see model/rate.h: the user of an account, which may
+ * be NULL; and the one on whose account a client would be that has these credentials.
+ */
+kuid_t xs_account_payer(const struct xs_account *account);
+kuid_t xs_account_payer_of(const struct cred *cred);
 
 /* So many more, or fewer, on an account, which may be NULL. 0 or -EDQUOT. From anywhere. */
 int xs_account_charge(struct xs_account *account, enum xs_quota quota, u32 count);

@@ -3,6 +3,7 @@
  * APPLY: copy in, check, stage (switch/stage.c), one transaction for each node at the
  * same time (switch/batch.c), copy out.
  */
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -353,6 +354,8 @@ int xs_apply_internal(struct xs_holder *holder, struct kfd_xsched_entry *entries
 
 	if (!call)
 		return -ENOMEM;
+	/* The holder is nobody's: the caller pays. */
+	call->batch->payer = xs_account_payer_of(current_cred());
 	memcpy(call->entries, entries, count * sizeof(*entries));
 	apply_check_entries(call);
 	ret = apply_run(call, holder);

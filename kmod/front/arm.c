@@ -116,6 +116,7 @@ static struct xs_holder *arm_new_holder(struct xs_client *client)
 	holder->client = client;
 	holder->tenants = &client->tenants;
 	holder->steps = client->holder.steps;
+	holder->payer = client->holder.payer;
 	return holder;
 }
 

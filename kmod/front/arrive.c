@@ -9,6 +9,7 @@
 
 #include "backend.h"
 #include "core.h"
+#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
 #include "model/queue.h"
@@ -139,6 +140,26 @@ static void arrive_trace_holds_locked(const struct xs_queue *queue, bool comes)
 	}
 }
 
+/*
+ * A queue that comes or goes has preempted its node: that is amdkfd's to do, and is not
+ * refused. But it counts, so that its user is not twice as fast with both.
+ */
+static void arrive_charge_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	xs_rates_charge(&queue->pdd->node->rates, xs_account_payer_of(queue->owner.cred),
+			ktime_get_ns());
+}
+
+/* Those of an address space that goes are taken off a node all at once. */
+static bool arrive_goes_with_others_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return !queue->pdd->space->hw && !list_is_singular(&queue->pdd->queues);
+}
+
 static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
 						const struct xs_hw_queue_desc *desc,
 						struct xs_birth *birth)
@@ -171,6 +192,7 @@ static u64 arrive_try_to_add(struct xs_hw_queue *hw, const struct xs_hw_queue_de
 		return 0;
 	if (!list_empty(&queue->pdd->in_pending))
 		*node = xs_node_get(queue->pdd->node);
+	arrive_charge_locked(queue);
 	arrive_trace_holds_locked(queue, true);
 	trace_queue_add(queue);
 	xs_event_queue(NULL, queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
@@ -228,6 +250,8 @@ static void arrive_free_queue_locked(struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
+	if (!arrive_goes_with_others_locked(queue))
+		arrive_charge_locked(queue);
 	/* No event of the queue follows QUEUE_DEL. */
 	xs_sampler_remove_locked(queue);
 	trace_queue_del(queue);

@@ -172,6 +172,7 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	xs_holder_init(&client->holder, client_free);
 	xs_tenants_init(&client->tenants);
 	client->holder.client = client;
+	client->holder.payer = xs_account_payer(account);
 	if (account)
 		client->holder.steps = XS_STEPS_OF_USER;
 	client->holder.tenants = &client->tenants;

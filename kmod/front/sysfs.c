@@ -250,40 +250,47 @@ static void sysfs_breaker_window_s_set(struct device *dev, u32 value)
 XS_PARAM(breaker_window_s, XS_BREAKER_WINDOW_S_MIN, XS_BREAKER_WINDOW_S_MAX, XS_BREAKER_WINDOW_S);
 XS_PARAM_FILES(breaker_window_s);
 
-static u32 sysfs_hold_rate_get(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return READ_ONCE(node->hold_rate.per_s);
+#define XS_RATE_OF(_who)							\
+static u32 sysfs_##_who##_rate_get(struct device *dev)				\
+{										\
+	const struct xs_node *node = dev_get_drvdata(dev);			\
+										\
+	return READ_ONCE(node->rates._who.per_s);				\
+}										\
+										\
+static void sysfs_##_who##_rate_set(struct device *dev, u32 value)		\
+{										\
+	struct xs_node *node = dev_get_drvdata(dev);				\
+										\
+	scoped_guard(mutex, &xs_lock)						\
+		xs_rates_set_##_who(&node->rates, value);			\
+}										\
+										\
+static u32 sysfs_##_who##_burst_get(struct device *dev)				\
+{										\
+	const struct xs_node *node = dev_get_drvdata(dev);			\
+										\
+	return READ_ONCE(node->rates._who.burst);				\
+}										\
+										\
+static void sysfs_##_who##_burst_set(struct device *dev, u32 value)		\
+{										\
+	struct xs_node *node = dev_get_drvdata(dev);				\
+										\
+	WRITE_ONCE(node->rates._who.burst, value);				\
 }
 
-static void sysfs_hold_rate_set(struct device *dev, u32 value)
-{
-	struct xs_node *node = dev_get_drvdata(dev);
+XS_RATE_OF(user)
+XS_RATE_OF(admin)
 
-	scoped_guard(mutex, &xs_lock)
-		xs_rate_set(&node->hold_rate, value);
-}
-
-XS_PARAM(hold_rate, 0, XS_HOLD_RATE_MAX, XS_HOLD_RATE);
-XS_PARAM_FILES(hold_rate);
-
-static u32 sysfs_hold_burst_get(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return READ_ONCE(node->hold_rate.burst);
-}
-
-static void sysfs_hold_burst_set(struct device *dev, u32 value)
-{
-	struct xs_node *node = dev_get_drvdata(dev);
-
-	WRITE_ONCE(node->hold_rate.burst, value);
-}
-
-XS_PARAM(hold_burst, XS_HOLD_BURST_MIN, XS_HOLD_BURST_MAX, XS_HOLD_BURST);
-XS_PARAM_FILES(hold_burst);
+XS_PARAM(user_rate, 0, XS_RATE_MAX, XS_USER_RATE);
+XS_PARAM_FILES(user_rate);
+XS_PARAM(user_burst, XS_BURST_MIN, XS_BURST_MAX, XS_USER_BURST);
+XS_PARAM_FILES(user_burst);
+XS_PARAM(admin_rate, 0, XS_RATE_MAX, XS_ADMIN_RATE);
+XS_PARAM_FILES(admin_rate);
+XS_PARAM(admin_burst, XS_BURST_MIN, XS_BURST_MAX, XS_ADMIN_BURST);
+XS_PARAM_FILES(admin_burst);
 
 /* ---- global -------------------------------------------------------------- */
 
@@ -511,12 +518,18 @@ static struct attribute *node_attrs[] = {
 	&breaker_window_s_value.attr.attr,
 	&breaker_window_s_least.attr.attr,
 	&breaker_window_s_most.attr.attr,
-	&hold_rate_value.attr.attr,
-	&hold_rate_least.attr.attr,
-	&hold_rate_most.attr.attr,
-	&hold_burst_value.attr.attr,
-	&hold_burst_least.attr.attr,
-	&hold_burst_most.attr.attr,
+	&user_rate_value.attr.attr,
+	&user_rate_least.attr.attr,
+	&user_rate_most.attr.attr,
+	&user_burst_value.attr.attr,
+	&user_burst_least.attr.attr,
+	&user_burst_most.attr.attr,
+	&admin_rate_value.attr.attr,
+	&admin_rate_least.attr.attr,
+	&admin_rate_most.attr.attr,
+	&admin_burst_value.attr.attr,
+	&admin_burst_least.attr.attr,
+	&admin_burst_most.attr.attr,
 	&default_grace_us_value.attr.attr,
 	&default_grace_us_least.attr.attr,
 	&default_grace_us_most.attr.attr,
@@ -528,8 +541,10 @@ static const struct attribute_group node_group = { .attrs = node_attrs };
 static struct attribute *node_default_attrs[] = {
 	&breaker_failures_first.attr.attr,
 	&breaker_window_s_first.attr.attr,
-	&hold_rate_first.attr.attr,
-	&hold_burst_first.attr.attr,
+	&user_rate_first.attr.attr,
+	&user_burst_first.attr.attr,
+	&admin_rate_first.attr.attr,
+	&admin_burst_first.attr.attr,
 	&default_grace_us_first.attr.attr,
 	NULL
 };
@@ -594,10 +609,19 @@ static ssize_t breaker_open_ms_show(struct device *dev, struct device_attribute 
 }
 static DEVICE_ATTR_RO(breaker_open_ms);
 
+static ssize_t refused_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->rates.refused));
+}
+static DEVICE_ATTR_RO(refused);
+
 static struct attribute *node_statistics_attrs[] = {
 	&dev_attr_recent_failures.attr,
 	&dev_attr_breaker_openings.attr,
 	&dev_attr_breaker_open_ms.attr,
+	&dev_attr_refused.attr,
 	&dev_attr_switches.attr,
 	&dev_attr_failures.attr,
 	&dev_attr_transactions.attr,

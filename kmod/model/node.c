@@ -51,7 +51,7 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	node->desc = *desc;
 	node->default_grace_us = min_t(u32, XS_DEFAULT_GRACE_US, desc->max_grace_us);
 	xs_breaker_init(&node->breaker);
-	xs_rate_init(&node->hold_rate);
+	xs_rates_init(&node->rates);
 	refcount_set(&node->refs, 1);
 	INIT_LIST_HEAD(&node->queues);
 	INIT_LIST_HEAD(&node->pending);

@@ -17,6 +17,7 @@
 
 #include "backend.h"
 #include "core.h"
+#include "model/rate.h"
 
 struct device;
 
@@ -120,39 +121,6 @@ u32 xs_breaker_recent(const struct xs_breaker *breaker, u64 now);
 /* Close it, and forget all failures. Whether it was open. */
 bool xs_breaker_close(struct xs_breaker *breaker);
 
-/* ---- how often something may happen: model/rate.c ------------------------- */
-
-/*
- * How often holds may preempt a node. Unlimited at first: each costs the GPU time, but
- * only its administrator knows how much of it is too much.
- */
-#define XS_HOLD_RATE		0
-#define XS_HOLD_RATE_MAX	100000
-#define XS_HOLD_BURST		100
-#define XS_HOLD_BURST_MIN	1
-#define XS_HOLD_BURST_MAX	10000
-
-/**
- * struct xs_rate - how often something may happen; under xs_lock unless said otherwise
- * @per_s: on an average, times a second; 0: without limit. Without a lock
- * @burst: so many may come at once; likewise
- * @paid_ns: what was taken lasts until then at that rate, CLOCK_MONOTONIC
- */
-struct xs_rate {
-	u32 per_s;
-	u32 burst;
-	u64 paid_ns;
-};
-
-void xs_rate_init(struct xs_rate *rate);
-
-/* From now on; what was taken before does not count. */
-void xs_rate_set(struct xs_rate *rate, u32 per_s);
-
-/* Whether it may happen now; then it counts, unless it is given back. */
-bool xs_rate_take(struct xs_rate *rate, u64 now);
-void xs_rate_give_back(struct xs_rate *rate);
-
 /* ---- nodes --------------------------------------------------------------- */
 
 /* Grace of an UNMAP that asks for the default, until an administrator sets another one. */
@@ -186,7 +154,7 @@ void xs_rate_give_back(struct xs_rate *rate);
  * @default_grace_us: of UNMAPs that ask for it; without a lock
  * @failing: its last transaction failed
  * @breaker: see there
- * @hold_rate: parts of batches that hold something
+ * @rates: how often it may be preempted, and who has preempted it
  * @stats: what switches cost; written under @lock, read without
  * @dev: its device in /sys, or NULL
  */
@@ -215,7 +183,7 @@ struct xs_node {
 	u32 default_grace_us;
 	bool failing;
 	struct xs_breaker breaker;
-	struct xs_rate hold_rate;
+	struct xs_rates rates;
 	struct xs_stats stats;
 	struct device *dev;
 };

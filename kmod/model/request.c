@@ -16,7 +16,11 @@
 
 void xs_holder_init(struct xs_holder *holder, void (*free)(struct xs_holder *holder))
 {
-	*holder = (struct xs_holder){ .free = free, .steps = XS_STEPS };
+	*holder = (struct xs_holder){
+		.free = free,
+		.steps = XS_STEPS,
+		.payer = XS_PAYER_ADMIN,
+	};
 	INIT_LIST_HEAD(&holder->in_client);
 	refcount_set(&holder->refs, 1);
 	INIT_LIST_HEAD(&holder->requests);

@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include "core.h"
+#include "model/rate.h"
 #include "model/state.h"
 
 struct xs_batch;
@@ -53,6 +54,7 @@ struct xs_tenants {
  * @requests: on queues, pdds and processes, by xs_request.in_holder
  * @tenants: what its entries may name; NULL: none
  * @steps: how many the entries of one batch may take
+ * @payer: on whose account its batches preempt nodes
  * @spare_parts: how many parts its last batch had beside the first; read without the lock
  * @batches: its batches that are not over, for the dump
  * @settled: counts the parts of its batches that are done; read without the lock
@@ -67,6 +69,7 @@ struct xs_holder {
 	struct list_head requests;
 	struct xs_tenants *tenants;
 	u32 steps;
+	kuid_t payer;
 	u32 spare_parts;
 	u32 batches;
 	u32 settled;

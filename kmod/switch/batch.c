@@ -37,6 +37,7 @@ struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
 	if (!batch)
 		return NULL;
 	batch->holder = xs_holder_get(holder);
+	batch->payer = holder->payer;
 	batch->start_ns = ktime_get_ns();
 	INIT_LIST_HEAD(&batch->parts);
 	INIT_LIST_HEAD(&batch->requests);
@@ -295,8 +296,8 @@ static void batch_drop_part_locked(struct xs_part *part)
 		batch_end_request_locked(request, false, 0);
 		xs_pdd_clear_pending_locked(request->pdd);
 	}
-	if (part->rated)
-		xs_rate_give_back(&part->node->hold_rate);
+	if (part->toll == XS_TOLL_PAID)
+		xs_rates_give_back(&part->node->rates, part->batch->payer, part->toll_ns);
 	batch_free_part(part);
 }
 
@@ -430,6 +431,37 @@ static struct xs_part *batch_last_part(struct xs_batch *batch)
 	return list_last_entry(&batch->parts, struct xs_part, in_batch);
 }
 
+/* Whether an override ends with the part, so that its node is preempted. */
+static bool batch_gives_back_locked(const struct xs_part *part)
+{
+	const struct xs_request *request;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(request, &part->requests, in_batch) {
+		if (xs_terms_gives_back(&request->now, &request->next))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What only gives back is never refused. The end of an override counts all the same, else
+ * there would be two for the price of one. The end of a hold does not: nobody is to
+ * hesitate to release.
+ */
+static void batch_charge_locked(const struct xs_batch *batch)
+{
+	const struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(part, &batch->parts, in_batch) {
+		if (part->toll == XS_TOLL_NONE && batch_gives_back_locked(part))
+			xs_rates_charge(&part->node->rates, batch->payer, ktime_get_ns());
+	}
+}
+
 void xs_batch_start_locked(struct xs_batch *batch)
 {
 	struct xs_request *request;
@@ -444,6 +476,7 @@ void xs_batch_start_locked(struct xs_batch *batch)
 	}
 	batch_drop_idle_parts_locked(batch);
 	WRITE_ONCE(batch->holder->spare_parts, batch->part_count ? batch->part_count - 1 : 0);
+	batch_charge_locked(batch);
 	batch->holder->batches++;
 	batch->unfinished = batch->part_count;
 	if (!batch->unfinished) {

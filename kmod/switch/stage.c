@@ -231,18 +231,70 @@ static int stage_grace(struct xs_part *part, s32 grace_us)
 	return part->grace_us == grace_us ? 0 : -EINVAL;
 }
 
-/* One more preemption of the node, which it may have had too many of: 0, or -EBUSY. */
-static int stage_rate(struct xs_part *part)
+static bool stage_any_overrules_locked(const struct list_head *requests,
+				       const struct xs_request *request)
 {
-	if (!part->rated)
-		part->rated = xs_rate_take(&part->node->hold_rate, ktime_get_ns());
-	return part->rated ? 0 : -EBUSY;
+	const struct xs_request *other;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(other, requests, in_target) {
+		if (other->holder != request->holder &&
+		    xs_terms_overruled(&request->now, &other->next))
+			return true;
+	}
+	return false;
 }
 
-static int stage_hold(struct xs_request *request, const struct kfd_xsched_entry *entry)
+/* Whether another holder has a later override of what the request governs. */
+static bool stage_is_overruled_locked(const struct xs_request *request)
 {
-	return (request->now.held ? 0 : stage_rate(request->part)) ?:
-		stage_grace(request->part, entry->value);
+	const struct xs_pdd *pdd = request->pdd;
+	const struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (stage_any_overrules_locked(&pdd->requests, request))
+		return true;
+	if (request->queue)
+		return stage_any_overrules_locked(&request->queue->requests, request);
+	if (!pdd->own_requests)
+		return false;
+	list_for_each_entry(queue, &pdd->queues, in_pdd) {
+		if (stage_any_overrules_locked(&queue->requests, request))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether it is to take what it has not: a hold; an override; or the same override anew,
+ * so that it is the latest. For that, its node is preempted.
+ */
+static bool stage_preempts_locked(const struct xs_request *request)
+{
+	const struct xs_terms *now = &request->now, *next = &request->next;
+
+	lockdep_assert_held(&xs_lock);
+
+	return (next->held && !now->held) || xs_terms_sets_another(now, next) ||
+		(xs_terms_sets(now, next) && stage_is_overruled_locked(request));
+}
+
+/* The part of the request is paid for once, whatever else it takes: 0, or -EBUSY. */
+static int stage_pay_locked(const struct xs_request *request)
+{
+	struct xs_part *part = request->part;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (part->toll == XS_TOLL_PAID || !stage_preempts_locked(request))
+		return 0;
+	if (part->toll == XS_TOLL_NONE)
+		part->toll = xs_rates_take(&part->node->rates, part->batch->payer,
+					   ktime_get_ns(), &part->toll_ns) ?
+			XS_TOLL_PAID : XS_TOLL_REFUSED;
+	return part->toll == XS_TOLL_PAID ? 0 : -EBUSY;
 }
 
 /* One on a pdd or a queue. 0, or -EALREADY: there is nothing to be released. */
@@ -260,7 +312,8 @@ static int stage_request_locked(struct xs_batch *batch, struct xs_request *reque
 		return -EALREADY;
 	request->part->concerned = true;
 	xs_pdd_set_pending_locked(request->pdd);
-	return stage_holds(entry) ? stage_hold(request, entry) : 0;
+	ret = stage_pay_locked(request);
+	return ret || !stage_holds(entry) ? ret : stage_grace(request->part, entry->value);
 }
 
 /* ---- an entry on a queue ------------------------------------------------- */
@@ -597,7 +650,7 @@ static int stage_move_request_locked(const struct stage_move *move,
 		xs_request_mask(request->pdd, &request->next);
 	request->part->concerned |= xs_terms_any(move->others);
 	xs_pdd_set_pending_locked(request->pdd);
-	return 0;
+	return stage_pay_locked(request);
 }
 
 /*

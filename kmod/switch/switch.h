@@ -16,6 +16,7 @@
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -41,6 +42,18 @@ struct xs_trigger;
 #define XS_GRACE_UNSET		(-1)
 
 /**
+ * enum xs_toll - whether a part has been paid for: see model/rate.h
+ * @XS_TOLL_NONE: nothing in it takes anything
+ * @XS_TOLL_PAID: it takes something, once or often
+ * @XS_TOLL_REFUSED: it was to, and the payer has too little left: it will not run
+ */
+enum xs_toll {
+	XS_TOLL_NONE,
+	XS_TOLL_PAID,
+	XS_TOLL_REFUSED,
+};
+
+/**
  * struct xs_part - what a batch does on one node
  * @work: runs it in the node's worker
  * @batch: the batch
@@ -50,8 +63,9 @@ struct xs_trigger;
  * @concerned: an entry asks something of it, even if that is so already
  * @grace_us: the grace that was asked for, or XS_GRACE_UNSET
  * @default_grace: without one, the node's default was asked for
- * @rated: it counts for xs_node.hold_rate
- * @shut: the breaker of the node opened after the part was staged, and the part holds
+ * @toll: whether it is paid for, from xs_node.rates
+ * @toll_ns: what that was, for xs_rates_give_back()
+ * @shut: the breaker of the node opened after the part was staged, and the part takes
  * @result: what it did
  */
 struct xs_part {
@@ -63,7 +77,8 @@ struct xs_part {
 	bool concerned;
 	s32 grace_us;
 	bool default_grace;
-	bool rated;
+	enum xs_toll toll;
+	u64 toll_ns;
 	bool shut;
 	struct kfd_xsched_node_result result;
 };
@@ -96,6 +111,7 @@ struct xs_item {
 /**
  * struct xs_batch - requests that change together; under xs_lock
  * @holder: whose requests they are, with a reference
+ * @payer: on whose account it preempts nodes
  * @async: nobody waits: it frees itself
  * @trigger: of the armed switch it runs or checks, or NULL
  * @armed: the switch it runs, for xs_news.batch_over; NULL: none, or it is gone
@@ -130,6 +146,7 @@ struct xs_item {
  */
 struct xs_batch {
 	struct xs_holder *holder;
+	kuid_t payer;
 	bool async;
 	const struct xs_trigger *trigger;
 	struct xs_armed *armed;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The breaker of a node: when it opens, what is dropped then, and how it is closed;
- * and how often the node may be preempted.
+ * The breaker of a node: when it opens, what is dropped then, and how it is closed.
  */
-#include <linux/ktime.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 
@@ -357,102 +355,6 @@ static void closing_asks_the_firmware(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt_comes(xt_sysfs_write(test, NODE "breaker", "closed") != -EBUSY));
 }
 
-/* ---- how often ----------------------------------------------------------- */
-
-static void rate_and_burst(struct kunit *test)
-{
-	struct xs_rate rate = { .per_s = 10, .burst = 3 };
-	const u64 interval = NSEC_PER_SEC / 10;
-	u64 now = NSEC_PER_SEC;
-	unsigned int i;
-
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, xs_rate_take(&rate, now));
-	KUNIT_EXPECT_FALSE(test, xs_rate_take(&rate, now));
-	KUNIT_EXPECT_FALSE(test, xs_rate_take(&rate, now + interval - 1));
-	now += interval;
-	KUNIT_EXPECT_TRUE(test, xs_rate_take(&rate, now));
-	KUNIT_EXPECT_FALSE(test, xs_rate_take(&rate, now));
-	xs_rate_give_back(&rate);
-	KUNIT_EXPECT_TRUE(test, xs_rate_take(&rate, now));
-	/* After a long rest no more than a burst. */
-	now += 100 * interval;
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, xs_rate_take(&rate, now));
-	KUNIT_EXPECT_FALSE(test, xs_rate_take(&rate, now));
-	rate.per_s = 0;
-	for (i = 0; i < 100; i++)
-		KUNIT_EXPECT_TRUE(test, xs_rate_take(&rate, now + 100 * interval));
-}
-
-/* Pretend that holds of the next thousand seconds were taken: time does not matter then. */
-static void overdraw(struct xt *xt)
-{
-	scoped_guard(mutex, &xs_lock)
-		xs_node_find_locked(xt->node)->hold_rate.paid_ns =
-			ktime_get_ns() + 1000 * NSEC_PER_SEC;
-}
-
-/* How many holds were taken since it was asked last, at one a second. */
-static u64 taken(struct xt *xt, u64 *paid_ns)
-{
-	const u64 before = *paid_ns;
-
-	scoped_guard(mutex, &xs_lock)
-		*paid_ns = xs_node_find_locked(xt->node)->hold_rate.paid_ns;
-	return (*paid_ns - before) / NSEC_PER_SEC;
-}
-
-/* A call counts once; what is held already, what fails and a release do not. */
-static void holds_are_rated(struct kunit *test)
-{
-	struct xt *xt = test->priv;
-	struct file *a = xt->files[0];
-	const struct kfd_xsched_entry entries[] = {
-		XT_ENTRY(SUSPEND, QUEUE, xt->ids[0], 0),
-		XT_ENTRY(SUSPEND, QUEUE, xt->ids[1], 0),
-	};
-	const struct kfd_xsched_entry wrong[] = {
-		XT_ENTRY(SUSPEND, QUEUE, xt->ids[2], 0),
-		XT_ENTRY(SUSPEND, QUEUE, xt->ids[2] + 100, 0),
-	};
-	u64 paid_ns = 0;
-
-	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, NODE "hold_burst", "10000"), 0);
-	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, NODE "hold_rate", "1"), 0);
-	overdraw(xt);
-	taken(xt, &paid_ns);
-	KUNIT_EXPECT_EQ(test, xt_apply(test, a, wrong, 2), -ENOENT);
-	KUNIT_EXPECT_EQ(test, taken(xt, &paid_ns), 0);
-	KUNIT_EXPECT_EQ(test, xt_apply(test, a, entries, 2), 0);
-	KUNIT_EXPECT_EQ(test, taken(xt, &paid_ns), 1);
-	KUNIT_EXPECT_EQ(test, xt_apply(test, a, entries, 2), 0);
-	KUNIT_EXPECT_EQ(test, xt_resume(test, a, xt->ids[0]), 0);
-	KUNIT_EXPECT_EQ(test, taken(xt, &paid_ns), 0);
-	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(UNMAP), KFD_XSCHED_TARGET_PROCESS,
-				    xt->process->nr, 0), 0);
-	KUNIT_EXPECT_EQ(test, taken(xt, &paid_ns), 1);
-}
-
-/* One too many changes nothing; what is held can be released. */
-static void one_too_many(struct kunit *test)
-{
-	struct xt *xt = test->priv;
-	struct file *a = xt->files[0];
-
-	KUNIT_ASSERT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
-	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, NODE "hold_burst", "1"), 0);
-	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, NODE "hold_rate", "1"), 0);
-	overdraw(xt);
-	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[1]), -EBUSY);
-	KUNIT_EXPECT_EQ(test, xt->entries[0].status, -EBUSY);
-	KUNIT_EXPECT_FALSE(test, xt->queues[1]->held);
-	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
-	KUNIT_EXPECT_EQ(test, xt_resume(test, a, xt->ids[0]), 0);
-	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, NODE "hold_rate", "0"), 0);
-	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[1]), 0);
-}
-
 static struct kunit_case cases[] = {
 	KUNIT_CASE(opens_at_the_limit),
 	KUNIT_CASE(forgets_old_failures),
@@ -466,9 +368,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(refusals_do_not_count),
 	KUNIT_CASE(is_closed_by_root),
 	KUNIT_CASE(closing_asks_the_firmware),
-	KUNIT_CASE(rate_and_burst),
-	KUNIT_CASE(holds_are_rated),
-	KUNIT_CASE(one_too_many),
 	{}
 };
 

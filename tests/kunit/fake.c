@@ -251,6 +251,11 @@ static int process_thread(void *data)
 		cred->euid = uid;
 		cred->suid = uid;
 		cred->fsuid = uid;
+		/* As setresuid() does. */
+		if (!uid_eq(uid, GLOBAL_ROOT_UID)) {
+			cap_clear(cred->cap_permitted);
+			cap_clear(cred->cap_effective);
+		}
 		compat_own_dumpable();
 		commit_creds(cred);
 	}

@@ -65,8 +65,10 @@ static const struct limit limits[] = {
 	  KFD_XSCHED_SAMPLE_US_MAX, XS_SAMPLE_PERIOD_US },
 	{ XT_GLOBAL, "tap_idle_us", 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US },
 	{ NODE, "default_grace_us", 0, FAKE_MAX_GRACE_US, XS_DEFAULT_GRACE_US },
-	{ NODE, "hold_rate", 0, XS_HOLD_RATE_MAX, XS_HOLD_RATE },
-	{ NODE, "hold_burst", XS_HOLD_BURST_MIN, XS_HOLD_BURST_MAX, XS_HOLD_BURST },
+	{ NODE, "user_rate", 0, XS_RATE_MAX, XS_USER_RATE },
+	{ NODE, "user_burst", XS_BURST_MIN, XS_BURST_MAX, XS_USER_BURST },
+	{ NODE, "admin_rate", 0, XS_RATE_MAX, XS_ADMIN_RATE },
+	{ NODE, "admin_burst", XS_BURST_MIN, XS_BURST_MAX, XS_ADMIN_BURST },
 	{ NODE, "breaker_failures", 0, XS_BREAKER_FAILURES_MAX, XS_BREAKER_FAILURES },
 	{ NODE, "breaker_window_s", XS_BREAKER_WINDOW_S_MIN, XS_BREAKER_WINDOW_S_MAX,
 	  XS_BREAKER_WINDOW_S },
@@ -534,6 +536,30 @@ static void write_permission(struct kunit *test)
 	xt_sysfs_write(test, DIR "priority", "app");
 }
 
+/* A writer without capability pays as for any APPLY, and one with it does not. */
+static void writer_pays(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_queue *queue = add_queue(test, xt->process);
+	struct file *file = xt_open_in(test, "sysfs", DIR "priority", O_WRONLY);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "user_burst", "1"), 0);
+	/* What was before, as the queue, is forgotten. */
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, NODE "user_rate", "1"), 0);
+	xt_become(test, XT_UID);
+	KUNIT_EXPECT_EQ(test, xt_file_write(file, "3"), 0);
+	KUNIT_EXPECT_EQ(test, xt_file_write(file, "4"), -EBUSY);
+	KUNIT_EXPECT_EQ(test, queue->override, 3);
+	KUNIT_EXPECT_EQ(test, xt_file_write(file, "app"), 0);
+	KUNIT_EXPECT_EQ(test, queue->override, APP);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, xt_file_write(file, "4"), 0);
+	KUNIT_EXPECT_EQ(test, xt_file_write(file, "5"), 0);
+	KUNIT_EXPECT_EQ(test, xt_file_write(file, "app"), 0);
+	__fput_sync(file);
+}
+
 /* Disabling takes what was written back, too. */
 static void write_disabled(struct kunit *test)
 {
@@ -699,6 +725,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(write_priority),
 	KUNIT_CASE(write_class),
 	KUNIT_CASE(write_permission),
+	KUNIT_CASE(writer_pays),
 	KUNIT_CASE(write_disabled),
 	KUNIT_CASE_SLOW(readers),
 	KUNIT_CASE(removal_waits),

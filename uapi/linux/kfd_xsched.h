@@ -82,6 +82,29 @@
  */
 
 /**
+ * DOC: Rates
+ *
+ * To hold a queue that runs, or to change its priority or class, preempts its
+ * whole node for a moment. So the clients of one user may do that only so often
+ * to each node, by APPLY, by ARM, by TENANT, and by the files of a queue in
+ * /sys: user_rate times a second on an average, and user_burst times at once (see
+ * Documentation/ABI/testing/sysfs-kfd-xsched). Clients without the limits above
+ * have a rate that they all share, admin_rate, and that is without limit until
+ * an administrator sets one.
+ *
+ * A call counts once for each node where it takes something: a hold, a priority
+ * or a class that this client did not have, or that somebody else overrides. One
+ * too many is EBUSY, and the call changes nothing. An armed switch leaves out
+ * what is EBUSY, as it does with other errors, and reports it.
+ *
+ * To give back is never refused. The release of a hold does not count. The end
+ * of a priority or class counts, unless the call takes something on that node
+ * anyway; so do a queue that is created or destroyed, and a process with queues
+ * that exits, on the account of its user: they preempt the node, too. By these,
+ * a user can come to owe up to user_burst calls, which must be paid off first.
+ */
+
+/**
  * DOC: Breaker
  *
  * A preemption that the firmware does not answer (ETIME) ends in a reset of the
@@ -151,8 +174,9 @@
  * EOWNERDEAD  the client was ejected; close the file and open the device anew
  * ECANCELED   the module is disabled, and the entry holds or prioritises
  * EBUSY       another entry of the same array asks for the opposite, or for
- *             another priority; on MES, amdgpu has halted the scheduler; or a
- *             node was preempted as often as its hold_rate allows: try later
+ *             another priority; on MES, amdgpu has halted the scheduler; or
+ *             the clients of this user preempted the node as often as they
+ *             may, see "Rates": try later
  * EAGAIN      an ASYNC call that changed nothing: an earlier call of this
  *             client still works on the same queue, process or tenant, or the
  *             client has not read APPLY_DONE of KFD_XSCHED_MAX_ASYNC calls, or
