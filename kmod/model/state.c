@@ -78,8 +78,9 @@ bool xs_terms_sets_another(const struct xs_terms *now, const struct xs_terms *ne
 
 bool xs_terms_gives_back(const struct xs_terms *now, const struct xs_terms *next)
 {
-	return (now->priority != KFD_XSCHED_PRIORITY_APP &&
-		next->priority == KFD_XSCHED_PRIORITY_APP) ||
+	return (now->held && !next->held) ||
+		(now->priority != KFD_XSCHED_PRIORITY_APP &&
+		 next->priority == KFD_XSCHED_PRIORITY_APP) ||
 		(now->prio_class != KFD_XSCHED_CLASS_APP &&
 		 next->prio_class == KFD_XSCHED_CLASS_APP);
 }

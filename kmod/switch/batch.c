@@ -431,7 +431,7 @@ static struct xs_part *batch_last_part(struct xs_batch *batch)
 	return list_last_entry(&batch->parts, struct xs_part, in_batch);
 }
 
-/* Whether an override ends with the part, so that its node is preempted. */
+/* Whether a hold or an override ends with the part, so that its node is preempted. */
 static bool batch_gives_back_locked(const struct xs_part *part)
 {
 	const struct xs_request *request;
@@ -446,9 +446,8 @@ static bool batch_gives_back_locked(const struct xs_part *part)
 }
 
 /*
- * What only gives back is never refused. The end of an override counts all the same, else
- * there would be two for the price of one. The end of a hold does not: nobody is to
- * hesitate to release.
+ * What only gives back is never refused, but it counts: what one call took on many queues
+ * could be given back one by one.
  */
 static void batch_charge_locked(const struct xs_batch *batch)
 {

@@ -283,7 +283,7 @@ static long set_class(struct kunit *test, struct file *file, u64 queue, u32 prio
 	return xt_apply(test, file, &entry, 1);
 }
 
-/* A call counts once; what is held already, what fails and a release do not. */
+/* A call counts once, also one that releases; what is held already and what fails do not. */
 static void holds_count(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -302,12 +302,15 @@ static void holds_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_apply(test, a, both, 2), 0);
 	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 1);
 	KUNIT_EXPECT_EQ(test, xt_apply(test, a, both, 2), 0);
+	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 0);
 	KUNIT_EXPECT_EQ(test, xt_resume(test, a, xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 1);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, a, xt->ids[0]), -EALREADY);
 	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 0);
 	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(UNMAP), PROCESS, xt->process->nr, 0), 0);
 	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 1);
 	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(RESUME), PROCESS, xt->process->nr, 0), 0);
-	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 0);
+	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 1);
 }
 
 /* Another priority or class counts, also the application's own; the same does not. */

@@ -97,11 +97,11 @@
  * too many is EBUSY, and the call changes nothing. An armed switch leaves out
  * what is EBUSY, as it does with other errors, and reports it.
  *
- * To give back is never refused. The release of a hold does not count. The end
- * of a priority or class counts, unless the call takes something on that node
- * anyway; so do a queue that is created or destroyed, and a process with queues
- * that exits, on the account of its user: they preempt the node, too. By these,
- * a user can come to owe up to user_burst calls, which must be paid off first.
+ * To give back is never refused, but counts, unless the call takes something on
+ * that node anyway. So do a queue that is created or destroyed, and a process
+ * with queues that exits, on the account of its user: they preempt the node, too.
+ * By these, a user can come to owe up to user_burst calls, which must be paid off
+ * first. What a client has when it closes its file is given back for nothing.
  */
 
 /**
