@@ -124,8 +124,8 @@ struct xs_hw_times {
  *	for the firmware
  * @priority: the KFD priority the application asks for now; waits for nothing
  * @tap: take the doorbells of the process on that node away until it rings, or
- *	maps them first, and report that once. Waits for nothing long. 0, or
- *	-EOPNOTSUPP, for good. With KFD_XSCHED_CAP_TAP
+ *	maps them first, and report that once. Waits for no thread of the process. 0,
+ *	-EAGAIN, not just now, or -EOPNOTSUPP, for good. With KFD_XSCHED_CAP_TAP
  * @untap: do not report; likewise
  */
 struct xs_backend_ops {

@@ -22,6 +22,7 @@
  * unless they say otherwise. The suffix _locked means xs_lock.
  */
 #include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -224,12 +225,16 @@ static void sampler_is_busy(struct xs_pdd *pdd)
 /* All its queues are idle: look at them once more, without doorbells. */
 static bool sampler_begin_tap(struct xs_pdd *pdd)
 {
+	int ret;
+
 	lockdep_assert_held(&sampler.lock);
 
 	if (!sampler_may_tap(pdd))
 		return false;
-	if (xs_backend->tap(pdd->space->hw, pdd->node->hw)) {
-		pdd->watch.untappable = true;
+	ret = xs_backend->tap(pdd->space->hw, pdd->node->hw);
+	if (ret) {
+		/* Else it could not be tapped just now, and a later round tries again. */
+		pdd->watch.untappable = ret != -EAGAIN;
 		return false;
 	}
 	pdd->watch.tapping = true;

@@ -160,11 +160,13 @@ static struct fake_tap *tap_of(struct xs_hw_process *process, struct xs_hw_node 
 static int fake_tap(struct xs_hw_process *process, struct xs_hw_node *node)
 {
 	struct fake_tap *tap = tap_of(process, node);
+	int ret;
 
 	WARN_ON(!(node->desc.caps & KFD_XSCHED_CAP_TAP));
 	WRITE_ONCE(tap->arms, tap->arms + 1);
-	if (tap->ret)
-		return tap->ret;
+	ret = READ_ONCE(tap->ret);
+	if (ret)
+		return ret;
 	if (fake_on_tap)
 		fake_on_tap();
 	WRITE_ONCE(tap->armed, true);

@@ -246,6 +246,24 @@ static void not_tappable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tap->arms, 1);
 }
 
+/* A driver that cannot tap a process just now is asked again; until then it is sampled. */
+static void not_tappable_now(struct kunit *test)
+{
+	struct fake_tap *tap = tap_of(process_of(test));
+	struct xt_watched w = add_tappable(test, 0);
+
+	WRITE_ONCE(tap->ret, -EAGAIN);
+	subscribe(test, client(test));
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(tap->arms) > 2));
+	expect_counts(test, 1, 0);
+	expect_state(test, &w, KFD_XSCHED_QUEUE_WATCHED);
+	WRITE_ONCE(tap->ret, 0);
+	expect_counts(test, 0, 1);
+	xt_set_indices(test, &w, 0, 1);
+	fake_ring(process_of(test), tappable);
+	xt_expect_event(test, client(test), &w, XT_READY);
+}
+
 /* One that cannot be tapped any more, as it has mapped its doorbells too often, is sampled. */
 static void not_tappable_any_more(struct kunit *test)
 {
@@ -571,6 +589,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ring_in_vain),
 	KUNIT_CASE(work_before_the_tap),
 	KUNIT_CASE(not_tappable),
+	KUNIT_CASE(not_tappable_now),
 	KUNIT_CASE(not_tappable_any_more),
 	KUNIT_CASE(each_by_itself),
 	KUNIT_CASE(waves_are_work),

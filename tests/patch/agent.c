@@ -103,13 +103,17 @@ static void set_held_locked(struct agent *a, bool hold)
 
 static void look_locked(struct agent *a)
 {
+	int ret;
+
 	if (has_work_locked(a))
 		return;
 
 	udelay(get_random_u32_below(AGENT_SLOW_US));
 	a->seen = atomic_read(&probe_counts.doorbells);
-	if (kfd_sched_tap_arm(a->process, a->node)) {
-		a->errors++;
+	ret = kfd_sched_tap_arm(a->process, a->node);
+	if (ret) {
+		/* A thread that faults has what it needs: try again at the next look. */
+		a->errors += ret != -EAGAIN;
 		return;
 	}
 
