@@ -5,7 +5,8 @@
  * nothing. Each combination of a phase and a fault is a case. In a case, probes do on the
  * other GPUs what schedulers and applications do, and the longest time that each
  * call took is compared with a bound well below the time the fault lasts. When it is over,
- * new probes must get their edges, READY and IDLE, as ever.
+ * the same probes must get their edges, READY and IDLE, as ever, also if the GPU was reset;
+ * and on that, a process whose queue was lost can create another one.
  *
  *   test-neighbours GPUS [FAULT...]	on the last of them
  */
@@ -65,9 +66,9 @@ struct phase {
  * @name: of it
  * @command: for the file, without the GPU
  * @least_ms: the phase's call takes at least that long, or it did not meet the fault
- * @then: what happens to the GPU. With anything but NOTHING, amdkfd stops all processes
- *	of the system for good. After REMOVAL it may use the GPU's memory after it was
- *	freed, when the last process that used the GPU ends, and that is the guest's end
+ * @then: what happens to the GPU. With REMOVAL, amdkfd stops all processes of the
+ *	system for good, and it may use the GPU's memory after it was freed, when the last
+ *	process that used the GPU ends, and that is the guest's end
  */
 struct fault {
 	const char *name;
@@ -342,10 +343,28 @@ static bool enough(const struct fault *f, const struct probe_result results[PROB
 /* What the probes found is complete once each has ended what it was about. */
 static bool end_probes(const struct fault *f, struct probe_result results[PROBE_KINDS])
 {
-	const bool ended = f->then ? probes_stop(DONE_MS) : probes_run(1, DONE_MS);
+	const bool ended = f->then == REMOVAL ? probes_stop(DONE_MS) : probes_run(1, DONE_MS);
 
 	probes_read(results);
 	return ended;
+}
+
+/* The GPU was reset: what a process had there is lost, but it can be used. By another client. */
+static void check_afterwards(const struct fault *f)
+{
+	struct worker *w = &victims[OTHER];
+	struct kfd_xsched_queue lost = { 0 };
+	int client = xsdev_open(), fresh;
+	uint32_t id = 0;
+
+	worker_queue_id(w, 0, &id);
+	xsdev_find(client, w->pid, id, &lost);
+	close(client);
+	tap_ok(lost.state & KFD_XSCHED_QUEUE_RESET, "%s, %s: a queue there is listed as reset",
+	       phase->name, f->name);
+	fresh = worker_add_queue(w);
+	tap_ok(fresh > 0 && !worker_submit(w, fresh, &brief, 1) && !worker_wait(w, fresh, DONE_MS),
+	       "%s, %s: another one of the same process works", phase->name, f->name);
 }
 
 /* What about it shows nothing, or NULL. */
@@ -362,11 +381,13 @@ static const char *carry_out(const struct fault *f, struct probe_result results[
 	if (!wrong)
 		wrong = meet(f);
 	*ended = end_probes(f, results);
+	if (f->then == RESET)
+		check_afterwards(f);
 	clean_up();
-	if (f->then == REMOVAL)
+	if (f->then == REMOVAL) {
 		plug(name);
-	if (f->then)
 		probes_start(gpus - 1, LEASE_MS);
+	}
 	if (!wrong && !enough(f, results))
 		wrong = "the fault was too short";
 	return wrong;

@@ -172,12 +172,6 @@ static uint32_t state_of(int fd, pid_t pid)
 	return 0;
 }
 
-/* Some GPU was reset: amdkfd does not let this process run again. */
-static bool evicted(int fd)
-{
-	return state_of(fd, getpid()) & KFD_XSCHED_QUEUE_EVICTED;
-}
-
 /* ---- the probes ---- */
 
 static void probe_list(unsigned int unused)
@@ -307,14 +301,13 @@ static bool burst(struct app *a, int fd)
 	end(PROBE_READY, &s, 0);
 	if (ret)
 		failed(PROBE_READY, ret);
-	while ((ret = app_wait(a, 200)) == -ETIME && !evicted(fd))
-		;
-	if (ret)
+	ret = app_wait(a, PATIENCE_MS);
+	if (ret) {
+		failed(PROBE_IDLE, ret);
 		return false;
+	}
 	s = begin();
 	ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, getpid(), PATIENCE_MS, &e);
-	if (ret && evicted(fd))
-		return false;
 	end(PROBE_IDLE, &s, SETTLE_US / 1000);
 	if (ret)
 		failed(PROBE_IDLE, ret);
@@ -345,15 +338,13 @@ static void probe_eject(unsigned int gpu)
 	app_submit(&a, &endless);
 	while (goes_on() && !(state_of(fd, getpid()) & KFD_XSCHED_QUEUE_READY))
 		xsdev_sleep_ms(LOOK_MS);
-	while (goes_on() && !evicted(fd)) {
+	while (goes_on()) {
 		silent = xsdev_open();
 		ret = xsdev_process_op(silent, KFD_XSCHED_OP_SUSPEND, getpid(), 0, NULL);
 		s = begin();
 		p = (struct pollfd){ .fd = silent, .events = POLLERR };
 		if (!ret && poll(&p, 1, PATIENCE_MS) != 1)
 			ret = -ETIME;
-		if (evicted(fd))
-			break;
 		end(PROBE_EJECT, &s, lease_of_client);
 		if (ret)
 			failed(PROBE_EJECT, ret);

@@ -38,9 +38,8 @@ struct probe_result {
 extern const char *const probe_names[PROBE_KINDS];
 
 /*
- * Start all, on the GPUs from 0 to @gpus - 1. @lease_ms: the lease of a client. They
- * do not stand the reset of any GPU, after which amdkfd lets no process run again that was
- * there before: start them anew.
+ * Start all, on the GPUs from 0 to @gpus - 1. @lease_ms: the lease of a client. They go on
+ * when another GPU is reset, but not when one is removed: then start them anew.
  */
 void probes_start(unsigned int gpus, unsigned int lease_ms);
 
