@@ -18,7 +18,7 @@ uint64_t process_held_for(const struct process *process, uint64_t now_ns)
 	return now_ns - process->held_since_ns;
 }
 
-/* The nodes it is held on. An uncertain one stays as it was. */
+/* The nodes it is held on. One that is uncertain or being switched stays as it was. */
 static uint64_t nodes_held(const struct process *process)
 {
 	uint64_t held = 0, uncertain = 0;
@@ -26,7 +26,7 @@ static uint64_t nodes_held(const struct process *process)
 	for (const struct queue *q = process->queues; q; q = q->next) {
 		if (q->state == XSCHED_HELD)
 			held |= 1ULL << q->node;
-		else if (q->state == XSCHED_UNCERTAIN)
+		else if (q->state != XSCHED_RELEASED)
 			uncertain |= 1ULL << q->node;
 	}
 	if (process->state == XSCHED_HELD)
@@ -63,7 +63,7 @@ void process_account(struct xsched_engine *engine, struct process *process,
 	uint64_t nodes = nodes_held(process);
 	uint64_t fresh = nodes & ~process->held_nodes;
 	bool held = nodes || process->state == XSCHED_HELD ||
-		    (process->counting && process->state == XSCHED_UNCERTAIN);
+		    (process->counting && process->state != XSCHED_RELEASED);
 
 	if (held == process->counting && nodes == process->held_nodes)
 		return;

@@ -569,7 +569,7 @@ int queue_add(struct xsched_engine *engine, struct process *process,
 	queue->process = process;
 	queue->node = node;
 	/* Created held, if the process is held. */
-	queue->state = process->state;
+	queue_set_state(queue, process->state);
 	queue->next = process->queues;
 	queue->link = &process->queues;
 	if (queue->next)
@@ -584,6 +584,13 @@ int queue_add(struct xsched_engine *engine, struct process *process,
 	return 0;
 }
 
+void queue_set_state(struct queue *queue, int state)
+{
+	queue->process->switching += (state == XSCHED_SWITCHING) -
+				     (queue->state == XSCHED_SWITCHING);
+	queue->state = state;
+}
+
 void queue_remove(struct xsched_engine *engine, struct queue *queue)
 {
 	struct process *process = queue->process;
@@ -591,6 +598,10 @@ void queue_remove(struct xsched_engine *engine, struct queue *queue)
 	queue_set_ready(engine, queue, false, 0);
 	leave_unit(engine, queue);
 	process->queue_count--;
+	/* What had to wait for it need not any more. */
+	if (queue->state == XSCHED_SWITCHING)
+		unit_open(engine, queue->unit);
+	queue_set_state(queue, XSCHED_RELEASED);
 	*queue->link = queue->next;
 	if (queue->next)
 		queue->next->link = queue->link;

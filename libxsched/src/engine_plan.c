@@ -128,6 +128,8 @@ static void plan_queues(struct xsched_engine *engine,
 	for (const struct queue *q = process->queues; q; q = q->next) {
 		bool hold = q->unit->wanted && !queue_is_shut(engine, q);
 
+		if (q->state == XSCHED_SWITCHING)
+			continue;
 		if (hold && q->state != XSCHED_HELD)
 			engine->hold_queues[plan->hold_queue_count++] = q->id;
 		else if (!hold && q->state != XSCHED_RELEASED)
@@ -154,11 +156,14 @@ static void consider(struct xsched_engine *engine, struct region *region,
 	bool gang = engine->option[OPTION_GANG];
 	bool hold = process->manual;
 
-	if (process->exempt)
+	if (process->exempt || process->state == XSCHED_SWITCHING)
 		return;
 	if (gang)
 		hold |= process->tenant->units[0]->wanted;
 	hold = hold && can_hold(engine, process);
+	/* A switch of one of its queues is on its way: first see what it comes to. */
+	if (process->switching && (hold || process->state != XSCHED_RELEASED))
+		return;
 	plan_process(engine, process, hold, plan);
 	if (gang || hold)
 		return;
@@ -269,6 +274,19 @@ static void commit_unit(struct xsched_engine *engine,
 	unit_run(unit, unit->work && !unit->held, now_ns);
 }
 
+static bool is_state(int state)
+{
+	return state >= XSCHED_RELEASED && state <= XSCHED_SWITCHING;
+}
+
+/* All that is accounted for stays as it was until it is known what the switch came to. */
+static void commit_switching(struct process *process)
+{
+	process->state = XSCHED_SWITCHING;
+	for (struct queue *q = process->queues; q; q = q->next)
+		queue_set_state(q, XSCHED_SWITCHING);
+}
+
 int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 			 uint64_t now_ns)
 {
@@ -276,14 +294,18 @@ int xsched_engine_commit(struct xsched_engine *engine, int32_t pid, int state,
 
 	if (!process)
 		return -ENOENT;
-	if (state < XSCHED_RELEASED || state > XSCHED_UNCERTAIN)
+	if (!is_state(state))
 		return -EINVAL;
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
+	if (state == XSCHED_SWITCHING) {
+		commit_switching(process);
+		return 0;
+	}
 	process->state = state;
 	unit_open(engine, process->tenant->units[0]);
 	for (struct queue *q = process->queues; q; q = q->next) {
-		q->state = state;
+		queue_set_state(q, state);
 		commit_unit(engine, process, q->unit, state, now_ns);
 	}
 	process_account(engine, process, now_ns);
@@ -297,11 +319,13 @@ int xsched_engine_commit_queue(struct xsched_engine *engine, uint64_t id,
 
 	if (!queue)
 		return -ENOENT;
-	if (state < XSCHED_RELEASED || state > XSCHED_UNCERTAIN)
+	if (!is_state(state))
 		return -EINVAL;
 	if (now_ns > engine->now_ns)
 		engine->now_ns = now_ns;
-	queue->state = state;
+	queue_set_state(queue, state);
+	if (state == XSCHED_SWITCHING)
+		return 0;
 	commit_unit(engine, queue->process, queue->unit, state, now_ns);
 	process_account(engine, queue->process, now_ns);
 	return 0;

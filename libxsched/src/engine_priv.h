@@ -164,6 +164,7 @@ struct queue {
  * @manual: held by request
  * @exempt: left alone, because the kernel refused
  * @counting: @held_since_ns is valid
+ * @switching: number of @queues that are XSCHED_SWITCHING
  * @queue_count: number of @queues
  * @ready_count: of these, those with work
  * @held_since_ns: when the hold in effect began
@@ -185,6 +186,7 @@ struct process {
 	bool manual;
 	bool exempt;
 	bool counting;
+	uint32_t switching;
 	uint32_t queue_count;
 	uint32_t ready_count;
 	uint64_t held_since_ns;
@@ -369,6 +371,9 @@ struct queue *queue_find(const struct xsched_engine *engine, uint64_t id);
 /** queue_add() - an idle queue; 0, -ENOSPC or -ENOMEM */
 int queue_add(struct xsched_engine *engine, struct process *process,
 	      uint64_t id, uint32_t gpu_id);
+
+/** queue_set_state() - what was committed for it last */
+void queue_set_state(struct queue *queue, int state);
 
 /** queue_remove() - forget a queue */
 void queue_remove(struct xsched_engine *engine, struct queue *queue);

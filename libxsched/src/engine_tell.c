@@ -99,6 +99,30 @@ int xsched_engine_queue(const struct xsched_engine *engine, uint64_t id,
 	return 0;
 }
 
+uint64_t xsched_engine_nodes(const struct xsched_engine *engine, int32_t pid)
+{
+	const struct process *process = process_find(engine, pid);
+	uint64_t nodes = 0;
+
+	for (const struct queue *q = process ? process->queues : NULL; q; q = q->next)
+		nodes |= 1ULL << q->node;
+	return nodes;
+}
+
+uint64_t xsched_engine_queue_node(const struct xsched_engine *engine, uint64_t id)
+{
+	const struct queue *queue = queue_find(engine, id);
+
+	return queue ? 1ULL << queue->node : 0;
+}
+
+bool xsched_engine_is_switching(const struct xsched_engine *engine, int32_t pid)
+{
+	const struct process *process = process_find(engine, pid);
+
+	return process && process->state == XSCHED_SWITCHING;
+}
+
 void *xsched_engine_user(const struct xsched_engine *engine, int32_t pid)
 {
 	const struct process *process = process_find(engine, pid);

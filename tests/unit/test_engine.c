@@ -221,6 +221,118 @@ static void reset_reasserts_holds(void **state)
 	xsched_engine_free(e);
 }
 
+/* What is being switched is in no plan, whatever happens; its result is compared anew. */
+static void switching_is_left_out(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	assert_int_equal(xsched_engine_commit(e, 2, XSCHED_SWITCHING, 0), 0);
+	assert_true(xsched_engine_is_switching(e, 2));
+	assert_false(xsched_engine_is_switching(e, 1));
+	expect_plan(e, NONE, NONE);
+	/* Others are switched meanwhile. */
+	add(e, 3, GPU_A, 5, true);
+	expect_plan(e, HOLD(3), NONE);
+	commit_plan(e, 0);
+	/* No longer wanted, before it is known whether it is held. */
+	xsched_engine_queue_ready(e, 1, false);
+	xsched_engine_queue_ready(e, 3, false);
+	expect_plan(e, NONE, HOLD(3));
+	commit_plan(e, 0);
+	expect_plan(e, NONE, NONE);
+	xsched_engine_commit(e, 2, XSCHED_HELD, 0);
+	expect_plan(e, NONE, HOLD(2));
+	/* The same for a release. */
+	xsched_engine_commit(e, 2, XSCHED_SWITCHING, 0);
+	xsched_engine_queue_ready(e, 1, true);
+	expect_plan(e, HOLD(3), NONE);
+	xsched_engine_commit(e, 2, XSCHED_RELEASED, 0);
+	expect_plan(e, HOLD(3, 2), NONE);
+	xsched_engine_free(e);
+}
+
+/* Neither a reset nor a breaker says what it came to; it goes with its process. */
+static void switching_waits_for_its_answer(void **state)
+{
+	struct xsched_engine *e = new_engine();
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	xsched_engine_commit(e, 2, XSCHED_SWITCHING, 0);
+	/* A queue that comes meanwhile is part of it. */
+	xsched_engine_queue_add(e, 22, 2, GPU_A);
+	feed(e, KFD_XSCHED_EVENT_NODE_RESET, 0, 0, 1);
+	expect_plan(e, NONE, NONE);
+	feed(e, KFD_XSCHED_EVENT_NODE_BREAKER, 0, 0, 1);
+	expect_plan(e, NONE, NONE);
+	feed(e, KFD_XSCHED_EVENT_NODE_BREAKER, 0, 0, 0);
+	xsched_engine_set_manual(e, 2, true);
+	expect_plan(e, NONE, NONE);
+	xsched_engine_set_manual(e, 2, false);
+	xsched_engine_commit(e, 2, XSCHED_UNCERTAIN, 0);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_commit(e, 2, XSCHED_SWITCHING, 0);
+	assert_int_equal(xsched_engine_process_exit(e, 2), 0);
+	assert_false(xsched_engine_is_switching(e, 2));
+	add(e, 2, GPU_A, 0, true);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_free(e);
+}
+
+/* Without gangs: the queue alone is left out; what concerns all its process waits for it. */
+static void switching_queue_is_left_out(void **state)
+{
+	struct xsched_engine *e = new_engine();
+	struct xsched_plan plan;
+
+	(void)state;
+	xsched_engine_set_option(e, "gang", 0);
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	xsched_engine_queue_add(e, 22, 2, GPU_A);
+	assert_int_equal(xsched_engine_commit_queue(e, 2, XSCHED_SWITCHING, 0), 0);
+	xsched_engine_plan(e, 0, &plan);
+	assert_int_equal(plan.hold_queue_count, 1);
+	assert_int_equal(plan.hold_queues[0], 22);
+	xsched_engine_commit_queue(e, 22, XSCHED_HELD, 0);
+	xsched_engine_set_manual(e, 2, true);
+	expect_plan(e, NONE, NONE);
+	xsched_engine_commit_queue(e, 2, XSCHED_HELD, 0);
+	expect_plan(e, HOLD(2), NONE);
+	/* One that is gone needs no answer. */
+	xsched_engine_commit_queue(e, 2, XSCHED_SWITCHING, 0);
+	expect_plan(e, NONE, NONE);
+	xsched_engine_queue_del(e, 2);
+	expect_plan(e, HOLD(2), NONE);
+	xsched_engine_free(e);
+}
+
+/* The nodes of a process and of a queue, as bits that do not change. */
+static void tells_nodes(void **state)
+{
+	struct xsched_engine *e = new_engine();
+	uint64_t a, b;
+
+	(void)state;
+	add(e, 1, GPU_A, 0, false);
+	add(e, 2, GPU_B, 0, false);
+	a = xsched_engine_nodes(e, 1);
+	b = xsched_engine_nodes(e, 2);
+	assert_true(a && b && !(a & b));
+	assert_true(xsched_engine_queue_node(e, 2) == b);
+	xsched_engine_queue_add(e, 11, 1, GPU_B);
+	assert_true(xsched_engine_nodes(e, 1) == (a | b));
+	xsched_engine_queue_del(e, 1);
+	assert_true(xsched_engine_nodes(e, 1) == b);
+	assert_true(xsched_engine_nodes(e, 3) == 0);
+	assert_true(xsched_engine_queue_node(e, 1) == 0);
+	xsched_engine_free(e);
+}
+
 /* While a breaker is open work there holds nobody, and who is only there is not held. */
 static void shut_node_does_not_count(void **state)
 {
@@ -352,7 +464,7 @@ static void sync_replaces(void **state)
 	xsched_engine_free(e);
 }
 
-/* Held time runs from the hold to the release, also through uncertainty. */
+/* Held time runs from the hold to the release, as they were done, also through uncertainty. */
 static void accounts_held_time(void **state)
 {
 	struct xsched_engine *e = new_engine();
@@ -365,8 +477,10 @@ static void accounts_held_time(void **state)
 	assert_true(t.held_ns == 50);
 	xsched_engine_commit(e, 1, XSCHED_UNCERTAIN, 160);
 	xsched_engine_commit(e, 1, XSCHED_HELD, 170);
+	xsched_engine_commit(e, 1, XSCHED_SWITCHING, 180);
 	xsched_engine_commit(e, 1, XSCHED_RELEASED, 200);
 	xsched_engine_queue_ready(e, 1, false);
+	xsched_engine_commit(e, 1, XSCHED_SWITCHING, 290);
 	xsched_engine_commit(e, 1, XSCHED_HELD, 300);
 	xsched_engine_tenant(e, 1, 310, &t);
 	assert_true(t.held_ns == 110);
@@ -481,6 +595,10 @@ int main(void)
 		cmocka_unit_test(exempt_is_left_alone),
 		cmocka_unit_test(uncertain_is_asserted),
 		cmocka_unit_test(reset_reasserts_holds),
+		cmocka_unit_test(switching_is_left_out),
+		cmocka_unit_test(switching_waits_for_its_answer),
+		cmocka_unit_test(switching_queue_is_left_out),
+		cmocka_unit_test(tells_nodes),
 		cmocka_unit_test(shut_node_does_not_count),
 		cmocka_unit_test(shut_node_of_two),
 		cmocka_unit_test(exit_takes_queues),

@@ -96,6 +96,8 @@ static void hold_process(struct model *m, int32_t pid, bool held, bool fails)
 	for (uint32_t i = 0; i < QUEUES; i++)
 		if (m->pid[i] == pid && (!fails || below(m, 2)))
 			m->held[i] = held;
+	if (below(m, 2))
+		xsched_engine_commit(m->e, pid, XSCHED_SWITCHING, m->now);
 	xsched_engine_commit(m->e, pid, fails ? XSCHED_UNCERTAIN : held ? XSCHED_HELD :
 			     XSCHED_RELEASED, m->now);
 }
@@ -104,6 +106,8 @@ static void hold_queue(struct model *m, uint64_t id, bool held, bool fails)
 {
 	if (!fails || below(m, 2))
 		m->held[id - 1] = held;
+	if (below(m, 2))
+		xsched_engine_commit_queue(m->e, id, XSCHED_SWITCHING, m->now);
 	xsched_engine_commit_queue(m->e, id, fails ? XSCHED_UNCERTAIN : held ? XSCHED_HELD :
 				   XSCHED_RELEASED, m->now);
 }

@@ -487,7 +487,7 @@ static void nodes_by_themselves(void **state)
 	assert_int_equal(plan.release_queues[0], 21);
 	assert_int_equal(xsched_engine_commit_queue(e, 99, XSCHED_HELD, 0),
 			 -ENOENT);
-	assert_int_equal(xsched_engine_commit_queue(e, 1, 3, 0), -EINVAL);
+	assert_int_equal(xsched_engine_commit_queue(e, 1, 4, 0), -EINVAL);
 	xsched_engine_free(e);
 }
 

@@ -174,10 +174,18 @@ static void same_pids(struct pair *p, const char *what, size_t n, const int32_t 
 	same(p, what, n, x, m, y);
 }
 
-/* Some of what was planned is done, some fails, some is lost. */
+/* Of the switches that were on their way, some are done. */
+static void land(struct pair *p)
+{
+	for (int pid = 1; pid <= PROCESSES; pid++)
+		if (xsched_engine_is_switching(p->lazy, pid) && roll(p, 2))
+			TELL(p, xsched_engine_commit, pid, XSCHED_HELD, p->now);
+}
+
+/* Some of what was planned is done, some is on its way, some fails, some is lost. */
 static void commit(struct pair *p, const struct xsched_plan *plan)
 {
-	static const int outcome[] = { XSCHED_HELD, XSCHED_HELD, XSCHED_HELD, XSCHED_UNCERTAIN, -1 };
+	static const int outcome[] = { XSCHED_HELD, XSCHED_HELD, XSCHED_SWITCHING, XSCHED_UNCERTAIN, -1 };
 
 	for (size_t i = 0; i < plan->hold_count; i++) {
 		int state = outcome[roll(p, 5)];
@@ -232,6 +240,7 @@ static size_t walk_pair(const char *policy, bool gang, int seed)
 		for (int n = roll(&p, 4); n > 0; n--)
 			happen(&p);
 		p.now += 50000 * roll(&p, 4);
+		land(&p);
 		plan_both(&p);
 	}
 	end(&p);

@@ -25,6 +25,9 @@
  *
  * A plan lists only differences from what was committed. When a whole plan has
  * been committed, the next one is empty until something else happens.
+ *
+ * Whoever does not wait for a switch commits XSCHED_SWITCHING for what it names, and
+ * its result when that has come. The next plan compares anew.
  */
 #ifndef XSCHED_ENGINE_H
 #define XSCHED_ENGINE_H
@@ -54,6 +57,8 @@ enum xsched_hold_state {
 	XSCHED_HELD = 1,
 	/* A switch failed half-way: the next plan will name it either way. */
 	XSCHED_UNCERTAIN = 2,
+	/* A switch is on its way: plans leave it out until another state is committed. */
+	XSCHED_SWITCHING = 3,
 };
 
 /**
@@ -501,6 +506,22 @@ uint64_t xsched_engine_node_held(const struct xsched_engine *engine,
  */
 int xsched_engine_queue(const struct xsched_engine *engine, uint64_t id,
 			int32_t *pid, uint32_t *gpu_id);
+
+/**
+ * xsched_engine_nodes() - nodes on which a process has queues
+ * @engine: engine
+ * @pid: process
+ *
+ * Return: a bit for each, by a number that a node keeps as long as the engine lives; 0:
+ * none, or no such process.
+ */
+uint64_t xsched_engine_nodes(const struct xsched_engine *engine, int32_t pid);
+
+/** xsched_engine_queue_node() - the same for a queue: one bit, or 0 */
+uint64_t xsched_engine_queue_node(const struct xsched_engine *engine, uint64_t id);
+
+/** xsched_engine_is_switching() - whether XSCHED_SWITCHING was committed last for a process */
+bool xsched_engine_is_switching(const struct xsched_engine *engine, int32_t pid);
 
 /** xsched_engine_user() - pointer attached to a tenant, or NULL */
 void *xsched_engine_user(const struct xsched_engine *engine, int32_t pid);
