@@ -46,7 +46,7 @@ static bool add_switch(struct raw_mode *mode, const struct raw_switch *s)
 
 /*
  * Queues that went on or off the hardware, on all nodes; and of the nodes they are on, what the one that was quiet
- * last took after that.
+ * last took after that. Of a switch that was not waited for, nothing is known of the nodes.
  */
 static uint64_t flips(json_object *o, uint64_t *map)
 {
@@ -56,6 +56,8 @@ static uint64_t flips(json_object *o, uint64_t *map)
 
 	if (!json_object_object_get_ex(o, "nodes", &nodes))
 		return 0;
+	if (!json_object_array_length(nodes))
+		return number(o, "flips");
 	for (i = 0; i < json_object_array_length(nodes); i++) {
 		node = json_object_array_get_idx(nodes, i);
 		n = number(node, "flips");

@@ -111,6 +111,8 @@ const char *look_state(struct json_object *tenant)
 		return "exempt";
 	if (get_flag(tenant, "uncertain"))
 		return "unsure";
+	if (get_flag(tenant, "switching"))
+		return "pending";
 	if (get_flag(tenant, "held") && get_flag(tenant, "manual"))
 		return "manual";
 	if (get_flag(tenant, "held"))

@@ -232,7 +232,7 @@ static void write_switch(struct timeline *t, struct json_object *event,
 			add(args, members[i], json_object_get(value));
 	if (node)
 		add(args, "node", json_object_get(node));
-	name_row(t, SWITCHES, gpu, "GPU %" PRIu64);
+	name_row(t, SWITCHES, gpu, node ? "GPU %" PRIu64 : "GPUs");
 	slice = new_event("X", get_number(event, "status") ? "failed switch" :
 							     "switch",
 			  SWITCHES, gpu);

@@ -12,7 +12,8 @@
  *	sched/		what wakes the scheduler and what is asked of it;
  *			switches
  *	tenants/	events and the list of queues into the engine; processes
- *			that come and go; what became of the entries of a switch
+ *			that come and go; switches on their way, and what became
+ *			of them
  *	kernel/		the device, its lease, armed switches
  *	state/		what the scheduler knows; the stream and the trace
  *			report it

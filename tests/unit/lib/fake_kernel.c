@@ -9,6 +9,10 @@
  *   holds    what is held: lines "pid", written here; of a queue its id, negated
  *   errors   errnos for the next APPLYs, one a line; taken off from the top
  *   denied   pids, or queues likewise, that may not be touched, one a line
+ *   nodes    GPUs there are, one a line; without it 100
+ *   hung     GPUs that give no answer, one a line: of an ASYNC APPLY with a queue in
+ *            the list there, which then holds and releases nothing
+ *   answers  errnos for the next answers to ASYNC APPLYs, like errors
  *   lease    lease in milliseconds; without it 2000
  *   ejected  why the client is ejected, a number of enum kfd_xsched_eject; gone,
  *            with its holds, when the device is opened anew
@@ -25,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -88,8 +93,13 @@ static int ejected(void)
 
 static int fake_info(struct kfd_xsched_info *info)
 {
+	struct kfd_xsched_node *nodes = (void *)(uintptr_t)info->nodes;
+	int gpu_ids[MAX_PIDS] = { 100 };
 	int shut = 0;
 
+	info->node_count = read_numbers("nodes", gpu_ids);
+	if (!info->node_count)
+		info->node_count = 1;
 	read_numbers("shut", &shut);
 	/* The first call of a new client. */
 	if (ejected()) {
@@ -97,16 +107,14 @@ static int fake_info(struct kfd_xsched_info *info)
 		write_numbers("holds", NULL, 0);
 	}
 	info->abi_version = KFD_XSCHED_ABI_VERSION;
-	info->node_count = 1;
-	if (info->node_capacity)
-		*(struct kfd_xsched_node *)(uintptr_t)info->nodes =
-			(struct kfd_xsched_node){
-				.gpu_id = 100,
-				.backend = KFD_XSCHED_BACKEND_HWS,
-				.caps = KFD_XSCHED_CAP_SUSPEND,
-				.failures = shut ? 3 : 0,
-				.shut_ns = shut,
-			};
+	for (size_t i = 0; i < info->node_count && i < info->node_capacity; i++)
+		nodes[i] = (struct kfd_xsched_node){
+			.gpu_id = gpu_ids[i],
+			.backend = KFD_XSCHED_BACKEND_HWS,
+			.caps = KFD_XSCHED_CAP_SUSPEND,
+			.failures = shut ? 3 : 0,
+			.shut_ns = shut,
+		};
 	return 0;
 }
 
@@ -142,15 +150,15 @@ static int fake_list(struct kfd_xsched_list *list)
 	return 0;
 }
 
-/* The errno this APPLY is to have, or 0. */
-static int next_error(void)
+/* The errno this APPLY is to have, or its answer, or 0. */
+static int next_error(const char *name)
 {
 	int errors[MAX_PIDS];
-	size_t count = read_numbers("errors", errors);
+	size_t count = read_numbers(name, errors);
 
 	if (!count)
 		return 0;
-	write_numbers("errors", errors + 1, count - 1);
+	write_numbers(name, errors + 1, count - 1);
 	return errors[0];
 }
 
@@ -190,7 +198,7 @@ static int check(struct kfd_xsched_entry *entries, size_t count)
 {
 	int denied[MAX_PIDS];
 	size_t denials = read_numbers("denied", denied);
-	int error = next_error();
+	int error = next_error("errors");
 
 	for (size_t i = 0; !error && i < count; i++) {
 		if (!contains(denied, denials, number_of(&entries[i])))
@@ -244,11 +252,60 @@ static void change(const struct kfd_xsched_entry *entries, size_t count)
 	write_numbers("holds", held, holds);
 }
 
-static int fake_apply(struct kfd_xsched_apply *apply)
+/* Whether an entry concerns a GPU that does not answer. */
+static bool is_hung(const struct kfd_xsched_entry *entry)
+{
+	int hung[MAX_PIDS];
+	size_t count = read_numbers("hung", hung);
+	FILE *file = open_file("queues", "re");
+	unsigned long long id;
+	unsigned int gpu;
+	bool hangs = false;
+	int pid, ready;
+
+	while (file && fscanf(file, "%llu %d %u %d", &id, &pid, &gpu, &ready) == 4)
+		hangs |= contains(hung, count, gpu) &&
+			 entry->id == (entry->target == KFD_XSCHED_TARGET_QUEUE ? id :
+				       (unsigned long long)pid);
+	if (file)
+		fclose(file);
+	return hangs;
+}
+
+/* Answer at once, into the device, or never. */
+static int fake_start(int fd, struct kfd_xsched_apply *apply)
 {
 	struct kfd_xsched_entry *entries = (void *)(uintptr_t)apply->entries;
 	int error = ejected() ? EOWNERDEAD : check(entries, apply->count);
+	struct kfd_xsched_event answer = {
+		.type = KFD_XSCHED_EVENT_APPLY_DONE,
+		.id = apply->cookie,
+		.gpu_id = 100,
+		.queue_id = apply->count,
+	};
+	bool hangs = false;
 
+	for (size_t i = 0; i < apply->count; i++)
+		hangs |= is_hung(&entries[i]);
+	fake_time()->now_ns += 6;
+	log_apply(entries, apply->count, error);
+	if (error || hangs)
+		return error;
+	answer.time_ns = fake_time()->now_ns;
+	answer.data = next_error("answers");
+	if (!answer.data)
+		change(entries, apply->count);
+	return write(fd, &answer, sizeof(answer)) == sizeof(answer) ? 0 : EAGAIN;
+}
+
+static int fake_apply(int fd, struct kfd_xsched_apply *apply)
+{
+	struct kfd_xsched_entry *entries = (void *)(uintptr_t)apply->entries;
+	int error;
+
+	if (apply->flags & KFD_XSCHED_APPLY_ASYNC)
+		return fake_start(fd, apply);
+	error = ejected() ? EOWNERDEAD : check(entries, apply->count);
 	if (!error)
 		change(entries, apply->count);
 	apply->node_count = 1;
@@ -325,7 +382,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		error = fake_list(arg);
 		break;
 	case KFD_XSCHED_APPLY:
-		error = fake_apply(arg);
+		error = fake_apply(fd, arg);
 		break;
 	case KFD_XSCHED_ARM:
 		error = fake_arm(arg);

@@ -405,7 +405,8 @@ int bench_teardown(void **state)
 	static const char *const files[] = { "dev", "sock", "conf", "trace",
 		"queues", "holds", "errors", "denied", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
-		"notify", "armed", "clock", "ticks", "reads" };
+		"notify", "armed", "clock", "ticks", "reads",
+		"nodes", "hung", "answers" };
 	struct bench *b = *state;
 	bool ended;
 

@@ -45,6 +45,14 @@ bool device_is_shut(const struct sched *sched, uint32_t gpu_id)
 	return false;
 }
 
+bool device_is_alone(const struct sched *sched)
+{
+	size_t count;
+
+	xsched_nodes(sched->device, &count);
+	return count < 2;
+}
+
 bool device_has_level(const struct sched *sched, int level)
 {
 	uint32_t cap = level == 2 ? KFD_XSCHED_CAP_UNMAP :

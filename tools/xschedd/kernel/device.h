@@ -33,6 +33,9 @@ int device_lost(struct sched *sched, int error);
 /** device_is_shut() - whether the breaker of a GPU is open, as far as was read */
 bool device_is_shut(const struct sched *sched, uint32_t gpu_id);
 
+/** device_is_alone() - whether there is one GPU, or none */
+bool device_is_alone(const struct sched *sched);
+
 /** device_has_level() - whether all GPUs have preemption level 2 or 3 */
 bool device_has_level(const struct sched *sched, int level);
 

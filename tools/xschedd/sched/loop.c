@@ -50,14 +50,13 @@ static int loop_on_device(sd_event_source *source, int fd, uint32_t revents,
 		switch_afresh(sched);
 		return 0;
 	}
-	switch_wait(sched);
 	loop_switch(sched, event_ns);
 	return 0;
 }
 
 static void loop_on_due(void *user)
 {
-	switch_due(user);
+	switch_now(user, 0);
 }
 
 static void loop_on_sign(void *user)

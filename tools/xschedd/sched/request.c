@@ -10,16 +10,27 @@
 #include "kernel/device.h"
 #include "sched/request.h"
 #include "sched/switch.h"
+#include "tenants/flight.h"
 #include "tenants/tenant.h"
 
-/* Switch at once, ignoring the back-off; returns the last APPLY's result. */
+/* Switch at once, ignoring the back-off; returns what became of what was sent. */
 static int request_switch(struct sched *sched)
 {
-	sched->last_error = 0;
-	sched->backing_off = false;
+	flight_retry(sched, XSCHED_NO_DEADLINE);
 	switch_now(sched, 0);
-	return sched->last_error == -ESRCH || sched->last_error == -EALREADY ?
-	       0 : sched->last_error;
+	return sched->last_error;
+}
+
+/*
+ * Held, or on its way: then the kernel has checked that the daemon may hold it. One that
+ * has just failed is on its way, too: it waits to be tried again.
+ */
+static bool request_is_granted(const struct xsched_tenant *tenant, bool failed)
+{
+	if (tenant->exempt)
+		return false;
+	return tenant->state == XSCHED_SWITCHING ? !failed :
+	       tenant->state == XSCHED_HELD && !tenant->by_queue;
 }
 
 /* A tenant for whose task there was no memory cannot be changed. */
@@ -35,18 +46,20 @@ static int request_find(const struct sched *sched, pid_t pid, struct task **task
 int request_suspend(struct sched *sched, pid_t pid, bool admin)
 {
 	struct xsched_tenant tenant;
+	unsigned int failed;
 	struct task *task;
 	int ret = request_find(sched, pid, &task);
 
 	if (ret)
 		return ret;
+	failed = task->failed;
 	xsched_engine_set_exempt(sched->engine, pid, false);
 	task->suspended = true;
 	tenant_apply(sched, task);
 	ret = request_switch(sched);
 	if (xsched_engine_tenant(sched->engine, pid, 0, &tenant))
 		return -ENOENT;
-	if (tenant.state != XSCHED_HELD || tenant.by_queue || tenant.exempt) {
+	if (!request_is_granted(&tenant, task->failed > failed)) {
 		task->suspended = false;
 		tenant_apply(sched, task);
 		return tenant.exempt ? -EPERM : ret ? ret : -EIO;

@@ -15,8 +15,9 @@
  * @pid: process
  * @admin: only an administrator may undo it
  *
- * Return: 0 when it is held; -ENOENT: no such tenant; or the errno with which
- * the kernel refused, and then the request is dropped.
+ * Return: 0 when it is held or, with several GPUs, when the kernel has accepted that;
+ * -ENOENT: no such tenant; or the errno with which the kernel refused, and then the
+ * request is dropped.
  */
 int request_suspend(struct sched *sched, pid_t pid, bool admin);
 

@@ -3,9 +3,11 @@
  * The scheduler.
  *
  * An application waits from an event to its APPLY: one read, the engine, one
- * ioctl. This path does not allocate, read /proc or write a file, except when a
- * process appears for the first time; then a switch waits for a moment until the
- * helper has read about it (see tenants/tenant.c).
+ * ioctl, or one for each set of GPUs that have nothing to do with each other. This
+ * path does not allocate, read /proc or write a file, except when more switches are
+ * on their way than ever before, and when a process appears for the first time; then
+ * a switch waits for a moment until the helper has read about it (see
+ * tenants/tenant.c).
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -22,10 +24,8 @@
 #include "state/stream.h"
 #include "state/trace.h"
 #include "tenants/events.h"
+#include "tenants/flight.h"
 #include "tenants/tenant.h"
-
-/* Initial room for entries of the switch: more allocates, once. */
-#define APPLY_ROOM	512
 
 static int sched_open_trace(struct sched *sched)
 {
@@ -46,7 +46,7 @@ static int sched_make_parts(struct sched *sched)
 				    tenant_gone, sched);
 
 	if (!ret)
-		ret = xsched_apply_new(&sched->apply, APPLY_ROOM);
+		ret = flight_open(sched);
 	if (!ret)
 		ret = stream_new(&sched->stream, sched->event);
 	if (!ret)
@@ -106,14 +106,14 @@ void sched_stop(struct sched *sched)
 	int ret;
 
 	armed_close(sched);
-	if (sched->device && sched->engine && sched->apply)
+	if (sched->device && sched->engine)
 		switch_release_all(sched);
 	ret = trace_close(sched->trace);
 	if (ret)
 		log_message(LOG_ERR, "%s: %s", sched->config->trace,
 			    strerror(-ret));
 	loop_close(sched);
-	xsched_apply_free(sched->apply);
+	flight_close(sched);
 	xsched_engine_free(sched->engine);
 	reader_free(sched->reader);
 	xsched_queue_list_free(&sched->list);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switching: apply plans of the engine, and try again after a failure.
+ * Switching: carry out plans of the engine.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -14,16 +14,10 @@
  * @sched: scheduler
  * @event_ns: time of the event that is the cause, or 0
  *
- * Usually this is one APPLY; another follows only when the kernel refused
- * entries and nothing changed.
+ * Usually this is one APPLY for all that concerns the same GPUs; another follows only
+ * when the kernel refused entries and nothing changed.
  */
 void switch_now(struct sched *sched, uint64_t event_ns);
-
-/** switch_wait() - after giving up: at most one try in the longest back-off */
-void switch_wait(struct sched *sched);
-
-/** switch_due() - a deadline, or the time of the next attempt, has come */
-void switch_due(struct sched *sched);
 
 /** switch_afresh() - after an ejection: become a new client, and switch */
 void switch_afresh(struct sched *sched);

@@ -106,6 +106,8 @@ static struct json_object *show_tenant(const struct xsched_tenant *tenant,
 		 json_object_new_boolean(tenant->state == XSCHED_HELD));
 	show_add(object, "uncertain",
 		 json_object_new_boolean(tenant->state == XSCHED_UNCERTAIN));
+	show_add(object, "switching",
+		 json_object_new_boolean(tenant->state == XSCHED_SWITCHING));
 	show_add(object, "manual", json_object_new_boolean(tenant->manual));
 	show_add(object, "exempt", json_object_new_boolean(tenant->exempt));
 	show_add(object, "held_ms", show_new_double(tenant->held_ns / 1e6));

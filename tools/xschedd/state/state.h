@@ -7,6 +7,7 @@
 #ifndef XSCHEDD_STATE_H
 #define XSCHEDD_STATE_H
 
+#include <sys/queue.h>
 #include <systemd/sd-event.h>
 
 #include <libxsched.h>
@@ -39,7 +40,8 @@ struct trace;
  * @suspended: held by request
  * @suspended_by_admin: by request of an administrator
  * @seen_ns: when it appeared
- * @switches: durations of the calls of APPLY that held it
+ * @failed: switches of it that failed, in a row
+ * @switches: durations of the switches that held it
  */
 struct task {
 	struct process process;
@@ -56,7 +58,48 @@ struct task {
 	bool suspended;
 	bool suspended_by_admin;
 	uint64_t seen_ns;
+	unsigned int failed;
 	struct histogram switches;
+};
+
+/**
+ * struct flight - a switch, see tenants/flight.h
+ * @entry: in a list of struct flights
+ * @apply: its entries
+ * @marked: for the engine they are on their way
+ * @cookie: its name in the kernel's answer
+ * @nodes: GPUs it concerns, as of xsched_engine_nodes()
+ * @start_ns: when it was sent
+ * @event_ns: time of the event that caused it, 0: none
+ * @due_ns: of one that failed: when its entries may be tried again
+ */
+struct flight {
+	LIST_ENTRY(flight) entry;
+	struct xsched_apply *apply;
+	bool marked;
+	uint64_t cookie;
+	uint64_t nodes;
+	uint64_t start_ns;
+	uint64_t event_ns;
+	uint64_t due_ns;
+};
+
+LIST_HEAD(flight_list, flight);
+
+/**
+ * struct flights - all of them
+ * @sent: those whose answer is to come
+ * @sent_count: how many
+ * @failed: those that failed, until they may be tried again
+ * @spare: to be used again
+ * @last_cookie: of the last that was sent
+ */
+struct flights {
+	struct flight_list sent;
+	size_t sent_count;
+	struct flight_list failed;
+	struct flight_list spare;
+	uint64_t last_cookie;
 };
 
 /**
@@ -79,12 +122,12 @@ struct node_stats {
  * struct sched_stats - since the daemon began
  * @events: events read
  * @lost: times the kernel had to drop some
- * @applies: successful calls of APPLY
- * @failures: failed calls of APPLY
- * @retries: of all calls, those repeated by the back-off
+ * @applies: successful switches
+ * @failures: switches that failed or were refused
+ * @retries: times something was tried again after it had failed
  * @ejections: times the kernel ejected this client
- * @call: durations of successful calls
- * @reaction: time from an event to the end of the APPLY it caused
+ * @call: durations of successful switches
+ * @reaction: time from an event to the end of the switch it caused
  * @nodes: of each GPU that took part in a switch
  * @node_count: number of @nodes
  */
@@ -143,7 +186,7 @@ struct await {
  * @config: in effect; not owned
  * @device: client of the kernel
  * @engine: decides
- * @apply: the switch, reused
+ * @flights: switches on their way
  * @trace: trace or NULL
  * @stream: stream of events to listeners, or NULL
  * @groups: tenants of several processes
@@ -152,12 +195,11 @@ struct await {
  * @armed: armed switches
  * @device_source: @device has events
  * @timer: deadline of the policy, or the next attempt after a failure
- * @attempts: failures in a row
- * @backing_off: @timer waits for the next attempt; until then nothing is tried
  * @lease: timer of the signs of life; on while something may be held
  * @lease_ns: time between two signs of life
  * @ejected: the kernel ejected this client: start afresh
- * @last_error: result of the last APPLY, 0 or a negative errno
+ * @last_error: of the last plan that was sent: 0, or the negative errno of a switch
+ *	that was not accepted or, where it is waited for, failed
  * @list: queues, reused
  * @matched: for each rule, number of processes it decided about since it was
  *	read
@@ -168,7 +210,7 @@ struct sched {
 	const struct config *config;
 	struct xsched_device *device;
 	struct xsched_engine *engine;
-	struct xsched_apply *apply;
+	struct flights flights;
 	struct trace *trace;
 	struct stream *stream;
 	struct groups groups;
@@ -177,8 +219,6 @@ struct sched {
 	struct armed armed;
 	sd_event_source *device_source;
 	struct clock_timer *timer;
-	unsigned int attempts;
-	bool backing_off;
 	struct clock_timer *lease;
 	uint64_t lease_ns;
 	bool ejected;

@@ -296,14 +296,13 @@ static size_t stream_write_entries(FILE *file, const struct trace_record *record
 	return count;
 }
 
-static uint32_t stream_write_nodes(FILE *file, const struct xsched_apply *apply)
+static void stream_write_nodes(FILE *file, const struct xsched_apply *apply)
 {
 	const struct kfd_xsched_node_result *n;
-	uint32_t flips = 0;
 	size_t count;
 
 	n = xsched_apply_nodes(apply, &count);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		fprintf(file, "%s{\"gpu_id\":%u,\"status\":%d,\"lock_ns\":%" PRIu64
 			",\"unmap_ns\":%" PRIu64 ",\"map_ns\":%" PRIu64
 			",\"total_ns\":%" PRIu64 ",\"flips\":%u}",
@@ -311,9 +310,6 @@ static uint32_t stream_write_nodes(FILE *file, const struct xsched_apply *apply)
 			(uint64_t)n[i].lock_ns, (uint64_t)n[i].unmap_ns,
 			(uint64_t)n[i].map_ns, (uint64_t)n[i].total_ns,
 			n[i].flips);
-		flips += n[i].flips;
-	}
-	return flips;
 }
 
 static void stream_write_switch(struct listener *listener,
@@ -334,8 +330,9 @@ static void stream_write_switch(struct listener *listener,
 		entries += stream_write_entries(file, record, listener->peer, sched,
 						&kinds[i]);
 	fputs(",\"nodes\":[", file);
-	fprintf(file, "],\"flips\":%u,\"status\":%d}\n",
-		stream_write_nodes(file, record->apply), record->status);
+	stream_write_nodes(file, record->apply);
+	fprintf(file, "],\"flips\":%u,\"status\":%d}\n", record->flips,
+		record->status);
 	fclose(file);
 	stream_hand_out(listener, text, entries || listener->peer->admin ? length : 0);
 }

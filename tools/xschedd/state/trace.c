@@ -131,7 +131,8 @@ void trace_write(struct trace *trace, const struct trace_record *record)
 	fprintf(trace->file, "],\"call_ns\":%" PRIu64 ",\"nodes\":[",
 		record->call_ns);
 	trace_write_nodes(trace->file, record->apply);
-	fprintf(trace->file, "],\"status\":%d}\n", record->status);
+	fprintf(trace->file, "],\"flips\":%u,\"status\":%d}\n", record->flips,
+		record->status);
 	if (!clock_timer_is_on(trace->timer))
 		clock_timer_set(trace->timer, clock_ns() + FLUSH_NS);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace: one JSON object a line for each APPLY; xschedd.conf(5) has its
+ * The trace: one JSON object a line for each switch; xschedd.conf(5) has its
  * fields. Lines are collected, and written when there are many, a second after
  * the first, or when the trace is closed.
  *
@@ -17,18 +17,20 @@
 struct trace;
 
 /**
- * struct trace_record - one APPLY
+ * struct trace_record - one switch
  * @start_ns: just before the ioctl
  * @event_ns: time of the event that caused it, 0: none
- * @call_ns: duration of the ioctl
- * @status: what it returned
- * @apply: its entries and results
+ * @call_ns: until it was done
+ * @status: what it came to
+ * @flips: queues that went on or off the hardware
+ * @apply: its entries and, if it was waited for, results of the nodes
  */
 struct trace_record {
 	uint64_t start_ns;
 	uint64_t event_ns;
 	uint64_t call_ns;
 	int status;
+	uint32_t flips;
 	const struct xsched_apply *apply;
 };
 

@@ -7,6 +7,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -15,32 +16,48 @@
 
 /* ---- from a plan -------------------------------------------------------- */
 
-static int entries_hold_queue(struct sched *sched, uint64_t id)
+bool entries_at(const struct xsched_plan *plan, size_t index, struct change *change)
+{
+	const size_t counts[] = { plan->hold_count, plan->hold_queue_count,
+				  plan->release_count, plan->release_queue_count };
+	unsigned int kind = 0;
+
+	while (kind < 4 && index >= counts[kind])
+		index -= counts[kind++];
+	change->hold = kind < 2;
+	change->target = kind % 2 ? KFD_XSCHED_TARGET_QUEUE : KFD_XSCHED_TARGET_PROCESS;
+	switch (kind) {
+	case 0:
+		change->id = plan->hold[index];
+		return true;
+	case 1:
+		change->id = plan->hold_queues[index];
+		return true;
+	case 2:
+		change->id = plan->release[index];
+		return true;
+	case 3:
+		change->id = plan->release_queues[index];
+		return true;
+	default:
+		return false;
+	}
+}
+
+int entries_add(struct sched *sched, struct xsched_apply *apply,
+		const struct change *change)
 {
 	uint32_t gpu_id;
 	int32_t pid;
-	int ret = xsched_engine_queue(sched->engine, id, &pid, &gpu_id);
 
-	return ret ? ret : state_add_hold(sched, sched->apply,
-					  KFD_XSCHED_TARGET_QUEUE, id, pid);
-}
-
-int entries_fill(struct sched *sched, const struct xsched_plan *plan)
-{
-	struct xsched_apply *apply = sched->apply;
-	int ret = 0;
-
-	xsched_apply_reset(apply);
-	for (size_t i = 0; !ret && i < plan->hold_count; i++)
-		ret = state_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
-				     plan->hold[i], plan->hold[i]);
-	for (size_t i = 0; !ret && i < plan->hold_queue_count; i++)
-		ret = entries_hold_queue(sched, plan->hold_queues[i]);
-	for (size_t i = 0; !ret && i < plan->release_count; i++)
-		ret = xsched_apply_resume_process(apply, plan->release[i]);
-	for (size_t i = 0; !ret && i < plan->release_queue_count; i++)
-		ret = xsched_apply_resume_queue(apply, plan->release_queues[i]);
-	return ret;
+	if (!change->hold)
+		return xsched_apply_add(apply, KFD_XSCHED_OP_RESUME, change->target,
+					change->id, 0);
+	pid = change->id;
+	if (change->target == KFD_XSCHED_TARGET_QUEUE &&
+	    xsched_engine_queue(sched->engine, change->id, &pid, &gpu_id))
+		return -ENOENT;
+	return state_add_hold(sched, apply, change->target, change->id, pid);
 }
 
 /* ---- what became of it -------------------------------------------------- */
@@ -63,16 +80,64 @@ static void entries_forget(struct sched *sched, const struct kfd_xsched_entry *e
 		xsched_engine_process_exit(sched->engine, entry->id);
 }
 
-void entries_commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns)
+void entries_mark(struct sched *sched, struct flight *flight)
 {
-	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
-	size_t count = xsched_apply_count(sched->apply);
-	struct task *task, *former = NULL;
+	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
+
+	if (flight->marked)
+		return;
+	for (size_t i = 0; i < xsched_apply_count(flight->apply); i++) {
+		if (e[i].status == -ESRCH)
+			entries_forget(sched, &e[i]);
+		else
+			entries_commit_one(sched, &e[i], XSCHED_SWITCHING, 0);
+	}
+	flight->marked = true;
+}
+
+pid_t entries_process(const struct sched *sched, const struct flight *flight,
+		      const struct kfd_xsched_entry *entry)
+{
 	uint32_t gpu_id;
 
-	for (size_t i = 0; i < count; i++) {
-		bool hold = e[i].op != KFD_XSCHED_OP_RESUME;
+	if (flight->marked && entry->target == KFD_XSCHED_TARGET_PROCESS &&
+	    !xsched_engine_is_switching(sched->engine, entry->id))
+		return 0;
+	return state_entry_process(sched, entry, &gpu_id);
+}
 
+unsigned int entries_failed(struct sched *sched, pid_t pid)
+{
+	struct task *task = state_task(sched, pid);
+
+	/* Without a task nothing can be counted: as if given up. */
+	return task ? ++task->failed : UINT_MAX;
+}
+
+/* Returns whether switches of its task had failed before. */
+static bool entries_note(struct task *task, bool hold, uint64_t call_ns)
+{
+	bool failed = task->failed;
+
+	task->failed = 0;
+	if (hold)
+		histogram_add(&task->switches, call_ns);
+	return failed;
+}
+
+bool entries_commit(struct sched *sched, const struct flight *flight, uint64_t end_ns,
+		    uint64_t call_ns)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
+	struct task *task, *former = NULL;
+	bool recovered = false;
+
+	for (size_t i = 0; i < xsched_apply_count(flight->apply); i++) {
+		bool hold = e[i].op != KFD_XSCHED_OP_RESUME;
+		pid_t pid = entries_process(sched, flight, &e[i]);
+
+		if (!pid)
+			continue;
 		if (e[i].status == -ESRCH) {
 			entries_forget(sched, &e[i]);
 			former = NULL;
@@ -80,22 +145,28 @@ void entries_commit(struct sched *sched, uint64_t end_ns, uint64_t call_ns)
 		}
 		entries_commit_one(sched, &e[i], hold ? XSCHED_HELD : XSCHED_RELEASED,
 				   end_ns);
-		task = hold ? state_task(sched, state_entry_process(sched, &e[i],
-								    &gpu_id)) : NULL;
+		task = state_task(sched, pid);
 		/* The queues of a process are adjacent. */
 		if (task && task != former)
-			histogram_add(&task->switches, call_ns);
+			recovered |= entries_note(task, hold, call_ns);
 		former = task;
 	}
+	return recovered;
 }
 
-void entries_doubt(struct sched *sched, uint64_t end_ns)
+void entries_doubt_one(struct sched *sched, const struct kfd_xsched_entry *entry,
+		       uint64_t end_ns)
 {
-	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
-	size_t count = xsched_apply_count(sched->apply);
+	entries_commit_one(sched, entry, XSCHED_UNCERTAIN, end_ns);
+}
 
-	for (size_t i = 0; i < count; i++)
-		entries_commit_one(sched, &e[i], XSCHED_UNCERTAIN, end_ns);
+void entries_doubt(struct sched *sched, const struct flight *flight, uint64_t end_ns)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
+
+	for (size_t i = 0; i < xsched_apply_count(flight->apply); i++)
+		if (entries_process(sched, flight, &e[i]))
+			entries_doubt_one(sched, &e[i], end_ns);
 }
 
 static void entries_leave_alone(struct sched *sched, pid_t pid, int error)
@@ -135,13 +206,12 @@ static bool entries_refuse_one(struct sched *sched, const struct kfd_xsched_entr
 	}
 }
 
-bool entries_refuse(struct sched *sched)
+bool entries_refuse(struct sched *sched, const struct flight *flight)
 {
-	const struct kfd_xsched_entry *e = xsched_apply_entries(sched->apply);
-	size_t count = xsched_apply_count(sched->apply);
+	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
 	bool refused = false;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < xsched_apply_count(flight->apply); i++)
 		refused |= entries_refuse_one(sched, &e[i]);
 	return refused;
 }

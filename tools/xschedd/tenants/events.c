@@ -16,6 +16,7 @@
 #include "kernel/lease.h"
 #include "state/stream.h"
 #include "tenants/events.h"
+#include "tenants/flight.h"
 #include "tenants/tenant.h"
 
 /* Events read at a time. */
@@ -84,6 +85,11 @@ static bool events_feed(struct sched *sched, const struct kfd_xsched_event *even
 {
 	int ret;
 
+	if (event->type == KFD_XSCHED_EVENT_APPLY_DONE) {
+		flight_land(sched, event);
+		return false;
+	}
+	flight_stir(sched);
 	/* With the exit, the engine forgets the task. */
 	if (event->type == KFD_XSCHED_EVENT_PROCESS_EXIT)
 		stream_event(sched->stream, event,
@@ -160,6 +166,7 @@ int events_start_afresh(struct sched *sched)
 		  xsched_eject_name(why.ejected));
 	device_disconnect(sched);
 	armed_lost(sched);
+	flight_forget_all(sched);
 	lease_run(sched, false);
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
