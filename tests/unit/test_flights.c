@@ -373,6 +373,23 @@ static void renews_on_the_way(void **state)
 	assert_int_equal(lines(b, "renewals"), before);
 }
 
+/* What a GPU did is read from the kernel, of each GPU there is. */
+static void tells_what_the_kernel_counted(void **state)
+{
+	struct bench *b = *state;
+	const char *stats;
+
+	start_on_two_gpus(b, "");
+	write_file(b, "answers", "%d\n", EIO);
+	send_from(b, READY, HIGH);
+	advance(b, MS);
+	stats = question(b, "{\"cmd\":\"stats\"}");
+	assert_non_null(strstr(stats, "{\"gpu_id\":100,\"switches\":2,\"failures\":1,"
+			       "\"breaker_open\":false,\"flips\":2,"
+			       "\"p50_us\":32.767,\"p99_us\":327.679}"));
+	assert_non_null(strstr(stats, "{\"gpu_id\":200,\"switches\":0,"));
+}
+
 /* The trace has the time until the answer, and no GPU's part of it. */
 static void traces_when_done(void **state)
 {
@@ -404,6 +421,7 @@ int main(void)
 		TEST(sends_together),
 		TEST(slow_one_goes_by_itself),
 		TEST(renews_on_the_way),
+		TEST(tells_what_the_kernel_counted),
 		TEST(traces_when_done),
 	};
 

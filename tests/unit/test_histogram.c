@@ -38,6 +38,22 @@ static void ranks(void **state)
 	}
 }
 
+/* Of durations in a range the longest counts, and the middle for the sum. */
+static void ranges(void **state)
+{
+	static struct histogram h;
+
+	(void)state;
+	histogram_add_range(&h, 28672, 32768, 3);
+	histogram_add_range(&h, 256, 320, 1);
+	assert_true(h.count == 4);
+	assert_true(h.sum == 3 * 30720 + 288);
+	assert_true(histogram_percentile(&h, 25) == 319);
+	assert_true(histogram_percentile(&h, 99) == 32767);
+	assert_true(histogram_below(&h, 32766) == 1);
+	assert_true(histogram_below(&h, 32767) == 4);
+}
+
 /* A duration beyond all classes falls into the last. */
 static void enormous(void **state)
 {
@@ -55,6 +71,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(single),
 		cmocka_unit_test(ranks),
+		cmocka_unit_test(ranges),
 		cmocka_unit_test(enormous),
 	};
 

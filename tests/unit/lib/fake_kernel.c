@@ -20,7 +20,8 @@
  *   armed    written here: a line for each armed switch, "trigger: holds P..."
  *   log      written here: a line an APPLY, "hold P... release P... = errno";
  *            a queue is "qID"
- * An APPLY takes as long as it says, by the clock of fake_time.h.
+ * An APPLY takes as long as it says, by the clock of fake_time.h. The files of a GPU in
+ * /sys have what an APPLY came to there.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -252,6 +253,62 @@ static void change(const struct kfd_xsched_entry *entries, size_t count)
 	write_numbers("holds", held, holds);
 }
 
+/* ---- what is counted, in /sys ------------------------------------------------ */
+
+/**
+ * struct counted - of a GPU
+ * @gpu_id: which; 0: none
+ */
+static struct counted {
+	uint32_t gpu_id;
+	unsigned int switches;
+	unsigned int failures;
+	unsigned int flips;
+} counted[MAX_PIDS];
+
+static struct counted *counted_of(uint32_t gpu_id)
+{
+	struct counted *c = counted;
+
+	while (c->gpu_id && c->gpu_id != gpu_id)
+		c++;
+	c->gpu_id = gpu_id;
+	return c;
+}
+
+static void count(uint32_t gpu_id, int error, uint32_t flips)
+{
+	struct counted *c = counted_of(gpu_id);
+
+	c->switches++;
+	c->failures += error != 0;
+	c->flips += flips;
+}
+
+/* Durations: half of them 30 us, the others 300 us. */
+FILE *__wrap_device_open_file(uint32_t gpu_id, const char *name);
+FILE *__wrap_device_open_file(uint32_t gpu_id, const char *name)
+{
+	const struct counted *c = counted_of(gpu_id);
+	FILE *file = tmpfile();
+
+	if (!file)
+		return NULL;
+	if (!strcmp(name, "statistics/switches"))
+		fprintf(file, "%u\n", c->switches);
+	else if (!strcmp(name, "statistics/failures"))
+		fprintf(file, "%u\n", c->failures);
+	else if (!strcmp(name, "statistics/flips"))
+		fprintf(file, "%u\n", c->flips);
+	else if (!strcmp(name, "latency/total") && c->switches)
+		fprintf(file, "28672 %u\n262144 %u\n", (c->switches + 1) / 2,
+			c->switches / 2);
+	rewind(file);
+	return file;
+}
+
+/* ---- APPLY ------------------------------------------------------------------- */
+
 /* Whether an entry concerns a GPU that does not answer. */
 static bool is_hung(const struct kfd_xsched_entry *entry)
 {
@@ -293,6 +350,7 @@ static int fake_start(int fd, struct kfd_xsched_apply *apply)
 		return error;
 	answer.time_ns = fake_time()->now_ns;
 	answer.data = next_error("answers");
+	count(100, answer.data, apply->count);
 	if (!answer.data)
 		change(entries, apply->count);
 	return write(fd, &answer, sizeof(answer)) == sizeof(answer) ? 0 : EAGAIN;
@@ -309,6 +367,7 @@ static int fake_apply(int fd, struct kfd_xsched_apply *apply)
 	if (!error)
 		change(entries, apply->count);
 	apply->node_count = 1;
+	count(100, error, apply->count);
 	*(struct kfd_xsched_node_result *)(uintptr_t)apply->nodes =
 		(struct kfd_xsched_node_result){
 			.gpu_id = 100, .status = -error, .flips = apply->count,

@@ -37,6 +37,14 @@ void histogram_add(struct histogram *histogram, uint64_t ns)
 	histogram->sum += ns;
 }
 
+void histogram_add_range(struct histogram *histogram, uint64_t from_ns, uint64_t to_ns,
+			 uint64_t count)
+{
+	histogram->classes[histogram_class_of(to_ns - 1)] += count;
+	histogram->count += count;
+	histogram->sum += count * ((from_ns + to_ns) / 2);
+}
+
 uint64_t histogram_percentile(const struct histogram *histogram,
 			      unsigned int percent)
 {

@@ -30,6 +30,18 @@ struct histogram {
 void histogram_add(struct histogram *histogram, uint64_t ns);
 
 /**
+ * histogram_add_range() - count durations of which only a range is known
+ * @histogram: histogram
+ * @from_ns: the shortest they may be
+ * @to_ns: they are shorter than this
+ * @count: how many
+ *
+ * They are classed as the longest, and summed up as those in the middle.
+ */
+void histogram_add_range(struct histogram *histogram, uint64_t from_ns, uint64_t to_ns,
+			 uint64_t count);
+
+/**
  * histogram_percentile() - largest duration of the class of a percentile
  * @histogram: histogram
  * @percent: 1..100

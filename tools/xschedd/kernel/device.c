@@ -53,6 +53,14 @@ bool device_is_alone(const struct sched *sched)
 	return count < 2;
 }
 
+FILE *device_open_file(uint32_t gpu_id, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/kfd_xsched/node%u/%s", gpu_id, name);
+	return fopen(path, "re");
+}
+
 bool device_has_level(const struct sched *sched, int level)
 {
 	uint32_t cap = level == 2 ? KFD_XSCHED_CAP_UNMAP :

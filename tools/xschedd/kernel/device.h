@@ -7,6 +7,8 @@
 #ifndef XSCHEDD_DEVICE_H
 #define XSCHEDD_DEVICE_H
 
+#include <stdio.h>
+
 #include "state/state.h"
 
 /** device_connect() - become a client, renew its lease and subscribe; 0 or a logged errno */
@@ -35,6 +37,9 @@ bool device_is_shut(const struct sched *sched, uint32_t gpu_id);
 
 /** device_is_alone() - whether there is one GPU, or none */
 bool device_is_alone(const struct sched *sched);
+
+/** device_open_file() - read a file of a GPU in /sys; NULL: it is not there */
+FILE *device_open_file(uint32_t gpu_id, const char *name);
 
 /** device_has_level() - whether all GPUs have preemption level 2 or 3 */
 bool device_has_level(const struct sched *sched, int level);

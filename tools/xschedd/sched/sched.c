@@ -121,8 +121,6 @@ void sched_stop(struct sched *sched)
 	stream_free(sched->stream);
 	groups_free(&sched->groups);
 	free(sched->matched);
-	for (size_t i = 0; i < sched->stats.node_count; i++)
-		free(sched->stats.nodes[i]);
 	*sched = (struct sched){ 0 };
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "kernel/device.h"
+#include "kernel/node_stats.h"
 #include "serve/metrics.h"
 
 /* Upper ends of the classes that are reported, in nanoseconds. */
@@ -119,51 +120,71 @@ static void metrics_write_rules(FILE *file, const struct sched *sched)
 
 /* ---- nodes -------------------------------------------------------------- */
 
-static void metrics_write_nodes(FILE *file, const struct sched *sched)
+static uint64_t metrics_switches(const struct node_stats *node)
 {
-	const struct sched_stats *stats = &sched->stats;
-	uint64_t now = clock_ns();
+	return node->switches;
+}
+
+static uint64_t metrics_failures(const struct node_stats *node)
+{
+	return node->failures;
+}
+
+static uint64_t metrics_flips(const struct node_stats *node)
+{
+	return node->flips;
+}
+
+static const struct {
+	const char *name;
+	const char *help;
+	uint64_t (*value)(const struct node_stats *node);
+} node_metrics[] = {
+	{ "node_switches_total", "Switches a GPU took part in, of all clients.",
+	  metrics_switches },
+	{ "node_failures_total", "Switches a GPU failed, of all clients.", metrics_failures },
+	{ "node_flips_total", "Queues that went on or off the hardware, by all clients.",
+	  metrics_flips },
+};
+
+static void metrics_write_counted(FILE *file, const struct node_stats *nodes, size_t count)
+{
 	char labels[32];
 
-	if (!stats->node_count)
-		return;
-	metrics_describe(file, "node_switches_total", "counter",
-			 "Switches a GPU took part in.");
-	for (size_t i = 0; i < stats->node_count; i++)
-		fprintf(file, "xsched_node_switches_total{gpu=\"%u\"} %" PRIu64 "\n",
-			stats->nodes[i]->gpu_id, stats->nodes[i]->switches);
-	metrics_describe(file, "node_failures_total", "counter",
-			 "Switches a GPU failed.");
-	for (size_t i = 0; i < stats->node_count; i++)
-		fprintf(file, "xsched_node_failures_total{gpu=\"%u\"} %" PRIu64 "\n",
-			stats->nodes[i]->gpu_id, stats->nodes[i]->failures);
-	metrics_describe(file, "node_flips_total", "counter",
-			 "Queues that went on or off the hardware.");
-	for (size_t i = 0; i < stats->node_count; i++)
-		fprintf(file, "xsched_node_flips_total{gpu=\"%u\"} %" PRIu64 "\n",
-			stats->nodes[i]->gpu_id, stats->nodes[i]->flips);
+	for (size_t m = 0; m < sizeof(node_metrics) / sizeof(node_metrics[0]); m++) {
+		metrics_describe(file, node_metrics[m].name, "counter", node_metrics[m].help);
+		for (size_t i = 0; i < count; i++)
+			fprintf(file, "xsched_%s{gpu=\"%u\"} %" PRIu64 "\n",
+				node_metrics[m].name, nodes[i].gpu_id,
+				node_metrics[m].value(&nodes[i]));
+	}
+	metrics_describe(file, "node_switch_seconds", "histogram",
+			 "Duration of a GPU's part of a switch, of all clients.");
+	for (size_t i = 0; i < count; i++) {
+		snprintf(labels, sizeof(labels), "gpu=\"%u\",", nodes[i].gpu_id);
+		metrics_histogram(file, "node_switch_seconds", labels, &nodes[i].total);
+	}
+}
+
+static void metrics_write_nodes(FILE *file, const struct sched *sched)
+{
+	uint64_t now = clock_ns();
+	size_t count;
+	struct node_stats *nodes = node_stats_read(sched, &count);
+
+	metrics_write_counted(file, nodes, count);
 	metrics_describe(file, "node_breaker_open", "gauge",
 			 "1: too many switches failed, and nothing is held on that GPU.");
-	for (size_t i = 0; i < stats->node_count; i++)
+	for (size_t i = 0; i < count; i++)
 		fprintf(file, "xsched_node_breaker_open{gpu=\"%u\"} %d\n",
-			stats->nodes[i]->gpu_id,
-			device_is_shut(sched, stats->nodes[i]->gpu_id));
+			nodes[i].gpu_id, device_is_shut(sched, nodes[i].gpu_id));
 	metrics_describe(file, "node_held_seconds_total", "counter",
 			 "Time processes with queues on a GPU were held, all of them.");
-	for (size_t i = 0; i < stats->node_count; i++)
+	for (size_t i = 0; i < count; i++)
 		fprintf(file, "xsched_node_held_seconds_total{gpu=\"%u\"} %.9f\n",
-			stats->nodes[i]->gpu_id,
-			xsched_engine_node_held(sched->engine,
-						stats->nodes[i]->gpu_id,
-						now) / 1e9);
-	metrics_describe(file, "node_switch_seconds", "histogram",
-			 "Duration of a GPU's part of a switch.");
-	for (size_t i = 0; i < stats->node_count; i++) {
-		snprintf(labels, sizeof(labels), "gpu=\"%u\",",
-			 stats->nodes[i]->gpu_id);
-		metrics_histogram(file, "node_switch_seconds", labels,
-				  &stats->nodes[i]->total);
-	}
+			nodes[i].gpu_id,
+			xsched_engine_node_held(sched->engine, nodes[i].gpu_id, now) / 1e9);
+	free(nodes);
 }
 
 /* ---- tenants ------------------------------------------------------------ */

@@ -6,10 +6,12 @@
  */
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "kernel/device.h"
+#include "kernel/node_stats.h"
 #include "serve/protocol.h"
 #include "serve/show.h"
 #include "state/stream.h"
@@ -159,11 +161,12 @@ static struct json_object *show_rule_stats(const struct sched *sched)
 
 static struct json_object *show_node_list(const struct sched *sched)
 {
-	const struct sched_stats *stats = &sched->stats;
 	struct json_object *nodes = json_object_new_array();
+	size_t count;
+	struct node_stats *stats = node_stats_read(sched, &count);
 
-	for (size_t i = 0; i < stats->node_count; i++) {
-		const struct node_stats *n = stats->nodes[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct node_stats *n = &stats[i];
 		struct json_object *node = json_object_new_object();
 
 		show_add(node, "gpu_id", show_new_u64(n->gpu_id));
@@ -176,6 +179,7 @@ static struct json_object *show_node_list(const struct sched *sched)
 		show_add(node, "p99_us", show_percentile_us(&n->total, 99));
 		json_object_array_add(nodes, node);
 	}
+	free(stats);
 	return nodes;
 }
 

@@ -103,22 +103,6 @@ struct flights {
 };
 
 /**
- * struct node_stats - of a GPU
- * @gpu_id: which
- * @switches: switches it took part in
- * @failures: of these, those it failed
- * @flips: queues that went on or off its hardware
- * @total: durations of its part
- */
-struct node_stats {
-	uint32_t gpu_id;
-	uint64_t switches;
-	uint64_t failures;
-	uint64_t flips;
-	struct histogram total;
-};
-
-/**
  * struct sched_stats - since the daemon began
  * @events: events read
  * @lost: times the kernel had to drop some
@@ -128,8 +112,6 @@ struct node_stats {
  * @ejections: times the kernel ejected this client
  * @call: durations of successful switches
  * @reaction: time from an event to the end of the switch it caused
- * @nodes: of each GPU that took part in a switch
- * @node_count: number of @nodes
  */
 struct sched_stats {
 	uint64_t events;
@@ -140,8 +122,6 @@ struct sched_stats {
 	uint64_t ejections;
 	struct histogram call;
 	struct histogram reaction;
-	struct node_stats *nodes[XSCHED_ENGINE_NODES];
-	size_t node_count;
 };
 
 /**

@@ -272,42 +272,6 @@ static bool flight_settle(struct sched *sched, struct flight *flight,
 	return false;
 }
 
-static struct node_stats *flight_node_stats(struct sched_stats *stats, uint32_t gpu_id)
-{
-	struct node_stats *node;
-
-	for (size_t i = 0; i < stats->node_count; i++)
-		if (stats->nodes[i]->gpu_id == gpu_id)
-			return stats->nodes[i];
-	if (stats->node_count == XSCHED_ENGINE_NODES)
-		return NULL;
-	node = calloc(1, sizeof(*node));
-	if (!node)
-		return NULL;
-	node->gpu_id = gpu_id;
-	stats->nodes[stats->node_count++] = node;
-	return node;
-}
-
-static void flight_count_nodes(struct sched *sched, const struct flight *flight)
-{
-	const struct kfd_xsched_node_result *results;
-	size_t count;
-
-	results = xsched_apply_nodes(flight->apply, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct node_stats *node = flight_node_stats(&sched->stats,
-							    results[i].gpu_id);
-
-		if (!node)
-			continue;
-		node->switches++;
-		node->failures += results[i].status != 0;
-		node->flips += results[i].flips;
-		histogram_add(&node->total, results[i].total_ns);
-	}
-}
-
 static void flight_count(struct sched *sched, const struct trace_record *record)
 {
 	struct sched_stats *stats = &sched->stats;
@@ -337,7 +301,6 @@ static bool flight_over(struct sched *sched, struct flight *flight,
 	bool replan = flight_settle(sched, flight, answer);
 
 	flight_count(sched, &record);
-	flight_count_nodes(sched, flight);
 	trace_write(sched->trace, &record);
 	stream_switch(sched->stream, &record, sched);
 	flight_put(sched, flight);
