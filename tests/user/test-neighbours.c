@@ -330,20 +330,20 @@ static void clean_up(void)
 	close(fd);
 }
 
-/* While a fault lasts, each probe must have begun something, or it has shown nothing. */
-static bool enough(const struct fault *f, const struct probe_result results[PROBE_KINDS])
+/* Since the fault was armed, each probe must have begun something, or it has shown nothing. */
+static bool enough(const struct probe_result results[PROBE_KINDS])
 {
 	unsigned int i, few = 0;
 
 	for (i = 0; i < PROBE_KINDS; i++)
 		few += results[i].inside < 1;
-	return !f->least_ms || !few;
+	return !few;
 }
 
-/* What the probes found is complete once each has ended what it was about. */
+/* What the probes found is complete once each has ended what it was about, and one thing more. */
 static bool end_probes(const struct fault *f, struct probe_result results[PROBE_KINDS])
 {
-	const bool ended = f->then == REMOVAL ? probes_stop(DONE_MS) : probes_run(1, DONE_MS);
+	const bool ended = f->then == REMOVAL ? probes_stop(DONE_MS) : probes_run(2, DONE_MS);
 
 	probes_read(results);
 	return ended;
@@ -388,8 +388,8 @@ static const char *carry_out(const struct fault *f, struct probe_result results[
 		plug(name);
 		probes_start(gpus - 1, LEASE_MS);
 	}
-	if (!wrong && !enough(f, results))
-		wrong = "the fault was too short";
+	if (!wrong && !enough(results))
+		wrong = "some probe has begun nothing since then";
 	return wrong;
 }
 
