@@ -102,8 +102,8 @@ static void process_exits_while_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 0);
 }
 
-/* The node fails while a client goes: its queue is released soon after. */
-static void release_is_retried(struct kunit *test)
+/* A client holds a queue, its node begins to fail, and the client goes. */
+static void fail_a_release(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *b = xt_open(test);
@@ -111,6 +111,14 @@ static void release_is_retried(struct kunit *test)
 	xt_suspend(test, b, xt->ids[0]);
 	xt->node->fail = -EIO;
 	xt_close(test, b);
+}
+
+/* The node fails while a client goes: its queue is released soon after. */
+static void release_is_retried(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	fail_a_release(test);
 	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
 	/* No client has it any more. */
 	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).holders, 0);
@@ -127,12 +135,9 @@ static void release_is_retried(struct kunit *test)
 static void retries_end(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *b = xt_open(test);
 	unsigned int applies;
 
-	xt_suspend(test, b, xt->ids[0]);
-	xt->node->fail = -EIO;
-	xt_close(test, b);
+	fail_a_release(test);
 	applies = fake_applies();
 	msleep(1000);
 	KUNIT_EXPECT_LE(test, fake_applies() - applies, 3);
@@ -151,12 +156,9 @@ static void retries_end(struct kunit *test)
 static void queue_goes_before_the_retry(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *b = xt_open(test);
 	unsigned int applies;
 
-	xt_suspend(test, b, xt->ids[0]);
-	xt->node->fail = -EIO;
-	xt_close(test, b);
+	fail_a_release(test);
 	fake_queue_remove(xt->queues[0]);
 	xt->node->fail = 0;
 	applies = fake_applies();

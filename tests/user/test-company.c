@@ -11,16 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "held.h"
 #include "kfdq_debug.h"
+#include "module.h"
 #include "sysfile.h"
 #include "tap.h"
-
-#define MODULE		"kfd_xsched"
-#define MODULE_FILE	"/modules/kfd_xsched.ko"
 
 /* ---- a debugger ------------------------------------------------------------ */
 
@@ -238,27 +235,6 @@ static void test_memory(void)
 
 /* ---- the module --------------------------------------------------------------- */
 
-static int unload(void)
-{
-	return syscall(SYS_delete_module, MODULE, O_NONBLOCK) ? -errno : 0;
-}
-
-/* udev would set the modes of the device: keep what it had. */
-static int load(const struct stat *device)
-{
-	int file = open(MODULE_FILE, O_RDONLY | O_CLOEXEC), ret = 0;
-
-	if (file < 0)
-		return -errno;
-	if (syscall(SYS_finit_module, file, "", 0))
-		ret = -errno;
-	close(file);
-	if (!ret && (chown(XSDEV_PATH, device->st_uid, device->st_gid) ||
-		     chmod(XSDEV_PATH, device->st_mode & 07777)))
-		ret = -errno;
-	return ret;
-}
-
 /* A worker is a child and has what was open before: a file of the scheduler's, too. */
 static int forget(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t file)
 {
@@ -278,19 +254,19 @@ static void test_unload(void)
 	held_begin(&w, held_gpus);
 	worker_call(&w, 0, forget, (uint64_t)held_fd);
 	tap_is(held_half_way(&w), 0, "unload: a client holds a process half-way");
-	tap_is(unload(), -EAGAIN, "unload: refused while the client is there");
+	tap_is(module_unload(), -EAGAIN, "unload: refused while the client is there");
 	tap_ok(held_is(&w, HELD_MINE) && held_still(&w), "unload: and changes nothing");
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/xsched/priority",
 		 (int)w.pid, held_queue(&w, 0).queue_id);
 	tap_is(sysfile_write("3", path), 0, "unload: an administrator overrides a priority");
 	held_suspend(&w);
 	close(held_fd);
-	tap_is(unload(), 0, "unload: the client goes, it is unloaded");
+	tap_is(module_unload(), 0, "unload: the client goes, it is unloaded");
 	tap_ok(held_done(&w), "unload: the process runs to its end");
 	tap_is(sysfile_number("%s", path), -ENOENT, "unload: its files are gone");
 	held_submit(&w, &held_tiny);
 	tap_ok(held_done(&w), "unload: more work runs without the module");
-	tap_is(load(&device), 0, "unload: it is loaded again");
+	tap_is(module_load(&device), 0, "unload: it is loaded again");
 	held_fd = xsdev_open();
 	tap_ok(held_fd >= 0 && held_is(&w, HELD_ACTIVE),
 	       "unload: the process and its queues are known");

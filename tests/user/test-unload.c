@@ -7,15 +7,14 @@
  *   test-unload GPUS	the last of them hangs
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "gpufault.h"
+#include "module.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -25,8 +24,6 @@
 #define HANG_MS		800	/* instead of amdkfd's nine seconds */
 #define LEAST_MS	(HANG_MS * 3 / 4)
 #define BOUND_MS	100	/* as in test-neighbours */
-#define MODULE		"kfd_xsched"
-#define MODULE_FILE	"/modules/" MODULE ".ko"
 
 static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static bool over;
@@ -37,21 +34,10 @@ static void *unload(void *unused)
 {
 	const uint64_t since = xsdev_now();
 
-	error = syscall(SYS_delete_module, MODULE, O_NONBLOCK) ? -errno : 0;
+	error = module_unload();
 	took_ns = xsdev_now() - since;
 	__atomic_store_n(&over, true, __ATOMIC_RELEASE);
 	return unused;
-}
-
-static int load(void)
-{
-	int file = open(MODULE_FILE, O_RDONLY | O_CLOEXEC), ret;
-
-	if (file < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
-	close(file);
-	return ret;
 }
 
 static int set_priority(struct worker *w)
@@ -119,9 +105,7 @@ int main(int argc, char **argv)
 	check(&hangs, &other, gpus - 1);
 	worker_kill(&hangs);
 	worker_kill(&other);
-	tap_is(load(), 0, "it is loaded again");
-	tap_ok(!chown(XSDEV_PATH, device.st_uid, device.st_gid) &&
-	       !chmod(XSDEV_PATH, device.st_mode & 07777), "its device has the mode it had");
+	tap_is(module_load(&device), 0, "it is loaded again, and its device has the mode it had");
 	fd = gpufault_open();
 	tap_ok(fd >= 0, "a client opens it");
 	close(fd);

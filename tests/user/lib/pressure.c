@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <drm/amdgpu_drm.h>
 
 #include "pressure.h"
+#include "xsdev.h"
 
 #define FIRST_MINOR	128
 #define PIECE		(8ULL << 20)
@@ -42,19 +42,11 @@ static int take_piece(int fd)
 	return ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &arg) ? -errno : 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static int take_timed(int fd, uint64_t least_ns, struct pressure_wait *first)
 {
-	const uint64_t since = now_ns();
+	const uint64_t since = xsdev_now();
 	const int ret = take_piece(fd);
-	const uint64_t until = now_ns();
+	const uint64_t until = xsdev_now();
 
 	if (!first->until && until - since >= least_ns)
 		*first = (struct pressure_wait){ since, until };
