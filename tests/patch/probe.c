@@ -105,6 +105,17 @@ static void probe_queue_del(struct queue *queue)
 	probe_unlock();
 }
 
+static void probe_queue_changed(struct queue *queue)
+{
+	atomic_inc(&probe_counts.changed);
+}
+
+/* In the lock of the queue manager: no lock under which that is waited for. */
+static void probe_preempt_failed(struct kfd_node *node, struct queue *queue)
+{
+	atomic_inc(queue ? &probe_counts.lost : &probe_counts.failed);
+}
+
 static void probe_process_exit(struct kfd_process *process)
 {
 }
@@ -122,6 +133,8 @@ static const struct kfd_sched_ops probe_ops = {
 	.node_reset = probe_node_reset,
 	.queue_add = probe_queue_add,
 	.queue_del = probe_queue_del,
+	.queue_changed = probe_queue_changed,
+	.preempt_failed = probe_preempt_failed,
 	.process_exit = probe_process_exit,
 	.doorbell = probe_doorbell,
 };
@@ -273,9 +286,12 @@ static int command_move_locked(pid_t tgid)
 
 static void command_counts(void)
 {
-	scnprintf(probe_result, sizeof(probe_result), "doorbells=%d offset=%d gone_waves=%d\n",
+	scnprintf(probe_result, sizeof(probe_result),
+		  "doorbells=%d offset=%d gone_waves=%d changed=%d lost=%d failed=%d\n",
 		  atomic_xchg(&probe_counts.doorbells, 0), atomic_read(&probe_counts.offset),
-		  atomic_read(&probe_counts.gone_waves));
+		  atomic_read(&probe_counts.gone_waves),
+		  atomic_xchg(&probe_counts.changed, 0), atomic_xchg(&probe_counts.lost, 0),
+		  atomic_xchg(&probe_counts.failed, 0));
 }
 
 /* The tables of the caller cannot go: it is here. No huge pages in a PFN mapping of two. */

@@ -41,11 +41,17 @@ struct probe_queue {
  * @offset: of the last one
  * @gone_waves: result of kfd_sched_queue_waves() for the last queue that went, in its
  *	callback
+ * @changed: queues that their owners changed
+ * @lost: preemptions that failed because of a queue that is named
+ * @failed: those that failed otherwise
  */
 struct probe_counts {
 	atomic_t doorbells;
 	atomic_t offset;
 	atomic_t gone_waves;
+	atomic_t changed;
+	atomic_t lost;
+	atomic_t failed;
 };
 
 extern struct probe_counts probe_counts;
