@@ -25,12 +25,14 @@ struct xs_hw_queue;
 /**
  * struct xs_hw_node_desc - a node, as the backend describes it
  * @gpu_id: KFD's id
+ * @reset_domain: the same for all nodes that are reset together; for comparisons
  * @backend: enum kfd_xsched_backend
  * @caps: KFD_XSCHED_CAP_*
  * @max_grace_us: longest grace, microseconds
  */
 struct xs_hw_node_desc {
 	u32 gpu_id;
+	const void *reset_domain;
 	u32 backend;
 	u32 caps;
 	u32 max_grace_us;

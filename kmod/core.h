@@ -44,7 +44,10 @@
  *			(front/account.h)
  *	bucket		how often a user has preempted a node of late (model/rate.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
- *	breaker		ends all holds of a node where preemptions fail (model/node.h)
+ *	domain		nodes that are reset together (model/node.h)
+ *	breaker		ends all holds of a domain where preemptions fail (model/node.h)
+ *	offender	a user whose programs did not save; such programs, and then he,
+ *			are demoted (model/demotion.h)
  *	lease		the time until a silent client is ejected (front/front.h)
  *
  * A queue is held while at least one request that governs it asks for a hold.
@@ -91,11 +94,11 @@
  *			account_lock (users), tap_lock (page faults). Nothing is taken
  *			inside them, except locks of workers and of xarrays.
  *
- * The driver takes the lock of a queue manager under xs_node.lock, never under
- * xs_lock. Under xs_node.lock and xs_lock nothing may take an mmap_lock, so
- * nothing is copied from or to user space there: a process is added with its
- * mutex held, which is taken outside of mmap_lock, and it goes in an MMU
- * notifier.
+ * The driver takes the lock of a queue manager under xs_node.lock, and may take xs_lock
+ * under that, to report a preemption that failed; never the other way round. Under
+ * xs_node.lock and xs_lock nothing may take an mmap_lock, so nothing is copied from or to
+ * user space there: a process is added with its mutex held, which is taken outside of
+ * mmap_lock, and it goes in an MMU notifier.
  *
  * Nor is there an allocation that waits under xs_lock or sampler.lock: memory may have
  * to wait for an MMU notifier. What may be needed is made before, and what was not needed
@@ -121,6 +124,7 @@ struct xs_hw_queue;
 struct xs_hw_queue_desc;
 struct xs_interest;
 struct xs_node;
+struct xs_process;
 struct xs_queue;
 
 extern struct mutex xs_lock;
@@ -144,6 +148,10 @@ extern const struct xs_backend_ops *xs_backend;
  *	semaphore for writing
  * @queue_added: a process has a new queue: 0 or -errno
  * @queue_removed: the queue must not be used when this returns
+ * @queue_changed: its owner has changed the queue, and so may have preempted its node
+ * @preempt_failed: a preemption of the node failed, because @queue did not save its waves;
+ *	NULL: it is not known which. The driver holds the lock of the queue manager, and
+ *	perhaps somebody xs_node.lock. The queue may be unknown
  * @process_exited: the address space of a process goes
  * @doorbell: a process rang that was tapped, or maps its doorbells. Called in a
  *	page fault: it waits for nothing
@@ -154,6 +162,8 @@ extern const struct xs_backend_ops *xs_backend;
  *	sampler.lock
  * @breaker: the breaker of a node opened or was closed, which xs_node_is_shut() tells;
  *	under xs_lock
+ * @demoted: a process was demoted, or is not any more, which xs_process_is_demoted()
+ *	tells; under xs_lock
  * @edge: some process became READY or IDLE. Called without a lock
  */
 struct xs_news {
@@ -162,6 +172,8 @@ struct xs_news {
 	void (*node_reset)(struct xs_hw_node *hw, bool done);
 	int (*queue_added)(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc);
 	void (*queue_removed)(struct xs_hw_queue *hw);
+	void (*queue_changed)(struct xs_hw_queue *hw);
+	void (*preempt_failed)(struct xs_hw_node *node, struct xs_hw_queue *queue);
 	void (*process_exited)(struct xs_hw_process *hw);
 	void (*doorbell)(struct xs_hw_process *process, struct xs_hw_node *node);
 	void (*held)(int change);
@@ -169,6 +181,7 @@ struct xs_news {
 	void (*activity)(struct xs_interest *to, const struct xs_queue *queue, u32 type,
 			 u64 time_ns);
 	void (*breaker)(const struct xs_node *node);
+	void (*demoted)(struct xs_process *process);
 	void (*edge)(void);
 };
 

@@ -217,6 +217,7 @@ static void kfd_node_add(struct kfd_node *node)
 	kfd_sched_node_info(node, &info);
 	desc = (struct xs_hw_node_desc){
 		.gpu_id = info.gpu_id,
+		.reset_domain = info.reset_domain,
 		.backend = kfd_node_backend(info.fw),
 		.caps = kfd_node_caps(&info),
 		.max_grace_us = info.max_grace * info.grace_unit_ns / NSEC_PER_USEC,
@@ -291,6 +292,16 @@ static void kfd_queue_del(struct queue *queue)
 	xs_news->queue_removed(kfd_from_queue(queue));
 }
 
+static void kfd_queue_changed(struct queue *queue)
+{
+	xs_news->queue_changed(kfd_from_queue(queue));
+}
+
+static void kfd_preempt_failed(struct kfd_node *node, struct queue *queue)
+{
+	xs_news->preempt_failed(kfd_from_node(node), kfd_from_queue(queue));
+}
+
 static void kfd_process_exit(struct kfd_process *process)
 {
 	xs_news->process_exited(kfd_from_process(process));
@@ -302,6 +313,8 @@ static const struct kfd_sched_ops kfd_news = {
 	.node_reset = kfd_node_reset,
 	.queue_add = kfd_queue_add,
 	.queue_del = kfd_queue_del,
+	.queue_changed = kfd_queue_changed,
+	.preempt_failed = kfd_preempt_failed,
 	.process_exit = kfd_process_exit,
 #ifdef KFD_SCHED_HAS_TAP
 	.doorbell = kfd_doorbell,

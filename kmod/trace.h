@@ -23,6 +23,7 @@ struct xs_client;
 struct xs_holder;
 struct xs_node;
 struct xs_pdd;
+struct xs_process;
 struct xs_queue;
 struct xs_terms;
 
@@ -422,6 +423,25 @@ TRACE_EVENT(node_breaker,
 		__entry->open = open;
 	),
 	TP_printk("node%u open=%d", __entry->gpu_id, __entry->open)
+);
+
+TRACE_EVENT(process_demoted,
+	TP_PROTO(const struct xs_process *process),
+	TP_ARGS(process),
+	TP_STRUCT__entry(
+		__field(pid_t, pid)
+		__field(u32, uid)
+		__field(u32, failures)
+		__field(bool, with_user)
+	),
+	TP_fast_assign(
+		__entry->pid = pid_nr(process->pid);
+		__entry->uid = __kuid_val(process->user);
+		__entry->failures = process->failures;
+		__entry->with_user = process->user_demoted;
+	),
+	TP_printk("pid=%d uid=%u failures=%u with_user=%d", __entry->pid, __entry->uid,
+		  __entry->failures, __entry->with_user)
 );
 
 #endif /* KFD_XSCHED_TRACE_H */

@@ -5,9 +5,6 @@
  * Most of what a client has costs other clients time: the module goes through it under
  * locks that all clients take. So each user has a limit. A client with CAP_SYS_NICE in the
  * first user namespace may hold all queues anyway, and has no account.
- *
- * The owner of a user namespace can use many uids in it. So all clients in that namespace,
- * and in the namespaces below it, are on the owner's account.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
@@ -22,6 +19,7 @@
 #include <linux/kfd_xsched.h>
 
 #include "front/account.h"
+#include "model/process.h"
 #include "model/rate.h"
 
 /**
@@ -52,17 +50,6 @@ static const u32 account_limits[XS_QUOTAS] = {
 u32 xs_account_limit(enum xs_quota quota)
 {
 	return account_limits[quota];
-}
-
-static kuid_t account_uid(const struct cred *cred)
-{
-	const struct user_namespace *ns = cred->user_ns;
-
-	if (ns == &init_user_ns)
-		return cred->euid;
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	return ns->owner;
 }
 
 static struct xs_account *account_find_locked(kuid_t uid)
@@ -104,7 +91,7 @@ struct xs_account *xs_account_get(const struct file *file)
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
 	scoped_guard(spinlock, &account_lock) {
-		account = account_need_locked(account_uid(file->f_cred), &fresh);
+		account = account_need_locked(xs_user_of(file->f_cred), &fresh);
 		account->refs++;
 	}
 	kfree(fresh);
@@ -133,7 +120,7 @@ kuid_t xs_account_payer_of(const struct cred *cred)
 	const bool admin = cred->user_ns == &init_user_ns &&
 		cap_raised(cred->cap_effective, CAP_SYS_NICE);
 
-	return admin ? XS_PAYER_ADMIN : account_uid(cred);
+	return admin ? XS_PAYER_ADMIN : xs_user_of(cred);
 }
 
 int xs_account_charge(struct xs_account *account, enum xs_quota quota, u32 count)

@@ -373,13 +373,16 @@ static int arm_clear_locked(struct xs_client *client, u64 id)
 	return 0;
 }
 
-static long arm_clear(struct xs_client *client, u64 id)
+static long arm_clear(struct xs_client *client, u64 id, bool async)
 {
 	int ret;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(mutex, &xs_lock) {
 		ret = arm_clear_locked(client, id);
-	if (!ret)
+		if (!ret)
+			xs_transact_kick_all_locked();
+	}
+	if (!ret && !async)
 		xs_transact_settle();
 	return ret;
 }
@@ -389,7 +392,7 @@ static int arm_check_set(const struct kfd_xsched_arm *arg)
 	if (arg->trigger != KFD_XSCHED_TARGET_PROCESS &&
 	    arg->trigger != KFD_XSCHED_TARGET_TENANT)
 		return -EOPNOTSUPP;
-	if (arg->id || !arg->count)
+	if (arg->flags || arg->id || !arg->count)
 		return -EINVAL;
 	if (arg->count > KFD_XSCHED_MAX_ARMED_ENTRIES)
 		return -E2BIG;
@@ -401,7 +404,7 @@ long xs_armed_ioctl(struct xs_client *client, void *argument)
 	struct kfd_xsched_arm *arg = argument;
 	int ret;
 
-	if (arg->flags)
+	if (arg->flags & ~KFD_XSCHED_ARM_ASYNC)
 		return -EOPNOTSUPP;
 	switch (arg->op) {
 	case KFD_XSCHED_ARM_SET:
@@ -411,7 +414,7 @@ long xs_armed_ioctl(struct xs_client *client, void *argument)
 		if (arg->trigger || arg->trigger_id || arg->count || arg->stride ||
 		    arg->entries)
 			return -EINVAL;
-		return arm_clear(client, arg->id);
+		return arm_clear(client, arg->id, arg->flags & KFD_XSCHED_ARM_ASYNC);
 	default:
 		return -EOPNOTSUPP;
 	}

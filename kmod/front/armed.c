@@ -148,14 +148,14 @@ static bool armed_is_gone_locked(const struct xs_armed *armed)
 	return armed->trigger.process->exited;
 }
 
-/* Adds a process to the trigger's state. */
+/* Adds a process to the trigger's state. Work of one that is demoted moves nobody. */
 static void armed_add_ready(const struct xs_process *process, bool *ready, u64 *first,
 			    u64 *last)
 {
 	const u64 edge = READ_ONCE(process->edge_ns);
 
 	*last = max(*last, edge);
-	if (!READ_ONCE(process->ready))
+	if (!READ_ONCE(process->ready) || xs_process_is_demoted(process))
 		return;
 	*ready = true;
 	*first = min_not_zero(*first, edge);
@@ -389,13 +389,20 @@ void xs_armed_update_locked(struct xs_armed *armed)
 	armed_run_locked(armed, anew);
 }
 
-void xs_armed_look(void)
+void xs_armed_update_all_locked(void)
 {
 	struct xs_armed *armed, *next;
 
-	guard(mutex)(&xs_lock);
+	lockdep_assert_held(&xs_lock);
+
 	list_for_each_entry_safe(armed, next, &armed_all, in_armed)
 		xs_armed_update_locked(armed);
+}
+
+void xs_armed_look(void)
+{
+	guard(mutex)(&xs_lock);
+	xs_armed_update_all_locked();
 }
 
 /* A switch that is not in force will find the members there are. */

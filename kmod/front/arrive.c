@@ -4,6 +4,7 @@
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
+#include <linux/pid.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -12,6 +13,7 @@
 #include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
+#include "model/demotion.h"
 #include "model/queue.h"
 #include "model/request.h"
 #include "switch/switch.h"
@@ -109,14 +111,39 @@ void xs_node_breaker(const struct xs_node *node)
 	const u32 gpu_id = node->desc.gpu_id;
 
 	if (open)
-		pr_err("kfd_xsched: node %u: %u preemptions failed within %u s: nothing is held or prioritised there until an administrator writes \"closed\" to /sys/class/kfd_xsched/node%u/breaker\n",
-		       gpu_id, READ_ONCE(node->breaker.limit),
-		       READ_ONCE(node->breaker.window_s), gpu_id);
+		pr_err("kfd_xsched: node %u: preemptions failed, and no single user's programs are to blame: nothing is held or prioritised there until an administrator writes \"closed\" to /sys/class/kfd_xsched/node%u/breaker\n",
+		       gpu_id, gpu_id);
 	else
 		pr_info("kfd_xsched: node %u: queues can be held and prioritised there again\n",
 			gpu_id);
 	trace_node_breaker(gpu_id, open);
 	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_BREAKER, ktime_get_ns(), open);
+}
+
+/* The lock of a queue manager is held, and of this module's perhaps xs_node.lock. */
+void xs_preempt_failed(struct xs_hw_node *hw_node, struct xs_hw_queue *hw_queue)
+{
+	struct xs_queue *queue;
+	struct xs_node *node;
+
+	guard(mutex)(&xs_lock);
+	node = xs_node_find_locked(hw_node);
+	queue = hw_queue ? xs_queue_find_hw_locked(hw_queue) : NULL;
+	/* Of a queue that is not known yet, somebody is to blame, but nobody knows who. */
+	if (node && (queue || !hw_queue))
+		xs_trip_failed_locked(node, queue);
+}
+
+void xs_process_demoted(struct xs_process *process)
+{
+	const bool demoted = xs_process_is_demoted(process);
+
+	if (demoted)
+		pr_warn_ratelimited("kfd_xsched: process %d of user %u is demoted: a queue of it, or of another process of that user, did not save its waves; see /sys/class/kfd_xsched/global/demoted\n",
+				    pid_nr(process->pid), __kuid_val(process->user));
+	trace_process_demoted(process);
+	xs_event_process(process, KFD_XSCHED_EVENT_DEMOTED, ktime_get_ns(), demoted);
+	xs_armed_update_all_locked();
 }
 
 /* ---- queues -------------------------------------------------------------- */
@@ -141,8 +168,8 @@ static void arrive_trace_holds_locked(const struct xs_queue *queue, bool comes)
 }
 
 /*
- * A queue that comes or goes has preempted its node: that is amdkfd's to do, and is not
- * refused. But it counts, so that its user is not twice as fast with both.
+ * A queue that comes, changes or goes has preempted its node: that is amdkfd's to do, and is
+ * not refused. But it counts, so that its user is not twice as fast with both.
  */
 static void arrive_charge_locked(const struct xs_queue *queue)
 {
@@ -235,13 +262,23 @@ int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc)
 	return ret;
 }
 
+void xs_queue_changed(struct xs_hw_queue *hw)
+{
+	struct xs_queue *queue;
+
+	guard(mutex)(&xs_lock);
+	queue = xs_queue_find_hw_locked(hw);
+	if (queue)
+		arrive_charge_locked(queue);
+}
+
 /* The end of a process is reported after that of its last queue. */
 static void arrive_report_exit_locked(const struct xs_process *process)
 {
 	lockdep_assert_held(&xs_lock);
 
 	if (process->exited && list_empty(&process->pdds))
-		xs_event_process(process, KFD_XSCHED_EVENT_PROCESS_EXIT, ktime_get_ns());
+		xs_event_process(process, KFD_XSCHED_EVENT_PROCESS_EXIT, ktime_get_ns(), 0);
 }
 
 static void arrive_free_queue_locked(struct xs_queue *queue)
@@ -347,6 +384,7 @@ void xs_arrive_exit(void)
 			xs_sampler_remove_locked(queue);
 		xs_queues_free_locked();
 		xs_processes_free_locked();
+		xs_pardon_all_locked();
 	}
 	for (;;) {
 		scoped_guard(mutex, &xs_lock) {

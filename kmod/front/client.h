@@ -181,7 +181,7 @@ void xs_event_eject(struct xs_client *client, u32 reason);
 void xs_event_armed(struct xs_client *client, struct pid *pid,
 		    const struct kfd_xsched_event *event);
 
-void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns);
+void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns, u64 data);
 void xs_event_node(u32 gpu_id, u32 type, u64 time_ns, u64 data);
 
 ssize_t xs_event_read(struct file *file, char __user *buffer, size_t size, loff_t *offset);

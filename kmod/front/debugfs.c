@@ -222,11 +222,12 @@ static void debugfs_show_queue_locked(struct seq_file *m, const struct xs_queue 
 		   xs_queue_priority_locked(queue), queue->prio_class, queue->override.priority,
 		   queue->override.prio_class, !list_empty(&queue->pdd->in_pending),
 		   queue->pinned);
-	seq_printf(m, " activity=%s has_run=%d preemptions=%llu held_ms=%llu held_since_ms=%llu exited=%d hold_new=%d\n",
+	seq_printf(m, " activity=%s has_run=%d preemptions=%llu held_ms=%llu held_since_ms=%llu exited=%d hold_new=%d failures=%u user_demoted=%d\n",
 		   debugfs_activity_names[activity], queue->has_run, queue->preemptions,
 		   queue->held_ns / NSEC_PER_MSEC,
 		   queue->held_since ? debugfs_ms_between(queue->held_since, now) : 0,
-		   process->exited, process->hold_new);
+		   process->exited, process->hold_new, process->failures,
+		   process->user_demoted);
 	debugfs_show_requests_locked(m, queue);
 }
 
@@ -247,7 +248,8 @@ static void debugfs_show_node_locked(struct seq_file *m, struct xs_node *node, u
 		   node->in_flight);
 	seq_printf(m, " breaker=%s failures_recent=%u openings=%llu failing=%d",
 		   xs_node_is_shut(node) ? "open" : "closed",
-		   xs_breaker_recent(&node->breaker, now), node->breaker.openings,
+		   xs_breaker_recent(&node->domain->breaker, now),
+		   node->domain->breaker.openings,
 		   node->failing);
 	seq_printf(m, " switches=%llu failures=%llu transactions=%llu flips=%llu\n",
 		   READ_ONCE(stats->switches), READ_ONCE(stats->failures),

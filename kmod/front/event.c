@@ -202,9 +202,9 @@ void xs_event_armed(struct xs_client *client, struct pid *pid,
 	event_push(client, NULL, pid, &copy);
 }
 
-void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns)
+void xs_event_process(const struct xs_process *process, u32 type, u64 time_ns, u64 data)
 {
-	struct kfd_xsched_event event = { .type = type, .time_ns = time_ns };
+	struct kfd_xsched_event event = { .type = type, .time_ns = time_ns, .data = data };
 
 	event_push(NULL, &process->owner, process->pid, &event);
 }

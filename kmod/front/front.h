@@ -11,6 +11,7 @@
  *	watchdog.c	leases, and RENEW
  *	eject.c		taking from a client all it has
  *	sysfs.c		/sys/class/kfd_xsched; sysfs_queue.c: files of a queue
+ *	demoted.c	its file "demoted"
  *	debugfs.c	a dump of all state
  *	pm.c		system suspend
  *	user.c		arrays in user space
@@ -30,6 +31,7 @@
 #include "model/request.h"
 
 struct cred;
+struct device_attribute;
 struct kobject;
 struct miscdevice;
 struct pid;
@@ -51,7 +53,10 @@ int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
 void xs_node_removed(struct xs_hw_node *hw);
 void xs_node_reset(struct xs_hw_node *hw, bool done);
 void xs_node_breaker(const struct xs_node *node);
+void xs_preempt_failed(struct xs_hw_node *hw_node, struct xs_hw_queue *hw_queue);
+void xs_process_demoted(struct xs_process *process);
 int xs_queue_added(struct xs_hw_queue *hw, const struct xs_hw_queue_desc *desc);
+void xs_queue_changed(struct xs_hw_queue *hw);
 void xs_queue_removed(struct xs_hw_queue *hw);
 void xs_process_exited(struct xs_hw_process *hw);
 
@@ -160,8 +165,9 @@ int xs_armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch);
 /* Run it, or undo it, if that is due. It may be gone then. */
 void xs_armed_update_locked(struct xs_armed *armed);
 
-/* Processes became READY or IDLE: run what is armed for that. */
+/* Processes became READY or IDLE, or were demoted: run what is armed for that. */
 void xs_armed_look(void);
+void xs_armed_update_all_locked(void);
 
 /* Its run is over. */
 void xs_armed_over_locked(struct xs_batch *batch);
@@ -271,7 +277,13 @@ u64 xs_ejections(u32 reason);
 /* When the core stops. */
 void xs_eject_exit(void);
 
-/* ---- sysfs.c, sysfs_queue.c ---------------------------------------------- */
+/* ---- sysfs.c, sysfs_queue.c, demoted.c ----------------------------------- */
+
+/* Files are root's already; a root without capabilities is none. */
+bool xs_sysfs_may_write(void);
+
+/* In demoted.c: who is demoted. */
+extern struct device_attribute dev_attr_demoted;
 
 /* Its requests are the priorities that are written to files of queues. It holds nothing. */
 extern struct xs_holder xs_sysfs_holder;

@@ -36,8 +36,8 @@ static u32 list_fill_nodes_locked(struct kfd_xsched_node *out, u32 room)
 			.backend = node->desc.backend,
 			.caps = xs_node_caps(node),
 			.max_grace_us = node->desc.max_grace_us,
-			.failures = xs_breaker_recent(&node->breaker, now),
-			.shut_ns = node->breaker.open_ns,
+			.failures = xs_breaker_recent(&node->domain->breaker, now),
+			.shut_ns = node->domain->breaker.open_ns,
 		};
 	}
 	return xs_node_count();
@@ -111,6 +111,8 @@ u32 xs_list_state_locked(const struct xs_queue *queue, const struct xs_client *c
 		state |= KFD_XSCHED_QUEUE_WATCHED;
 	if (xs_sampler_taps(queue))
 		state |= KFD_XSCHED_QUEUE_TAPPED;
+	if (xs_process_is_demoted(queue->pdd->process))
+		state |= KFD_XSCHED_QUEUE_DEMOTED;
 	return state;
 }
 

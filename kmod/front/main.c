@@ -167,12 +167,15 @@ static const struct xs_news main_news = {
 	.node_reset = xs_node_reset,
 	.queue_added = xs_queue_added,
 	.queue_removed = xs_queue_removed,
+	.queue_changed = xs_queue_changed,
+	.preempt_failed = xs_preempt_failed,
 	.process_exited = xs_process_exited,
 	.doorbell = xs_doorbell_rang,
 	.held = xs_watchdog_add,
 	.batch_over = main_batch_over,
 	.activity = main_activity,
 	.breaker = xs_node_breaker,
+	.demoted = xs_process_demoted,
 	.edge = xs_armed_look,
 };
 

@@ -32,8 +32,7 @@ struct xs_holder xs_sysfs_holder;
 
 static struct device *global;
 
-/* Files are root's already; a root without capabilities is none. */
-static bool sysfs_may_write(void)
+bool xs_sysfs_may_write(void)
 {
 	return capable(CAP_SYS_NICE);
 }
@@ -86,7 +85,7 @@ static ssize_t param_store(struct device *dev, struct device_attribute *attr,
 	const struct xs_param *param = sysfs_to_param(attr)->param;
 	u32 value;
 
-	if (!sysfs_may_write())
+	if (!xs_sysfs_may_write())
 		return -EPERM;
 	if (kstrtou32(buf, 10, &value) || value < param->least(dev) ||
 	    value > param->most(dev))
@@ -220,14 +219,14 @@ static u32 sysfs_breaker_failures_get(struct device *dev)
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
 
-	return READ_ONCE(node->breaker.limit);
+	return READ_ONCE(node->domain->breaker.limit);
 }
 
 static void sysfs_breaker_failures_set(struct device *dev, u32 value)
 {
 	struct xs_node *node = dev_get_drvdata(dev);
 
-	WRITE_ONCE(node->breaker.limit, value);
+	WRITE_ONCE(node->domain->breaker.limit, value);
 }
 
 XS_PARAM(breaker_failures, 0, XS_BREAKER_FAILURES_MAX, XS_BREAKER_FAILURES);
@@ -237,14 +236,14 @@ static u32 sysfs_breaker_window_s_get(struct device *dev)
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
 
-	return READ_ONCE(node->breaker.window_s);
+	return READ_ONCE(node->domain->breaker.window_s);
 }
 
 static void sysfs_breaker_window_s_set(struct device *dev, u32 value)
 {
 	struct xs_node *node = dev_get_drvdata(dev);
 
-	WRITE_ONCE(node->breaker.window_s, value);
+	WRITE_ONCE(node->domain->breaker.window_s, value);
 }
 
 XS_PARAM(breaker_window_s, XS_BREAKER_WINDOW_S_MIN, XS_BREAKER_WINDOW_S_MAX, XS_BREAKER_WINDOW_S);
@@ -304,7 +303,7 @@ static ssize_t enabled_store(struct device *dev, struct device_attribute *attr,
 {
 	bool enabled;
 
-	if (!sysfs_may_write())
+	if (!xs_sysfs_may_write())
 		return -EPERM;
 	if (kstrtobool(buf, &enabled))
 		return -EINVAL;
@@ -321,7 +320,7 @@ static ssize_t eject_store(struct device *dev, struct device_attribute *attr,
 	s32 nr;
 	int ret;
 
-	if (!sysfs_may_write())
+	if (!xs_sysfs_may_write())
 		return -EPERM;
 	if (str_has_prefix(buf, "pid ")) {
 		if (kstrtos32(buf + strlen("pid "), 10, &nr) || nr <= 0)
@@ -348,6 +347,7 @@ static struct attribute *global_attrs[] = {
 	&tap_idle_us_most.attr.attr,
 	&dev_attr_enabled.attr,
 	&dev_attr_eject.attr,
+	&dev_attr_demoted.attr,
 	NULL
 };
 
@@ -500,11 +500,13 @@ static ssize_t breaker_show(struct device *dev, struct device_attribute *attr, c
 static ssize_t breaker_store(struct device *dev, struct device_attribute *attr,
 			     const char *buf, size_t count)
 {
-	if (!sysfs_may_write())
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	if (!xs_sysfs_may_write())
 		return -EPERM;
 	if (!sysfs_streq(buf, "closed"))
 		return -EINVAL;
-	return xs_trip_rearm(dev_get_drvdata(dev)) ?: count;
+	return xs_trip_rearm(node->domain) ?: count;
 }
 static DEVICE_ATTR_RW(breaker);
 
@@ -584,7 +586,7 @@ static ssize_t recent_failures_show(struct device *dev, struct device_attribute 
 	u32 failures;
 
 	scoped_guard(mutex, &xs_lock)
-		failures = xs_breaker_recent(&node->breaker, ktime_get_ns());
+		failures = xs_breaker_recent(&node->domain->breaker, ktime_get_ns());
 	return sysfs_emit(buf, "%u\n", failures);
 }
 static DEVICE_ATTR_RO(recent_failures);
@@ -594,7 +596,7 @@ static ssize_t breaker_openings_show(struct device *dev, struct device_attribute
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
 
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->breaker.openings));
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->domain->breaker.openings));
 }
 static DEVICE_ATTR_RO(breaker_openings);
 
@@ -602,7 +604,7 @@ static ssize_t breaker_open_ms_show(struct device *dev, struct device_attribute 
 				    char *buf)
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
-	const u64 open_ns = READ_ONCE(node->breaker.open_ns);
+	const u64 open_ns = READ_ONCE(node->domain->breaker.open_ns);
 
 	return sysfs_emit(buf, "%llu\n",
 			  open_ns ? (ktime_get_ns() - open_ns) / NSEC_PER_MSEC : 0);

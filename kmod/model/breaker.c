@@ -16,29 +16,57 @@ void xs_breaker_init(struct xs_breaker *breaker)
 	};
 }
 
-/* When the last failure was, or the one @back before it. */
-static u64 breaker_failed_ns(const struct xs_breaker *breaker, u32 back)
+u64 xs_breaker_window_ns(const struct xs_breaker *breaker)
 {
-	return breaker->failed_ns[(breaker->failures - 1 - back) % XS_BREAKER_FAILURES_MAX];
+	return (u64)READ_ONCE(breaker->window_s) * NSEC_PER_SEC;
+}
+
+/* The last failure within the window, or the one @back before it, or NULL. */
+static const struct xs_failure *breaker_failure(const struct xs_breaker *breaker, u32 back,
+						u64 now)
+{
+	const u32 known = min_t(u64, breaker->failures, XS_BREAKER_FAILURES_MAX);
+	const struct xs_failure *failure =
+		&breaker->failed[(breaker->failures - 1 - back) % XS_BREAKER_FAILURES_MAX];
+
+	return back < known && now - failure->ns < xs_breaker_window_ns(breaker) ?
+		failure : NULL;
 }
 
 u32 xs_breaker_recent(const struct xs_breaker *breaker, u64 now)
 {
-	const u64 window_ns = (u64)READ_ONCE(breaker->window_s) * NSEC_PER_SEC;
-	const u32 known = min_t(u64, breaker->failures, XS_BREAKER_FAILURES_MAX);
 	u32 count = 0;
 
-	while (count < known && now - breaker_failed_ns(breaker, count) < window_ns)
+	while (breaker_failure(breaker, count, now))
 		count++;
 	return count;
 }
 
-bool xs_breaker_fail(struct xs_breaker *breaker, u64 now)
+/* Whether so many were nobody's fault, or not all were that of one user. */
+static bool breaker_has_enough(const struct xs_breaker *breaker, u32 limit, u64 now)
+{
+	const struct xs_failure *failure;
+	kuid_t first = XS_NOBODY;
+	u32 back, nobodys = 0;
+
+	for (back = 0; (failure = breaker_failure(breaker, back, now)); back++) {
+		if (uid_eq(failure->user, XS_NOBODY))
+			nobodys++;
+		else if (uid_eq(first, XS_NOBODY))
+			first = failure->user;
+		else if (!uid_eq(failure->user, first))
+			return true;
+	}
+	return nobodys >= limit;
+}
+
+bool xs_breaker_fail(struct xs_breaker *breaker, kuid_t user, u64 now)
 {
 	const u32 limit = READ_ONCE(breaker->limit);
 
-	breaker->failed_ns[breaker->failures++ % XS_BREAKER_FAILURES_MAX] = now;
-	if (breaker->open_ns || !limit || xs_breaker_recent(breaker, now) < limit)
+	breaker->failed[breaker->failures++ % XS_BREAKER_FAILURES_MAX] =
+		(struct xs_failure){ .user = user, .ns = now };
+	if (breaker->open_ns || !limit || !breaker_has_enough(breaker, limit, now))
 		return false;
 	WRITE_ONCE(breaker->open_ns, now);
 	WRITE_ONCE(breaker->openings, breaker->openings + 1);

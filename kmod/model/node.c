@@ -34,15 +34,41 @@ static DEFINE_MUTEX(node_worker_mutex);
 static u32 node_last_number;
 static unsigned int node_list_count;
 
+static struct xs_domain *node_new_domain(void)
+{
+	struct xs_domain *domain = kzalloc(sizeof(*domain), GFP_KERNEL);
+
+	if (!domain)
+		return NULL;
+	refcount_set(&domain->refs, 1);
+	xs_breaker_init(&domain->breaker);
+	return domain;
+}
+
+static void node_put_domain(struct xs_domain *domain)
+{
+	if (domain && refcount_dec_and_test(&domain->refs))
+		kfree(domain);
+}
+
+static void node_free(struct xs_node *node)
+{
+	node_put_domain(node->domain);
+	kfree(node);
+}
+
 struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
 {
 	struct xs_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
 
 	if (!node)
 		return NULL;
+	node->domain = node_new_domain();
 	node->worker = kthread_run_worker(0, "xsched-%u", desc->gpu_id);
-	if (IS_ERR(node->worker)) {
-		kfree(node);
+	if (IS_ERR(node->worker) || !node->domain) {
+		if (!IS_ERR(node->worker))
+			kthread_destroy_worker(node->worker);
+		node_free(node);
 		return NULL;
 	}
 	/* A switch is short, or sleeps: late is worse than early. */
@@ -50,7 +76,6 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	node->hw = hw;
 	node->desc = *desc;
 	node->default_grace_us = min_t(u32, XS_DEFAULT_GRACE_US, desc->max_grace_us);
-	xs_breaker_init(&node->breaker);
 	xs_rates_init(&node->rates);
 	refcount_set(&node->refs, 1);
 	INIT_LIST_HEAD(&node->queues);
@@ -60,10 +85,27 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	return node;
 }
 
+static void node_join_domain_locked(struct xs_node *node)
+{
+	struct xs_node *other;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(other, &node_list, in_nodes) {
+		if (other->desc.reset_domain != node->desc.reset_domain)
+			continue;
+		node_put_domain(node->domain);
+		node->domain = other->domain;
+		refcount_inc(&node->domain->refs);
+		return;
+	}
+}
+
 void xs_node_insert_locked(struct xs_node *node)
 {
 	lockdep_assert_held(&xs_lock);
 
+	node_join_domain_locked(node);
 	node->number = ++node_last_number;
 	WRITE_ONCE(node_list_count, node_list_count + 1);
 	scoped_guard(spinlock, &xs_nodes_lock)
@@ -129,6 +171,18 @@ struct xs_node *xs_node_next_locked(const struct xs_node *node)
 	return NULL;
 }
 
+struct xs_node *xs_node_next_of_locked(const struct xs_domain *domain,
+				       const struct xs_node *node)
+{
+	struct xs_node *next = xs_node_next_locked(node);
+
+	lockdep_assert_held(&xs_lock);
+
+	while (next && next->domain != domain)
+		next = xs_node_next_locked(next);
+	return next;
+}
+
 struct xs_node *xs_node_above(u32 number)
 {
 	struct xs_node *node;
@@ -152,7 +206,7 @@ void xs_node_put(struct xs_node *node)
 	if (!refcount_dec_and_test(&node->refs))
 		return;
 	WARN_ON_ONCE(!list_empty(&node->queues));
-	kfree(node);
+	node_free(node);
 }
 
 u32 xs_node_caps(const struct xs_node *node)

@@ -11,6 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 
 #include <linux/kfd_xsched.h>
@@ -79,24 +80,37 @@ void xs_stats_switch(struct xs_stats *stats,
 /* ---- when nothing is held any more: model/breaker.c ----------------------- */
 
 /*
- * A preemption that the firmware does not answer ends in a reset of the GPU, which
- * costs all its processes their work. One may be bad luck. With three in an hour
- * there is something wrong with that GPU, its firmware or what runs there, and each
- * further preemption is likely to do more harm than waiting. Administrators may
- * choose other numbers.
+ * A preemption that the firmware does not answer ends in a reset, which costs all
+ * processes their work that are on nodes that are reset together. If that is nobody's
+ * fault, each further preemption is likely to do the same. Administrators may choose
+ * other numbers.
  */
-#define XS_BREAKER_FAILURES	3
+#define XS_BREAKER_FAILURES	1
 #define XS_BREAKER_FAILURES_MAX	16
 #define XS_BREAKER_WINDOW_S	3600
 #define XS_BREAKER_WINDOW_S_MIN	1
 #define XS_BREAKER_WINDOW_S_MAX	604800
 
+/* Whose fault it was, if nobody can be named. */
+#define XS_NOBODY	INVALID_UID
+
 /**
- * struct xs_breaker - stops preemptions of a node where they fail; under xs_lock unless
- *	said otherwise
- * @limit: how many failures within @window_s open it; 0: none do. Without a lock
+ * struct xs_failure - a preemption that failed
+ * @user: because a queue of his did not save; or XS_NOBODY
+ * @ns: when, CLOCK_MONOTONIC
+ */
+struct xs_failure {
+	kuid_t user;
+	u64 ns;
+};
+
+/**
+ * struct xs_breaker - stops preemptions where they fail; under xs_lock unless said
+ *	otherwise
+ * @limit: how many that are nobody's fault open it within @window_s; 0: nothing does.
+ *	Without a lock
  * @window_s: seconds; likewise
- * @failed_ns: when preemptions failed; the oldest is overwritten
+ * @failed: preemptions that failed; the oldest is overwritten
  * @failures: how many failed since it was closed
  * @open_ns: when it opened, CLOCK_MONOTONIC; 0: it is closed. Read without a lock
  * @openings: how often it opened; likewise
@@ -104,7 +118,7 @@ void xs_stats_switch(struct xs_stats *stats,
 struct xs_breaker {
 	u32 limit;
 	u32 window_s;
-	u64 failed_ns[XS_BREAKER_FAILURES_MAX];
+	struct xs_failure failed[XS_BREAKER_FAILURES_MAX];
 	u64 failures;
 	u64 open_ns;
 	u64 openings;
@@ -113,13 +127,26 @@ struct xs_breaker {
 void xs_breaker_init(struct xs_breaker *breaker);
 
 /* A preemption failed. Whether that opened it. */
-bool xs_breaker_fail(struct xs_breaker *breaker, u64 now);
+bool xs_breaker_fail(struct xs_breaker *breaker, kuid_t user, u64 now);
 
-/* How many failed within the window that ends now; no more than @failed_ns can hold. */
+/* How many failed within the window that ends now; no more than @failed can hold. */
 u32 xs_breaker_recent(const struct xs_breaker *breaker, u64 now);
+
+/* The window, nanoseconds. */
+u64 xs_breaker_window_ns(const struct xs_breaker *breaker);
 
 /* Close it, and forget all failures. Whether it was open. */
 bool xs_breaker_close(struct xs_breaker *breaker);
+
+/**
+ * struct xs_domain - what is reset together: a GPU, or those of an XGMI hive
+ * @refs: one of each of its nodes
+ * @breaker: see there
+ */
+struct xs_domain {
+	refcount_t refs;
+	struct xs_breaker breaker;
+};
 
 /* ---- nodes --------------------------------------------------------------- */
 
@@ -153,7 +180,7 @@ bool xs_breaker_close(struct xs_breaker *breaker);
  * @switched_ns: end of the last transaction; read by the sampler
  * @default_grace_us: of UNMAPs that ask for it; without a lock
  * @failing: its last transaction failed
- * @breaker: see there
+ * @domain: with which nodes it is reset; once it is in the list
  * @rates: how often it may be preempted, and who has preempted it
  * @stats: what switches cost; written under @lock, read without
  * @dev: its device in /sys, or NULL
@@ -182,7 +209,7 @@ struct xs_node {
 	u64 switched_ns;
 	u32 default_grace_us;
 	bool failing;
-	struct xs_breaker breaker;
+	struct xs_domain *domain;
 	struct xs_rates rates;
 	struct xs_stats stats;
 	struct device *dev;
@@ -191,7 +218,7 @@ struct xs_node {
 /* Whether its breaker is open: nothing is held or prioritised there. */
 static inline bool xs_node_is_shut(const struct xs_node *node)
 {
-	return READ_ONCE(node->breaker.open_ns);
+	return READ_ONCE(node->domain->breaker.open_ns);
 }
 
 /* Bits KFD_XSCHED_CAP_* of what can be done there now. */
@@ -202,7 +229,8 @@ bool xs_node_can_hold(const struct xs_node *node);
 
 /*
  * A new node with a worker, whose works the caller has to initialize before it
- * inserts the node. It has one reference. NULL: no memory.
+ * inserts the node. It has one reference, and is the first of its domain, until it is
+ * inserted. NULL: no memory.
  */
 struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
 void xs_node_insert_locked(struct xs_node *node);
@@ -223,6 +251,10 @@ struct xs_node *xs_node_find_locked(const struct xs_hw_node *hw);
 
 /* The node that follows @node in the list, or the first if that is NULL, or NULL. */
 struct xs_node *xs_node_next_locked(const struct xs_node *node);
+
+/* The next node of the domain; the first after NULL; or NULL. */
+struct xs_node *xs_node_next_of_locked(const struct xs_domain *domain,
+				       const struct xs_node *node);
 
 /* The first node whose number is above that, with a reference, or NULL. */
 struct xs_node *xs_node_above(u32 number);

@@ -124,6 +124,18 @@ void xs_pdd_set_pending_locked(struct xs_pdd *pdd)
 		list_add_tail(&pdd->in_pending, &pdd->node->pending);
 }
 
+void xs_pdd_demote(const struct xs_pdd *pdd, struct xs_terms *terms)
+{
+	const u32 caps = pdd->node->desc.caps;
+
+	if (!xs_process_is_demoted(pdd->process))
+		return;
+	if (caps & KFD_XSCHED_CAP_PRIORITY)
+		terms->priority = 0;
+	if (caps & KFD_XSCHED_CAP_CLASS)
+		terms->prio_class = KFD_XSCHED_CLASS_LOW;
+}
+
 void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked)
 {
 	const struct xs_request *request;
@@ -133,6 +145,7 @@ void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked)
 	xs_terms_init(asked);
 	list_for_each_entry(request, &pdd->requests, in_target)
 		xs_terms_add(asked, &request->next);
+	xs_pdd_demote(pdd, asked);
 }
 
 void xs_pdd_clear_pending_locked(struct xs_pdd *pdd)

@@ -19,9 +19,11 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "core.h"
 #include "dumpable.h"
+#include "model/demotion.h"
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"
@@ -156,6 +158,17 @@ struct xs_process *xs_process_find_locked(u64 nr)
 
 /* ---- permissions --------------------------------------------------------- */
 
+kuid_t xs_user_of(const struct cred *cred)
+{
+	const struct user_namespace *ns = cred->user_ns;
+
+	if (ns == &init_user_ns)
+		return cred->euid;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return ns->owner;
+}
+
 struct xs_owner xs_owner_get(const struct xs_space *space)
 {
 	const struct xs_process *process = space->process;
@@ -282,6 +295,10 @@ static void process_link_space_locked(struct xs_space *space, struct xs_process 
 	/* In case the leader is reaped already. */
 	process->owner.cred = current_cred();
 	process->owner = xs_owner_get(space);
+	process->user = xs_user_of(process->owner.cred);
+	process->user_demoted = xs_user_is_demoted_locked(process->user);
+	if (process->user_demoted)
+		xs_news->demoted(process);
 }
 
 struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc,

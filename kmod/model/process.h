@@ -7,6 +7,7 @@
 
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 #include "backend.h"
 #include "core.h"
@@ -56,6 +57,7 @@ struct xs_space {
  * @pid: its thread group leader, with a reference; it may be gone
  * @owner: credentials at its first queue; they decide which clients get the event of
  *	its end, and, once the leader is gone, who may hold it
+ * @user: xs_user_of() these
  * @in_processes: in xs_processes until it exits
  * @spaces: by xs_space.in_process; also those that are gone and have queues still
  * @live: how many of @spaces are not gone
@@ -65,6 +67,8 @@ struct xs_space {
  * @exited: its address spaces are gone
  * @hold_new: what the driver was last asked for: are new queues born held?
  * @born_held: @hold_new was ever set: what a new queue is born as is unknown
+ * @failures: how many of its queues did not save their waves: see model/demotion.h
+ * @user_demoted: its user is demoted
  * @triggers: armed switches it triggers by itself
  * @watched: an interest or an armed switch asks for it; changed under sampler.lock, too
  * @settle_ns: how long it has no work before it is IDLE; sampler.lock
@@ -76,6 +80,7 @@ struct xs_process {
 	unsigned int refs;
 	struct pid *pid;
 	struct xs_owner owner;
+	kuid_t user;
 	struct list_head in_processes;
 	struct list_head spaces;
 	u32 live;
@@ -85,6 +90,8 @@ struct xs_process {
 	bool exited;
 	bool hold_new;
 	bool born_held;
+	u32 failures;
+	bool user_demoted;
 	u32 triggers;
 	bool watched;
 	u64 settle_ns;
@@ -92,6 +99,12 @@ struct xs_process {
 	u32 ready;
 	u64 edge_ns;
 };
+
+/* Whether it has the lowest priority, whatever is asked for. */
+static inline bool xs_process_is_demoted(const struct xs_process *process)
+{
+	return process->failures || process->user_demoted;
+}
 
 /* All that have not exited, by xs_process.in_processes; under xs_lock. */
 extern struct list_head xs_processes;
@@ -129,6 +142,12 @@ void xs_process_sync_locked(struct xs_process *process);
 
 /* When the driver reports nothing any more: forget all, as if they had exited. */
 void xs_processes_free_locked(void);
+
+/*
+ * The user to whom that counts: the effective one. The owner of a user namespace can use
+ * many uids in it; so in that namespace, and in those below it, it is the owner.
+ */
+kuid_t xs_user_of(const struct cred *cred);
 
 /* The credentials the process of a space has now. */
 struct xs_owner xs_owner_get(const struct xs_space *space);

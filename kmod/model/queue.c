@@ -247,6 +247,7 @@ const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
 	xs_terms_init(own);
 	while ((request = xs_request_next_locked(queue, request)))
 		xs_terms_add(own, &request->next);
+	xs_pdd_demote(queue->pdd, own);
 	if (!xs_queue_can_prioritise(queue))
 		own->priority = KFD_XSCHED_PRIORITY_APP;
 	return own;

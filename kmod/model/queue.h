@@ -160,7 +160,10 @@ void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
 /* It has not after all, unless something is left to be done. */
 void xs_pdd_clear_pending_locked(struct xs_pdd *pdd);
 
-/* What all requests on it ask for. @asked: out */
+/* If its process is demoted, its queues have the lowest priority and class instead. */
+void xs_pdd_demote(const struct xs_pdd *pdd, struct xs_terms *terms);
+
+/* What all requests on it ask for, as far as it can have that. @asked: out */
 void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked);
 
 /* That of a space on a node; made if there is none. */

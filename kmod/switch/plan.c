@@ -110,7 +110,7 @@ static int plan_commit_queue_locked(struct xs_queue *queue, u64 now)
 	lockdep_assert_held(&xs_lock);
 
 	/* Dying, or reset and not to run again: it holds nobody up. */
-	if (change->ret)
+	if (change->ret || queue->applied == XS_APPLIED_GONE)
 		return xs_queue_set_gone_locked(queue, now);
 	WRITE_ONCE(queue->applied, change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
 	if (!change->hold)
@@ -126,6 +126,9 @@ static void plan_forget_queue_locked(struct xs_queue *queue)
 {
 	lockdep_assert_held(&xs_lock);
 
+	/* It was lost meanwhile. */
+	if (queue->applied == XS_APPLIED_GONE)
+		return;
 	WRITE_ONCE(queue->applied, XS_APPLIED_UNKNOWN);
 	xs_pdd_set_pending_locked(queue->pdd);
 }

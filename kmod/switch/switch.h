@@ -278,6 +278,12 @@ void xs_transact(struct xs_node *node, u32 grace_us);
 /* The same for a part of a batch. Whether the batch is over; else the part may be gone. */
 bool xs_transact_part(struct xs_part *part);
 
+/*
+ * A transaction failed: have the node's worker try again, each time later. False: that was done too
+ * often, see xs_node_retry_later().
+ */
+bool xs_transact_later_locked(struct xs_node *node);
+
 /* Let the node's worker, or those of all nodes, switch what is pending there now. */
 void xs_transact_kick_locked(struct xs_node *node);
 void xs_transact_kick_all_locked(void);
@@ -292,19 +298,20 @@ void xs_transact_settle(void);
 void xs_transact_stop_all(void);
 void xs_transact_start_all(void);
 
-/* ---- the breaker --------------------------------------------------------- */
+/* ---- preemptions that fail ------------------------------------------------ */
 
 /*
- * A transaction of the node ended with that error, or 0. If it was one failure too many,
- * the breaker opens: all holds there are dropped, and are pending.
+ * A preemption of the node failed, because the queue did not save its waves; NULL: it is
+ * not known which. Its process is demoted, perhaps its user; perhaps the breaker opens: all
+ * holds of the domain are dropped. What is pending then is sent later.
  */
-void xs_trip_note_locked(struct xs_node *node, int error);
+void xs_trip_failed_locked(struct xs_node *node, struct xs_queue *queue);
 
 /*
- * Close the breaker of a node, and forget what failed. -EBUSY: its firmware has not
+ * Close the breaker of a domain, and forget what failed. -EBUSY: a node's firmware has not
  * recovered since, or a transaction goes on: nothing is changed, but the firmware is asked
  * once more soon.
  */
-int xs_trip_rearm(struct xs_node *node);
+int xs_trip_rearm(struct xs_domain *domain);
 
 #endif /* KFD_XSCHED_SWITCH_H */

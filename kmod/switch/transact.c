@@ -56,15 +56,17 @@ static bool transact_end_part_locked(struct xs_part *part, int status,
 	return xs_batch_part_done_locked(part);
 }
 
-static void transact_retry_later_locked(struct xs_node *node, int error)
+bool xs_transact_later_locked(struct xs_node *node)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (xs_node_retry_later(node))
-		trace_node_retry(node->desc.gpu_id);
-	else
-		pr_err_ratelimited("kfd_xsched: node %u: every switch fails (%d): what is left to do there waits for a reset of the GPU, or for \"closed\" in /sys/class/kfd_xsched/node%u/breaker\n",
-				   node->desc.gpu_id, error, node->desc.gpu_id);
+	/* The removal of the node and the stop of the core cancel this afterwards. */
+	if (node->gone || transact_stopped)
+		return true;
+	if (!xs_node_retry_later(node))
+		return false;
+	trace_node_retry(node->desc.gpu_id);
+	return true;
 }
 
 /* What is asked for may have changed meanwhile: then pdds are pending again. */
@@ -77,9 +79,9 @@ static void transact_commit_locked(struct xs_node *node, struct xs_hw_change *ch
 	node->failing = error;
 	if (!error)
 		xs_node_retry_no_more(node);
-	/* The removal of the node and the stop of the core cancel this afterwards. */
-	else if (!node->gone && !transact_stopped)
-		transact_retry_later_locked(node, error);
+	else if (!xs_transact_later_locked(node))
+		pr_err_ratelimited("kfd_xsched: node %u: every switch fails (%d): what is left to do there waits for a reset of the GPU, or for \"closed\" in /sys/class/kfd_xsched/node%u/breaker\n",
+				   node->desc.gpu_id, error, node->desc.gpu_id);
 }
 
 static int transact_check_locked(const struct xs_node *node, const struct xs_part *part)
@@ -116,7 +118,6 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 	scoped_guard(mutex, &xs_lock) {
 		transact_commit_locked(node, changes, ret);
 		over = transact_end_part_locked(part, ret, &times);
-		xs_trip_note_locked(node, ret);
 	}
 	WRITE_ONCE(node->switched_ns, ktime_get_ns());
 	atomic_inc_return(&node->switching);

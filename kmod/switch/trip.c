@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What becomes of a node when its breaker opens, and how it is closed again.
- * model/breaker.c says when it opens.
+ * What becomes of a preemption that failed, whoever asked for it: who is demoted, and what
+ * becomes of nodes when their breaker opens, and how it is closed again. model/demotion.c
+ * and model/breaker.c say when.
  *
  * Holds are dropped as if their holders had released them, and what a batch was about to
  * take fails: a hold, a priority, a class. To change the priority of a queue that runs is
  * to preempt its node, just as to hold it. So priorities that are in force stay: to put
  * back those of the applications would be one more preemption, and nobody waits for it.
  * While the breaker is open nothing is taken. All that is sent to the firmware is to let
- * queues run, and what their holders give back; and a new queue of a process that has a
- * priority gets that, when its creation has just preempted the node.
+ * queues run, and what their holders give back, and with that the priority of who is
+ * demoted; and a new queue of a process that has a priority gets that, when its creation
+ * has just preempted the node.
  */
 #include <linux/ktime.h>
 
 #include "core.h"
+#include "model/demotion.h"
 #include "model/node.h"
 #include "model/process.h"
 #include "model/queue.h"
@@ -72,40 +75,96 @@ static void trip_drop_holds_locked(struct xs_node *node)
 	}
 }
 
-void xs_trip_note_locked(struct xs_node *node, int error)
+static void trip_open_locked(struct xs_domain *domain)
 {
+	struct xs_node *node = NULL;
+
 	lockdep_assert_held(&xs_lock);
 
-	/* What is refused at once, as during a reset, harms nobody. */
-	if (error != -ETIME || !xs_breaker_fail(&node->breaker, ktime_get_ns()))
-		return;
-	trip_drop_holds_locked(node);
-	xs_news->breaker(node);
+	while ((node = xs_node_next_of_locked(domain, node))) {
+		trip_drop_holds_locked(node);
+		xs_news->breaker(node);
+	}
 }
 
-/* Whether its firmware has yet to answer; it is asked once more, if retries have ended. */
-static bool trip_hangs_locked(struct xs_node *node)
+/* Not at once: the driver is about to reset something. */
+static void trip_settle_later_locked(void)
+{
+	struct xs_node *node = NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	while ((node = xs_node_next_locked(node))) {
+		if (!list_empty(&node->pending))
+			xs_transact_later_locked(node);
+	}
+}
+
+/* It never runs again. */
+static void trip_lose_queue_locked(struct xs_queue *queue, u64 now)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (!node->failing || list_empty(&node->pending))
+	xs_news->held(xs_queue_set_gone_locked(queue, now));
+	xs_demote_locked(queue->pdd->process, now,
+			 xs_breaker_window_ns(&queue->pdd->node->domain->breaker));
+}
+
+void xs_trip_failed_locked(struct xs_node *node, struct xs_queue *queue)
+{
+	const kuid_t user = queue ? queue->pdd->process->user : XS_NOBODY;
+	struct xs_domain *domain = node->domain;
+	const u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&xs_lock);
+
+	/* It is reset on each XCC; or the GPU is, as that did not do. */
+	if (queue && queue->applied == XS_APPLIED_GONE)
+		return;
+	if (queue)
+		trip_lose_queue_locked(queue, now);
+	if (xs_breaker_fail(&domain->breaker, user, now))
+		trip_open_locked(domain);
+	trip_settle_later_locked();
+}
+
+/*
+ * Whether a transaction goes on there, or its firmware has yet to answer: then it is asked
+ * once more, if retries have ended.
+ */
+static bool trip_is_busy_locked(struct xs_node *node)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (node->failing && !list_empty(&node->pending))
+		xs_transact_kick_locked(node);
+	else if (!mutex_is_locked(&node->lock))
 		return false;
-	xs_transact_kick_locked(node);
 	return true;
 }
 
-int xs_trip_rearm(struct xs_node *node)
+static bool trip_is_any_busy_locked(const struct xs_domain *domain)
 {
-	int ret = 0;
+	struct xs_node *node = NULL;
+	bool busy = false;
 
-	if (!mutex_trylock(&node->lock))
+	lockdep_assert_held(&xs_lock);
+
+	while ((node = xs_node_next_of_locked(domain, node)))
+		busy |= trip_is_busy_locked(node);
+	return busy;
+}
+
+int xs_trip_rearm(struct xs_domain *domain)
+{
+	struct xs_node *node = NULL;
+
+	guard(mutex)(&xs_lock);
+	if (trip_is_any_busy_locked(domain))
 		return -EBUSY;
-	scoped_guard(mutex, &xs_lock) {
-		if (trip_hangs_locked(node))
-			ret = -EBUSY;
-		else if (xs_breaker_close(&node->breaker))
-			xs_news->breaker(node);
-	}
-	mutex_unlock(&node->lock);
-	return ret;
+	if (!xs_breaker_close(&domain->breaker))
+		return 0;
+	while ((node = xs_node_next_of_locked(domain, node)))
+		xs_news->breaker(node);
+	return 0;
 }

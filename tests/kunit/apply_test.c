@@ -2,6 +2,7 @@
 /*
  * APPLY: what it does to queues and processes, and what it leaves alone.
  */
+#include "files.h"
 #include "harness.h"
 
 #define SUSPEND(_id)	XT_ENTRY(SUSPEND, QUEUE, _id, 0)
@@ -196,6 +197,8 @@ static void failure_changes_nothing(struct kunit *test)
 	struct xt *xt = test->priv;
 	unsigned int i;
 
+	KUNIT_ASSERT_EQ(test, xt_sysfs_write(test, "class/kfd_xsched/node4660/breaker_failures",
+					     "0"), 0);
 	for (i = 0; i < ARRAY_SIZE(errors); i++) {
 		xt->node->fail = errors[i];
 		KUNIT_EXPECT_EQ(test, xt_suspend(test, client(test), xt->ids[0]), errors[i]);

@@ -4,8 +4,10 @@
  */
 #include <linux/delay.h>
 #include <linux/file.h>
+#include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/sched.h>
+#include <linux/time64.h>
 #include <linux/uaccess.h>
 
 #include "files.h"
@@ -98,15 +100,21 @@ static long arm_one(struct kunit *test, struct file *file)
 	return arm(test, file, PROCESS, high->nr, &entry, 1);
 }
 
-static long clear(struct kunit *test, struct file *file, u64 id)
+static long clear_with(struct kunit *test, struct file *file, u64 id, u32 flags)
 {
 	struct kfd_xsched_arm arg = {
 		.size = sizeof(arg),
+		.flags = flags,
 		.op = KFD_XSCHED_ARM_CLEAR,
 		.id = id,
 	};
 
 	return xt_ioctl_arg(test, file, KFD_XSCHED_ARM, &arg, sizeof(arg));
+}
+
+static long clear(struct kunit *test, struct file *file, u64 id)
+{
+	return clear_with(test, file, id, 0);
 }
 
 static void expect_low(struct kunit *test, bool held)
@@ -419,6 +427,26 @@ static void run_hangs(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(other->applies) >= 2));
 	xt_expect_held(test, elsewhere, false);
 	KUNIT_EXPECT_EQ(test, other->applies, 2);
+}
+
+/* Nor does it keep a client that disarms, and has better things to do than to wait. */
+static void async_clear_waits_for_nobody(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = client(test);
+	u64 before;
+
+	KUNIT_ASSERT_EQ(test, arm_one(test, a), 1);
+	get_work(test);
+	expect_low(test, true);
+	fake_hang(xt->node);
+	before = ktime_get_ns();
+	KUNIT_EXPECT_EQ(test, clear_with(test, a, 1, KFD_XSCHED_ARM_ASYNC), 0);
+	KUNIT_EXPECT_LT(test, ktime_get_ns() - before, 100 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_TRUE(test, xt_entered(xt->node));
+	expect_low(test, true);
+	fake_answer(xt->node, 0);
+	expect_low(test, false);
 }
 
 /* A target that went is left out, the others are done; likewise one not permitted. */
@@ -826,6 +854,26 @@ static void permission(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xt->process->hold_new);
 }
 
+/* Work of a process that is demoted moves nobody, and what it has moved goes back. */
+static void a_demoted_trigger_does_not(struct kunit *test)
+{
+	const char *file = "class/kfd_xsched/global/demoted";
+
+	KUNIT_ASSERT_GT(test, arm_one(test, client(test)), 0);
+	get_work(test);
+	expect_low(test, true);
+	fake_queue_lose(fake_queue_add(test, high, state_of(test)->node));
+	expect_low(test, false);
+	finish_work(test);
+	get_work(test);
+	msleep(100);
+	expect_low(test, false);
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, file, "all"), 0);
+	expect_low(test, true);
+	finish_work(test);
+	expect_low(test, false);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(runs_and_is_undone),
 	KUNIT_CASE(runs_at_once),
@@ -838,6 +886,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(run_fails),
 	KUNIT_CASE(undo_fails),
 	KUNIT_CASE(run_hangs),
+	KUNIT_CASE(async_clear_waits_for_nobody),
 	KUNIT_CASE(target_goes),
 	KUNIT_CASE(number_is_used_again),
 	KUNIT_CASE_PARAM(ends_in_force, end_gen_params),
@@ -848,6 +897,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(limit),
 	KUNIT_CASE(circles),
 	KUNIT_CASE(permission),
+	KUNIT_CASE(a_demoted_trigger_does_not),
 	{}
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The breaker of a node: when it opens, what is dropped then, and how it is closed.
+ * The breaker of what is reset together: when it opens, what is dropped then, and how it is closed.
  */
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -15,20 +15,25 @@
 
 /* ---- when it opens ------------------------------------------------------- */
 
+#define ALICE	KUIDT_INIT(1000)
+#define BOB	KUIDT_INIT(1001)
+
+/* One is enough, unless somebody says otherwise; once it is open, no more is needed. */
 static void opens_at_the_limit(struct kunit *test)
 {
 	struct xs_breaker breaker;
 	unsigned int i;
 
 	xs_breaker_init(&breaker);
-	for (i = 1; i < XS_BREAKER_FAILURES; i++) {
-		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i));
+	KUNIT_EXPECT_EQ(test, breaker.limit, 1);
+	breaker.limit = 3;
+	for (i = 1; i < 3; i++) {
+		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, XS_NOBODY, i));
 		KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, i), i);
 	}
-	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, i));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, XS_NOBODY, i));
 	KUNIT_EXPECT_EQ(test, breaker.open_ns, i);
-	/* Once is enough. */
-	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i + 1));
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, XS_NOBODY, i + 1));
 	KUNIT_EXPECT_EQ(test, breaker.open_ns, i);
 	KUNIT_EXPECT_EQ(test, breaker.openings, 1);
 }
@@ -43,11 +48,11 @@ static void forgets_old_failures(struct kunit *test)
 	breaker.limit = 2;
 	breaker.window_s = 10;
 	after = 10 * NSEC_PER_SEC;
-	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, now));
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, XS_NOBODY, now));
 	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, now + after - 1), 1);
 	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, now + after), 0);
-	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, now + after));
-	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, now + 2 * after - 1));
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, XS_NOBODY, now + after));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, XS_NOBODY, now + 2 * after - 1));
 }
 
 static void zero_means_never(struct kunit *test)
@@ -58,7 +63,8 @@ static void zero_means_never(struct kunit *test)
 	xs_breaker_init(&breaker);
 	breaker.limit = 0;
 	for (i = 0; i < 3 * XS_BREAKER_FAILURES_MAX; i++)
-		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i));
+		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i % 2 ? ALICE : BOB, i));
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, XS_NOBODY, i));
 	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, i), XS_BREAKER_FAILURES_MAX);
 	KUNIT_EXPECT_FALSE(test, xs_breaker_close(&breaker));
 	KUNIT_EXPECT_EQ(test, xs_breaker_recent(&breaker, i), 0);
@@ -72,10 +78,26 @@ static void opens_at_the_highest_limit(struct kunit *test)
 	xs_breaker_init(&breaker);
 	breaker.limit = XS_BREAKER_FAILURES_MAX;
 	for (i = 1; i < XS_BREAKER_FAILURES_MAX; i++)
-		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, i));
-	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, i));
+		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, XS_NOBODY, i));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, XS_NOBODY, i));
 	KUNIT_EXPECT_TRUE(test, xs_breaker_close(&breaker));
 	KUNIT_EXPECT_EQ(test, breaker.open_ns, 0);
+}
+
+/* However often one user's programs fail, that is his; a second user within the window is not. */
+static void takes_two_users(struct kunit *test)
+{
+	const u64 window = XS_BREAKER_WINDOW_S * NSEC_PER_SEC;
+	struct xs_breaker breaker;
+	unsigned int i;
+
+	xs_breaker_init(&breaker);
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, BOB, 1));
+	for (i = 0; i < 3 * XS_BREAKER_FAILURES_MAX; i++)
+		KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, ALICE, window + i + 1));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_fail(&breaker, BOB, window + i + 1));
+	KUNIT_EXPECT_TRUE(test, xs_breaker_close(&breaker));
+	KUNIT_EXPECT_FALSE(test, xs_breaker_fail(&breaker, ALICE, window + i + 2));
 }
 
 /* ---- what becomes of the node -------------------------------------------- */
@@ -280,6 +302,89 @@ static void refusals_do_not_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
 }
 
+/* Who is to blame if it was a queue of that process? The first one has failed before. */
+static void fail_two_users(struct kunit *test, unsigned int uid)
+{
+	struct xs_hw_process *other = fake_process_add(test, uid);
+	struct xs_hw_queue *queue = fake_queue_add(test, other, ((struct xt *)test->priv)->node);
+
+	fake_queue_lose(((struct xt *)test->priv)->queues[0]);
+	KUNIT_EXPECT_FALSE(test, is_open(test));
+	fake_queue_lose(queue);
+}
+
+/* Whose preemption it was does not matter: here it is nobody's in this module. */
+static void two_users_open_it(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	KUNIT_ASSERT_EQ(test, xt_suspend(test, xt->files[0], xt->ids[1]), 0);
+	fail_two_users(test, XT_UID + 1);
+	KUNIT_EXPECT_TRUE(test, is_open(test));
+	KUNIT_EXPECT_TRUE(test, xt_comes(!xt->queues[1]->held));
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, "class/kfd_xsched/global/demoted", "all"), 0);
+}
+
+static void one_user_does_not(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	KUNIT_ASSERT_EQ(test, xt_suspend(test, xt->files[0], xt->ids[1]), 0);
+	fail_two_users(test, XT_UID);
+	fake_queue_lose(xt->queues[2]);
+	KUNIT_EXPECT_FALSE(test, is_open(test));
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, NODE "statistics/recent_failures"), "3\n");
+	KUNIT_EXPECT_EQ(test, xt_resume(test, xt->files[0], xt->ids[1]), 0);
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, "class/kfd_xsched/global/demoted", "all"), 0);
+}
+
+/* A queue that nobody knows, and a node that is gone, are nothing to go by. */
+static void the_unknown_do_not_count(struct kunit *test)
+{
+	struct xs_hw_queue stranger = {};
+	struct xt *xt = test->priv;
+
+	xs_news->preempt_failed(xt->node, &stranger);
+	xs_news->preempt_failed((struct xs_hw_node *)&stranger, NULL);
+	KUNIT_EXPECT_FALSE(test, is_open(test));
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, NODE "statistics/recent_failures"), "0\n");
+	xs_news->preempt_failed(xt->node, NULL);
+	KUNIT_EXPECT_TRUE(test, is_open(test));
+}
+
+/* What is reset together has one breaker, which any of its nodes opens, shows and closes. */
+static void nodes_share_it(struct kunit *test)
+{
+	static const char *const with = "class/kfd_xsched/node4661/breaker";
+	static const char *const apart = "class/kfd_xsched/node4662/breaker";
+	struct xt *xt = test->priv;
+	struct xs_hw_node *mate = fake_node_add_with(test, XT_GPU + 1, FAKE_CAPS, xt->node);
+	struct xs_hw_node *other = fake_node_add(test, XT_GPU + 2, FAKE_CAPS);
+	struct xs_hw_queue *there = fake_queue_add(test, xt->process, mate);
+	struct xs_hw_queue *apart_queue = fake_queue_add(test, xt->process, other);
+	struct file *a = xt->files[0];
+
+	KUNIT_ASSERT_EQ(test, xt_do(test, a, OP(SUSPEND), KFD_XSCHED_TARGET_PROCESS,
+				    xt->process->nr, 0), 0);
+	xt_subscribe(test, a, EVENTS, 0, 0);
+	xs_news->preempt_failed(mate, NULL);
+	KUNIT_EXPECT_TRUE(test, is_open(test));
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, with), "open\n");
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, apart), "closed\n");
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, a).gpu_id, XT_GPU);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, a).gpu_id, XT_GPU + 1);
+	KUNIT_EXPECT_TRUE(test, xt_comes(!xt->queues[0]->held && !there->held));
+	KUNIT_EXPECT_TRUE(test, apart_queue->held);
+	/* Its own process is held there still. */
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(RESUME), KFD_XSCHED_TARGET_PROCESS,
+				    xt->process->nr, 0), 0);
+	KUNIT_EXPECT_TRUE(test, xt_comes(xt_sysfs_write(test, NODE "breaker", "closed") != -EBUSY));
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, with), "closed\n");
+	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, "class/kfd_xsched/node4661/breaker_failures",
+					     "5"), 0);
+	KUNIT_EXPECT_STREQ(test, xt_sysfs_read(test, NODE "breaker_failures"), "5\n");
+}
+
 /* ---- who closes it ------------------------------------------------------- */
 
 static u32 node_caps(struct kunit *test, u64 *shut_ns)
@@ -360,12 +465,17 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(forgets_old_failures),
 	KUNIT_CASE(zero_means_never),
 	KUNIT_CASE(opens_at_the_highest_limit),
+	KUNIT_CASE(takes_two_users),
 	KUNIT_CASE(drops_all_holds),
 	KUNIT_CASE(sets_no_priority),
 	KUNIT_CASE(joins_without_effect),
 	KUNIT_CASE(new_queues_run),
 	KUNIT_CASE(what_waits_fails),
 	KUNIT_CASE(refusals_do_not_count),
+	KUNIT_CASE(two_users_open_it),
+	KUNIT_CASE(one_user_does_not),
+	KUNIT_CASE(the_unknown_do_not_count),
+	KUNIT_CASE(nodes_share_it),
 	KUNIT_CASE(is_closed_by_root),
 	KUNIT_CASE(closing_asks_the_firmware),
 	{}

@@ -240,7 +240,7 @@ static void newcomer_in_flight(struct kunit *test)
 
 static void newcomer_in_flight_that_fails(struct kunit *test)
 {
-	one_comes_meanwhile(test, -ETIME);
+	one_comes_meanwhile(test, -EIO);
 	KUNIT_EXPECT_EQ(test, describe(test, 0).holders, 0);
 	KUNIT_EXPECT_EQ(test, on_process(test, OP(SUSPEND)), 0);
 	expect_held(test, true, true, true);

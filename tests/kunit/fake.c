@@ -90,6 +90,8 @@ static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes, u32
 	complete(&node->entered);
 	if (READ_ONCE(node->hang))
 		wait_for_completion(&node->answer);
+	if (node->fail == -ETIME)
+		xs_news->preempt_failed(node, node->culprit);
 	if (node->fail && !node->fail_half)
 		return node->fail;
 	WRITE_ONCE(node->switching, true);
@@ -221,6 +223,12 @@ void fake_reset(void)
 
 struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps)
 {
+	return fake_node_add_with(test, gpu_id, caps, NULL);
+}
+
+struct xs_hw_node *fake_node_add_with(struct kunit *test, u32 gpu_id, u32 caps,
+				      const struct xs_hw_node *with)
+{
 	struct xs_hw_node *node = nodes;
 
 	while (node < nodes + FAKE_NODES && node->present)
@@ -228,6 +236,7 @@ struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps)
 	KUNIT_ASSERT_LT(test, node - nodes, FAKE_NODES);
 	node->desc = (struct xs_hw_node_desc){
 		.gpu_id = gpu_id,
+		.reset_domain = with ? with->desc.reset_domain : node,
 		.backend = KFD_XSCHED_BACKEND_HWS,
 		.caps = caps,
 		.max_grace_us = caps & KFD_XSCHED_CAP_GRACE ? FAKE_MAX_GRACE_US : 0,
@@ -405,6 +414,20 @@ void fake_queue_remove(struct xs_hw_queue *queue)
 	guard(mutex)(&queue->desc.process->lock);
 	xs_queue_removed(queue);
 	queue->present = false;
+}
+
+void fake_queue_change(struct xs_hw_queue *queue)
+{
+	guard(mutex)(&queue->desc.process->lock);
+	xs_queue_changed(queue);
+}
+
+void fake_queue_lose(struct xs_hw_queue *queue)
+{
+	guard(mutex)(&queue->desc.node->lock);
+	queue->reasons |= KFD_XSCHED_QUEUE_RESET;
+	queue->ret = -EACCES;
+	xs_news->preempt_failed(queue->desc.node, queue);
 }
 
 bool fake_anything_held(void)

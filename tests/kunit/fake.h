@@ -37,7 +37,8 @@ struct task_struct;
  * struct xs_hw_node - a node of the fake
  * @desc: as reported to the core
  * @present: the core knows it
- * @fail: what the next applies return; 0: they work
+ * @fail: what the next applies return; 0: they work. -ETIME is reported, too
+ * @culprit: what is to blame for that, or NULL
  * @fail_half: a failing apply changes the flags all the same
  * @switch_ms: how long a transaction takes
  * @hang: transactions wait until @answer is completed, and then fail
@@ -54,6 +55,7 @@ struct xs_hw_node {
 	struct xs_hw_node_desc desc;
 	bool present;
 	int fail;
+	struct xs_hw_queue *culprit;
 	bool fail_half;
 	unsigned int switch_ms;
 	bool hang;
@@ -148,7 +150,10 @@ void fake_ring(struct xs_hw_process *process, struct xs_hw_node *node);
 /* Forget everything. */
 void fake_reset(void);
 
+/* @with: a node that is reset together with it, or NULL. */
 struct xs_hw_node *fake_node_add(struct kunit *test, u32 gpu_id, u32 caps);
+struct xs_hw_node *fake_node_add_with(struct kunit *test, u32 gpu_id, u32 caps,
+				      const struct xs_hw_node *with);
 void fake_node_remove(struct xs_hw_node *node);
 
 /* A process of that user. It has no queue, so the core does not know it yet. */
@@ -174,6 +179,12 @@ struct xs_hw_queue *fake_queue_add(struct kunit *test, struct xs_hw_process *pro
 struct xs_hw_queue *fake_queue_add_desc(struct kunit *test,
 					const struct xs_hw_queue_desc *desc);
 void fake_queue_remove(struct xs_hw_queue *queue);
+
+/* Its owner changes it. */
+void fake_queue_change(struct xs_hw_queue *queue);
+
+/* It does not save its waves, and is reset: somebody else's preemption finds that out. */
+void fake_queue_lose(struct xs_hw_queue *queue);
 
 /* Whether any queue is held or overridden, or any process's new queues are. */
 bool fake_anything_held(void);

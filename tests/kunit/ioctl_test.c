@@ -52,7 +52,7 @@ static const struct rules ioctls[] = {
 	      RESERVED(subscribe)),
 	RULES(tenant, KFD_XSCHED_TENANT, 32, 0, RESERVED(tenant)),
 	RULES(renew, KFD_XSCHED_RENEW, 24, 0, 0),
-	RULES(arm, KFD_XSCHED_ARM, 48, 0, 0),
+	RULES(arm, KFD_XSCHED_ARM, 48, KFD_XSCHED_ARM_ASYNC, 0),
 };
 
 static void rules_name(const struct rules *rules, char *name)
@@ -462,7 +462,7 @@ static void subscribe_limits(struct kunit *test)
 
 		KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, 1U << bit,
 						   activity ? 1000 : 0, 0),
-				bit > KFD_XSCHED_EVENT_NODE_BREAKER ? -EOPNOTSUPP : 0);
+				bit > KFD_XSCHED_EVENT_DEMOTED ? -EOPNOTSUPP : 0);
 	}
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, min - 1, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, xt_subscribe(test, file, ready, max + 1, 0), -EINVAL);

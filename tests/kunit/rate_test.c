@@ -394,7 +394,7 @@ static void the_same_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 0);
 }
 
-/* Queues of a user that come and go, and a process that exits with several. */
+/* Queues of a user that come, change and go, and a process that exits with several. */
 static void queues_count(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -405,6 +405,8 @@ static void queues_count(struct kunit *test)
 
 	open_counted(test);
 	queue = fake_queue_add(test, process, xt->node);
+	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 1);
+	fake_queue_change(queue);
 	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 1);
 	fake_queue_remove(queue);
 	KUNIT_EXPECT_EQ(test, taken(test, XT_UID), 1);

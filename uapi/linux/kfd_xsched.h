@@ -98,26 +98,54 @@
  * what is EBUSY, as it does with other errors, and reports it.
  *
  * To give back is never refused, but counts, unless the call takes something on
- * that node anyway. So do a queue that is created or destroyed, and a process
- * with queues that exits, on the account of its user: they preempt the node, too.
+ * that node anyway. So do a queue that is created, changed by its owner or destroyed,
+ * and a process with queues that exits, on the account of its user: they preempt the
+ * node, too.
  * By these, a user can come to owe up to user_burst calls, which must be paid off
  * first. What a client has when it closes its file is given back for nothing.
  */
 
 /**
+ * DOC: Demotion
+ *
+ * A queue that does not save its waves is reset (KFD_XSCHED_QUEUE_RESET), or all of its
+ * GPU is, and until then everybody on that GPU has waited. So its process is *demoted*:
+ * on every node its queues, also those to come, have the lowest priority and the lowest
+ * class, whatever is asked for: that comes into force when the demotion ends. They are
+ * held and released as others are. But work of a demoted process runs no armed switch.
+ *
+ * If that happens to two processes of a user within breaker_window_s (see "Breaker"), the
+ * user is demoted: all of his processes are, also those to come. A process belongs to the
+ * effective user of its first queue; in another user namespace, to the owner of the
+ * namespace directly below the first. User 0 is never demoted as a whole, as most
+ * containers run as that.
+ *
+ * It counts whoever asked for the preemption, amdkfd itself, too. Only an administrator
+ * can end a demotion, by /sys/class/kfd_xsched/global/demoted. LIST tells which queues
+ * are demoted (KFD_XSCHED_QUEUE_DEMOTED), and a KFD_XSCHED_EVENT_DEMOTED when a process is.
+ */
+
+/**
  * DOC: Breaker
  *
- * A preemption that the firmware does not answer (ETIME) ends in a reset of the
- * GPU, and processes there lose their work. So each node has a *breaker*. It
- * opens when so many preemptions failed within so long as an administrator
- * allows (see Documentation/ABI/testing/sysfs-kfd-xsched). Then all holds on the
- * node are dropped, of clients and of armed switches, each client that
- * subscribed reads a KFD_XSCHED_EVENT_NODE_BREAKER, and nothing is held there
- * any more: a SUSPEND, an UNMAP, or a SET_PRIORITY that is more than to give
- * back, of a queue of the node is ESHUTDOWN. One of a process or tenant leaves
- * the node out, and is ESHUTDOWN if no queue on another node is left. Priorities
- * and classes that were set before stay in effect until they are given back,
- * because to change them would preempt the node. Events go on as before.
+ * A preemption that the firmware does not answer (ETIME) ends in a reset, and all
+ * processes lose their work that are on nodes of the same *reset domain*: a GPU, or all
+ * GPUs of an XGMI hive. So each reset domain has a *breaker*. It opens
+ *
+ * - when preemptions failed of which no queue can be named, as often within so long as an
+ *   administrator allows: by default, at the first one (breaker_failures and
+ *   breaker_window_s in Documentation/ABI/testing/sysfs-kfd-xsched);
+ * - when queues of two users did not save their waves within that time.
+ *
+ * Who asked for the preemption does not matter. What one user's programs fail to save
+ * does not open it: that is what a demotion is for. Then all holds in the domain are
+ * dropped, of clients and of armed switches, each client that subscribed reads a
+ * KFD_XSCHED_EVENT_NODE_BREAKER for each node, and nothing is held there any more: a
+ * SUSPEND, an UNMAP, or a SET_PRIORITY that is more than to give back, of a queue of
+ * these nodes is ESHUTDOWN. One of a process or tenant leaves such nodes out, and is
+ * ESHUTDOWN if no queue on another node is left. Priorities and classes that were set
+ * before stay in effect until they are given back, because to change them would preempt
+ * the node. Events go on as before.
  *
  * Only an administrator can close a breaker. What was dropped stays dropped.
  */
@@ -273,6 +301,7 @@ struct kfd_xsched_node {
 #define KFD_XSCHED_QUEUE_RESET	(1u << 8)	/* was reset: never runs again */
 /* With WATCHED: not sampled; the next doorbell of its process will fault. */
 #define KFD_XSCHED_QUEUE_TAPPED	(1u << 9)
+#define KFD_XSCHED_QUEUE_DEMOTED (1u << 10)	/* its process is demoted */
 
 /**
  * enum kfd_xsched_queue_type - what a queue feeds
@@ -615,6 +644,8 @@ struct kfd_xsched_tenant {
  *	@gpu_id the first node that failed; KFD_XSCHED_ARMED_* decode @data
  * @KFD_XSCHED_EVENT_NODE_BREAKER: the breaker of a node opened (@data 1): nothing
  *	is held there any more; or it was closed (0): holds are possible again
+ * @KFD_XSCHED_EVENT_DEMOTED: a process was demoted (@data 1), or is not any more (0); one
+ *	whose user is demoted is from the beginning, which comes before its QUEUE_ADD
  */
 enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_QUEUE_ADD = 0,
@@ -628,6 +659,7 @@ enum kfd_xsched_event_type {
 	KFD_XSCHED_EVENT_EJECTED = 8,
 	KFD_XSCHED_EVENT_ARMED = 9,
 	KFD_XSCHED_EVENT_NODE_BREAKER = 10,
+	KFD_XSCHED_EVENT_DEMOTED = 11,
 };
 
 #define KFD_XSCHED_EVENT_BIT(type)	(1u << (type))
@@ -768,10 +800,12 @@ enum kfd_xsched_arm_op {
 	KFD_XSCHED_ARM_CLEAR = 2,
 };
 
+#define KFD_XSCHED_ARM_ASYNC	(1u << 0)	/* CLEAR: return before the firmware acts */
+
 /**
  * struct kfd_xsched_arm - argument of KFD_XSCHED_ARM
  * @size: sizeof(struct kfd_xsched_arm)
- * @flags: must be zero
+ * @flags: CLEAR: KFD_XSCHED_ARM_ASYNC or zero; else zero
  * @op: enum kfd_xsched_arm_op
  * @trigger: SET: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_TENANT; else zero
  * @trigger_id: SET: which one, as in an entry of APPLY; else zero
@@ -811,7 +845,8 @@ enum kfd_xsched_arm_op {
  *
  * The switch is undone and removed by CLEAR, when its trigger is gone (one more
  * ARMED follows, with ESRCH), and when its client closes, is ejected, or the
- * module is disabled. When CLEAR returns, its queues run, unless a node failed.
+ * module is disabled. When CLEAR returns, its queues run, unless a node failed; with
+ * ASYNC they run soon after, and the call does not wait for a node that hangs.
  *
  * Who may call: SET takes the permission to APPLY the entries and to hold the
  * trigger. CLEAR concerns only the client itself.
