@@ -164,6 +164,8 @@ static int fini_block(compat_ip_block *block)
 {
 	struct vgpu *vg = vgpu_of(compat_ip_adev(block));
 
+	/* the work queue is that of the reset domain, which other GPUs may keep */
+	cancel_work_sync(&vg->adev->kfd.reset_work);
 	fini_firmware(vg);
 	fini_memory(vg);
 	vgpu_partition_fini(vg);
@@ -194,6 +196,7 @@ static void add_block(struct amdgpu_device *adev)
 /* The order of amdgpu_pci_remove(); fini_block() does the rest. */
 void vgpu_unplug(struct vgpu *vg)
 {
+	vgpu_hive_leave(vg);
 	vgpu_partition_unregister(vg);
 	drm_dev_unplug(adev_to_drm(vg->adev));
 	vg->adev->shutdown = true;
@@ -223,6 +226,7 @@ int vgpu_bringup(struct vgpu *vg)
 	if (r)
 		goto unregister;
 	add_block(vg->adev);
+	vgpu_hive_join(vg);
 	return 0;
 
 unregister:

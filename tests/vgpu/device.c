@@ -8,7 +8,6 @@
 #include <linux/vmalloc.h>
 
 #include "vgpu.h"
-#include "amdgpu_reset.h"
 #include "amdgpu_vm.h"
 #include "amd_pcie.h"
 
@@ -187,10 +186,9 @@ int vgpu_device_fabricate(struct vgpu *vg)
 			  vgpu_symbol("amdgpu_device_delayed_init_work_handler"));
 	INIT_DELAYED_WORK(&adev->gfx.gfx_off_delay_work,
 			  vgpu_symbol("amdgpu_device_delay_enable_gfx_off"));
-	adev->reset_domain = vgpu_call(amdgpu_reset_create_reset_domain,
-				       SINGLE_DEVICE, "vgpu-reset");
-	if (!adev->reset_domain)
-		return -ENOMEM;
+	r = vgpu_hive_take_domain(vg);
+	if (r)
+		return r;
 	init_gfx(adev, vg->profile, vg->gen);
 	vgpu_call(amdgpu_gfx_compute_queue_acquire, adev);
 	init_gmc(vg);
@@ -211,4 +209,5 @@ void vgpu_device_release(struct vgpu *vg)
 {
 	vfree((void __force *)vg->adev->rmmio);
 	vg->adev->rmmio = NULL;
+	vgpu_hive_drop_domain(vg);
 }

@@ -44,7 +44,7 @@ int vgpu_fault_arm(struct vgpu_node *node, const struct vgpu_fault *fault)
 	struct vgpu_faults *f = &node->faults;
 
 	lockdep_assert_held(&node->vg->lock);
-	if (fault->kind <= VGPU_FAULT_STUCK && node->vg->gen->firmware != &vgpu_hws)
+	if (fault->kind <= VGPU_FAULT_RESET_FAIL && node->vg->gen->firmware != &vgpu_hws)
 		return -EOPNOTSUPP;
 	if (f->nr == VGPU_FAULTS)
 		return -ENOSPC;
@@ -118,6 +118,15 @@ bool vgpu_fault_stuck(struct vgpu_node *node, const struct sim_hws_queue *q)
 		return true;
 	}
 	return false;
+}
+
+bool vgpu_fault_reset_fails(struct vgpu_node *node)
+{
+	struct vgpu_fault *fault = find(node, VGPU_FAULT_RESET_FAIL, 0);
+
+	if (fault)
+		fire(node, fault, "a queue does not let itself be reset");
+	return fault;
 }
 
 /* ---- while waves are saved ---- */

@@ -26,6 +26,7 @@ enum vgpu_fault_kind {
 	VGPU_FAULT_HANG,	/* and is never confirmed: the firmware stops */
 	VGPU_FAULT_STOP,	/* it stops after so many packets */
 	VGPU_FAULT_STUCK,	/* a queue cannot be preempted */
+	VGPU_FAULT_RESET_FAIL,	/* nor can it be reset alone */
 	VGPU_FAULT_RESET,	/* the GPU is reset while waves are saved */
 	VGPU_FAULT_KILL,	/* a process is killed while its waves are */
 	VGPU_FAULT_BIT,		/* a bit of saved waves flips */
@@ -92,6 +93,9 @@ u64 vgpu_fault_late(struct vgpu_node *node);
 
 /* Whether that queue, which is to leave its slot, does not. */
 bool vgpu_fault_stuck(struct vgpu_node *node, const struct sim_hws_queue *q);
+
+/* Whether the driver, which resets a queue that does not leave its slot, fails with that. */
+bool vgpu_fault_reset_fails(struct vgpu_node *node);
 
 /* The waves of the queues that are being taken off begin to be saved. */
 void vgpu_fault_saving(struct vgpu_node *node);

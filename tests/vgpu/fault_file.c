@@ -6,6 +6,7 @@
  *
  *   preempt_late US [COUNT]            preempt_hang
  *   preempt_fail DOORBELL|any [COUNT]  stop PACKETS
+ *   reset_fail [COUNT]
  *   reset_save PID|any [COUNT]         kill_save PID|any [COUNT]
  *   corrupt_bit PID|any [COUNT]        corrupt_cut, corrupt_swap: likewise
  *   reset_late US [COUNT]
@@ -29,6 +30,7 @@
 /* Kind of a command's first argument. */
 enum argument {
 	ARG_NONE,
+	ARG_COUNT,	/* none, but for the count that may follow all others */
 	ARG_US,
 	ARG_PACKETS,
 	ARG_DOORBELL,
@@ -43,6 +45,7 @@ static const struct command {
 	[VGPU_FAULT_HANG] = { "preempt_hang", ARG_NONE },
 	[VGPU_FAULT_STOP] = { "stop", ARG_PACKETS },
 	[VGPU_FAULT_STUCK] = { "preempt_fail", ARG_DOORBELL },
+	[VGPU_FAULT_RESET_FAIL] = { "reset_fail", ARG_COUNT },
 	[VGPU_FAULT_RESET] = { "reset_save", ARG_PID },
 	[VGPU_FAULT_KILL] = { "kill_save", ARG_PID },
 	[VGPU_FAULT_BIT] = { "corrupt_bit", ARG_PID },
@@ -114,6 +117,7 @@ static int parse_argument(const struct vgpu_node *node, enum argument arg, char 
 
 	switch (arg) {
 	case ARG_NONE:
+	case ARG_COUNT:
 		return 0;
 	case ARG_US:
 		r = parse_number(next_word(text), false, 60 * USEC_PER_SEC, &value);

@@ -13,6 +13,7 @@
  * the dump that it is compared with.
  */
 #include "vgpu.h"
+#include "fault.h"
 #include "gc/gc_9_0_default.h"
 #include "gc/gc_9_4_3_offset.h"
 #include "gc/gc_9_4_3_sh_mask.h"
@@ -197,6 +198,8 @@ static u64 ring_of(struct vgpu *vg, u32 pipe, u32 queue, u32 inst, bool reset)
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	vgpu_engine_run(vg);
 	q = queue_in(node, pipe, queue);
+	if (q && reset && vgpu_fault_reset_fails(node))
+		q = NULL;
 	if (q)
 		ring = q->aql.ring;
 	if (q && reset)

@@ -5,7 +5,7 @@
  *
  *   insmod amdgpu.ko vm_update_mode=3
  *   insmod vgpu.ko profile=mi308x [partition=spx] [vram_mb=256] [time_unknown=1] [verbose=1]
- *	[set=NAME=VALUE[,NAME=VALUE]...]
+ *	[set=NAME=VALUE[,NAME=VALUE]...] [hive=2]
  *
  * A device can be unbound, like a real one. Once one was up, this module and
  * amdgpu cannot be unloaded: some of their code may always run later.
@@ -272,6 +272,10 @@ static int __init vgpu_init(void)
 	}
 	if (vgpu_time_unknown > MOST_TIMES) {
 		pr_err("time_unknown is %u at the most\n", MOST_TIMES);
+		return -EINVAL;
+	}
+	if (!vgpu_hive_fits(vgpu_generation_find(&model))) {
+		pr_err("no hive: %s has no links\n", profile);
 		return -EINVAL;
 	}
 	r = vgpu_symbols_init();

@@ -86,23 +86,42 @@ static void restart_firmware(struct vgpu *vg)
 		pr_err("the scheduler does not start again: %d\n", r);
 }
 
+/* The reset of some ASICs, between amdkfd's own pre_reset and post_reset of all of them. */
+static void reset_all(struct vgpu *gpus[], u32 n, struct amdgpu_reset_context *ctx)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		vgpu_call(amdgpu_amdkfd_pre_reset, gpus[i]->adev, ctx);
+	/* as amdgpu does: resets that amdkfd has asked for meanwhile are this one */
+	for (i = 1; i < n; i++)
+		cancel_work(&gpus[i]->adev->kfd.reset_work);
+	for (i = 0; i < n; i++)
+		reset_model(gpus[i]);
+	for (i = 0; i < n; i++)
+		restart_firmware(gpus[i]);
+	for (i = 0; i < n; i++)
+		vgpu_call(amdgpu_amdkfd_post_reset, gpus[i]->adev);
+}
+
 /*
- * The reset of the ASIC between amdkfd's own pre_reset and post_reset. The
- * semaphore comes first, as in the real function, so that work under way
+ * The semaphore comes first, as in the real function, so that work under way
  * fails at once instead of waiting for its own time-outs. A fault may delay the
  * reset, as another reset does that is before it in the queue of the domain.
  */
 static int new_gpu_recover(struct amdgpu_device *adev, struct amdgpu_job *job,
 			   struct amdgpu_reset_context *ctx)
 {
-	fsleep(vgpu_fault_reset_late(vgpu_of(adev)) / NSEC_PER_USEC);
+	struct vgpu *vg = vgpu_of(adev), *gpus[VGPU_DEVICES];
+	u32 n;
+
+	fsleep(vgpu_fault_reset_late(vg) / NSEC_PER_USEC);
+	n = vgpu_hive_lock(vg, gpus);
 	down_write(&adev->reset_domain->sem);
-	vgpu_call(amdgpu_amdkfd_pre_reset, adev, ctx);
-	reset_model(vgpu_of(adev));
-	restart_firmware(vgpu_of(adev));
-	vgpu_call(amdgpu_amdkfd_post_reset, adev);
+	reset_all(gpus, n, ctx);
 	up_write(&adev->reset_domain->sem);
-	pr_info("reset done\n");
+	vgpu_hive_unlock(vg);
+	pr_info("reset done, GPUs: %u\n", n);
 	return 0;
 }
 

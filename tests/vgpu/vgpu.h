@@ -10,6 +10,7 @@
  *   generation.h  what differs between generations of GPUs: gfx9.c, gfx11.c
  *   bringup.c   the order in which amdgpu's own init functions are called
  *   partition.c compute partitions: one node or several
+ *   hive.c      GPUs that are reset together
  *   tables.c    hardware access tables of amdgpu and amdkfd, replaced
  *   redirect.c  symbol lookup and redirection of amdgpu's functions
  *   memory.c    TTM's copies and fills, by CPU instead of SDMA
@@ -196,6 +197,18 @@ void vgpu_partition_unregister(struct vgpu *vg);
 
 /* The node an XCC belongs to. */
 struct vgpu_node *vgpu_node_of_xcc(struct vgpu *vg, u32 xcc);
+
+/*
+ * hive.c: its reset domain, its own or the hive's; it can be reset with others, or no more; the
+ * GPUs that are reset with it, itself the first: how many, which stays so until vgpu_hive_unlock().
+ */
+bool vgpu_hive_fits(const struct vgpu_generation *gen);
+int vgpu_hive_take_domain(struct vgpu *vg);
+void vgpu_hive_drop_domain(struct vgpu *vg);
+void vgpu_hive_join(struct vgpu *vg);
+void vgpu_hive_leave(struct vgpu *vg);
+u32 vgpu_hive_lock(struct vgpu *vg, struct vgpu *gpus[VGPU_DEVICES]);
+void vgpu_hive_unlock(struct vgpu *vg);
 
 /* main.c: nothing uses it any more */
 void vgpu_free(struct vgpu *vg);
