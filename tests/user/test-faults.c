@@ -8,25 +8,21 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <sys/mman.h>
 
-#include "evidence.h"
 #include "gpufault.h"
 #include "gpustat.h"
+#include "stuck.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define MQDS		"/sys/kernel/debug/kfd/mqds"
 #define FW_TIMEOUT_MS	2000	/* instead of amdkfd's nine seconds */
 #define OLD_TIMEOUT_MS	9000
 #define LATE_US		20000
 #define HELD_MS		300
 #define DONE_MS		20000
 #define BITS		WORKER_MAX_QUEUES
-#define APART		(64 << 20)
 
 /* A tenth of the GPU, for a fifth of a second. */
 static const struct spin_shape part = { 64, 256, 200 * MS };
@@ -151,6 +147,7 @@ static void test_file(void)
 	tap_is(gpufault("nonsense 1"), -EINVAL, "an unknown fault is refused");
 	tap_is(gpufault("preempt_late"), -EINVAL, "one without its argument");
 	tap_is(gpufault("preempt_late 5 5 5"), -EINVAL, "one with too many");
+	tap_is(gpufault("reset_fail 5 5"), -EINVAL, "or more than a count");
 	tap_is(gpufault("preempt_late 5 0"), -EINVAL, "one that never happens");
 	tap_is(gpufault("9.0 preempt_hang"), -ENODEV, "one for a GPU that is not there");
 	tap_is(gpufault("kill_save 999999"), -ESRCH, "one for a process that is not there");
@@ -223,23 +220,6 @@ static void test_dead(const char *what, const char *command)
 	check_works(what);
 }
 
-static uint32_t doorbell_of(const struct worker *w)
-{
-	static struct evidence e;
-	static char text[1 << 20];
-	FILE *f = fopen(MQDS, "re");
-	size_t n;
-
-	if (!f)
-		tap_bail(MQDS ": error %d", -errno);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = 0;
-	fclose(f);
-	if (!evidence_read_mqds(&e, text, w->pid))
-		tap_bail("no MQD");
-	return (e.mqd[0][143] >> 2) & 0x3ffffff;
-}
-
 static bool is_reset(struct worker *w)
 {
 	const uint32_t mask = KFD_XSCHED_QUEUE_RESET | KFD_XSCHED_QUEUE_ACTIVE;
@@ -255,17 +235,14 @@ static void test_stuck(void)
 {
 	long resets = gpustat("resets"), fired = happened("preempt_fail");
 	struct worker a, b;
-	void *apart;
 	int ret;
 
 	start(&a, 1);
-	/* amdkfd finds the queue by its ring's address: it must not be the same in both */
-	apart = mmap(NULL, APART, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stuck_keep_apart();
 	start(&b, 1);
-	munmap(apart, APART);
 	begin(&a, 0, &endless);
 	check_runs("stuck");
-	tap_is(gpufault("preempt_fail %u", doorbell_of(&a)), 0, "stuck: armed for one doorbell");
+	tap_is(gpufault("preempt_fail %u", stuck_doorbell(a.pid)), 0, "stuck: armed for one doorbell");
 	worker_submit(&b, 0, &part, 1);
 	ret = suspend(&b);
 	tap_is(ret, 0, "stuck: SUSPEND of another process succeeds");
@@ -283,6 +260,28 @@ static void test_stuck(void)
 	worker_kill(&a);
 	worker_stop(&b);
 	check_works("stuck");
+}
+
+/* So it does when the process that has it is killed: nobody else loses anything. */
+static void test_stuck_end(void)
+{
+	long resets = gpustat("resets"), fired = happened("preempt_fail");
+	struct worker a, b;
+
+	start(&a, 1);
+	start(&b, 1);
+	begin(&a, 0, &endless);
+	worker_submit(&b, 0, &part, 1);
+	check_runs("stuck at its end");
+	tap_is(gpufault("preempt_fail %u", stuck_doorbell(a.pid)), 0, "stuck at its end: armed");
+	worker_kill(&a);
+	tap_is(worker_wait(&b, 0, DONE_MS), 0, "stuck at its end: the other process completes");
+	check_clean(&b, "stuck at its end");
+	tap_is(happened("preempt_fail") - fired, 1, "stuck at its end: the queue did not react");
+	worker_stop(&b);
+	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "stuck at its end: no queue is left");
+	tap_is(gpustat("resets"), resets, "stuck at its end: the GPU was not reset");
+	check_works("stuck at its end");
 }
 
 /* ---- in the middle of a save ---- */
@@ -387,6 +386,7 @@ int main(void)
 	test_dead("hang", "preempt_hang");
 	test_dead("stop", "stop 1");
 	test_stuck();
+	test_stuck_end();
 	test_reset();
 	test_kill();
 	test_corrupt("bit", "corrupt_bit", BITS, BITS, BITS);

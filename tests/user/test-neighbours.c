@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the other GPUs notice of one whose firmware hangs, answers late or fails, or that
- * is reset (if asked for: removed), while a process on it is held, released, evicted and so on:
- * nothing. Each combination of a phase and a fault is a case. In a case, probes do on the
- * other GPUs what schedulers and applications do, and the longest time that each
- * call took is compared with a bound well below the time the fault lasts. When it is over,
- * the same probes must get their edges, READY and IDLE, as ever, also if the GPU was reset;
- * and on that, a process whose queue was lost can create another one.
+ * What GPUs of another reset domain notice of one whose firmware hangs, answers late or fails, or
+ * that is reset (if asked for: removed), while a process on it is held, released, evicted and so
+ * on, beside xschedd: nothing. Each combination of a phase and a fault is a case. In a case, probes
+ * do on the other GPUs what schedulers and applications do, and how long each took is compared with
+ * the longest in all phases without a fault, which come first: SLACK_US more at the most. When it
+ * is over, the same probes must get their edges, READY and IDLE, as ever, also if the GPU was reset; and on each GPU that was, a
+ * process whose queue was lost can create another one.
  *
- *   test-neighbours GPUS [FAULT...]	on the last of them
+ *   test-neighbours GPUS [FAULT...]	on the last of them, or of the hive
  */
 #include <errno.h>
 #include <glob.h>
@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon.h"
+#include "domain.h"
 #include "gpufault.h"
 #include "lease.h"
 #include "probes.h"
@@ -34,18 +36,20 @@
 #define HANG_MS		800	/* instead of amdkfd's nine seconds */
 #define LATE_MS		300
 #define REMOVED_MS	100	/* the call is under way for that long */
-#define BOUND_MS	100	/* what does not wait for the firmware takes less; it took 28 */
+#define SLACK_US	1000	/* what does not wait for the firmware is not longer by more */
+#define BOUND_MS	100	/* what does not wait for a reset to end takes less; it took 28 */
+#define ROUNDS		20	/* of each probe without a fault */
 #define LEASE_MS	75
 #define DONE_MS		30000
 #define KFD_MS		20	/* amdkfd's own end of a process, after it */
 #define TEXT(x)		#x
 #define NUMBER(x)	TEXT(x)
 
-/** enum victim - processes on the GPU with the fault */
+/** enum victim - processes on the GPU with the fault, and one elsewhere */
 enum victim {
 	VICTIM,		/* what the phase is about: a busy queue and an idle one */
 	OTHER,		/* has work, so that there is something to preempt */
-	TRIGGER,	/* of an armed switch, on GPU 0 */
+	TRIGGER,	/* of an armed switch, on a GPU of another domain */
 	VICTIMS
 };
 
@@ -62,9 +66,9 @@ struct phase {
 };
 
 /**
- * struct fault - what the last GPU does
+ * struct fault - what that GPU does
  * @name: of it
- * @command: for the file, without the GPU
+ * @command: for the file, without the GPU; NULL: none, what the others are compared with
  * @least_ms: the phase's call takes at least that long, or it did not meet the fault
  * @then: what happens to the GPU. With REMOVAL, amdkfd stops all processes of the
  *	system for good, and it may use the GPU's memory after it was freed, when the last
@@ -80,11 +84,32 @@ struct fault {
 static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static const struct spin_shape brief = { 1, 64, 20 * MS };
 static struct worker victims[VICTIMS];
-static unsigned int gpus;
+static struct daemon xschedd = { .program = "/bin/xschedd", .name = "neighbours" };
 
-/* The scheduler: a client for each case. What it has read: */
+/**
+ * struct range - some GPUs
+ * @first: number of the first
+ * @count: how many
+ */
+struct range {
+	unsigned int first;
+	unsigned int count;
+};
+
+/*
+ * Those that are reset together, of which the last has the faults and each other has a process with
+ * work; and those that are not.
+ */
+static struct range domain, others;
+static unsigned int victim;
+static struct worker near[WORKER_MAX_GPUS];
+static uint32_t gpu_ids[WORKER_MAX_GPUS];
+
+/* The scheduler: a client for each case. What it has read: GPUs that were reset, as a mask. */
 static int fd;
-static unsigned int resets, armed_runs;
+static uint32_t resets;
+static uint64_t reset_began;
+static unsigned int armed_runs;
 static uint64_t armed_switch;
 
 /* The phase's call, in a thread of its own. */
@@ -146,7 +171,7 @@ static int end_process(void)
 
 static int arm(void)
 {
-	int id = worker_start_on(&victims[TRIGGER], 1, 0);
+	int id = worker_start_on(&victims[TRIGGER], 1, others.first);
 
 	if (!id)
 		id = xsarm_suspend(fd, victims[TRIGGER].pid, victims[VICTIM].pid);
@@ -172,6 +197,7 @@ static const struct phase phases[] = {
 	{ "armed", arm, run_armed },
 };
 
+static const struct fault undisturbed = { "none", NULL, 0, NOTHING };
 static const struct fault faults[] = {
 	{ "hang", "preempt_hang", HANG_MS * 3 / 4, RESET },
 	{ "late", "preempt_late " NUMBER(LATE_MS) "000", LATE_MS * 3 / 4, NOTHING },
@@ -184,15 +210,37 @@ static const struct fault faults[] = {
 
 /* ---- a case ---- */
 
+/**
+ * struct finding - what the probes have found
+ * @before: until the reset began; without one: until it was over
+ * @reset: from then on
+ * @ended: each has ended what it was about, and one thing more
+ */
+struct finding {
+	struct probe_result before[PROBE_KINDS];
+	struct probe_result reset[PROBE_KINDS];
+	bool ended;
+};
+
 static int write_fault(const char *command)
 {
-	return gpufault("%u.0 %s", gpus - 1, command);
+	return gpufault("%u.0 %s", victim, command);
 }
 
-/* How many faults have happened: all on the last GPU. */
+/* How many faults have happened: all on that GPU. */
 static long fired(void)
 {
 	return gpufault_look("fired", NULL);
+}
+
+static void note_reset(const struct kfd_xsched_event *e)
+{
+	unsigned int i;
+
+	if (!e->data && !reset_began)
+		reset_began = e->time_ns;
+	for (i = domain.first; e->data && i < domain.first + domain.count; i++)
+		resets |= (uint32_t)(gpu_ids[i] == e->gpu_id) << (i - domain.first);
 }
 
 /* What the client is told; to read it is a sign of life. */
@@ -203,7 +251,8 @@ static void read_events(void)
 
 	poll(&p, 1, 10);
 	while (read(fd, &e, sizeof(e)) == sizeof(e)) {
-		resets += e.type == KFD_XSCHED_EVENT_NODE_RESET && e.data == 1;
+		if (e.type == KFD_XSCHED_EVENT_NODE_RESET)
+			note_reset(&e);
 		if (e.type == KFD_XSCHED_EVENT_ARMED)
 			__atomic_fetch_add(&armed_runs, 1, __ATOMIC_RELEASE);
 	}
@@ -221,8 +270,14 @@ static void *call(void *unused)
 
 static bool start_victims(void)
 {
-	return !worker_start_on(&victims[VICTIM], 2, gpus - 1) &&
-		!worker_start_on(&victims[OTHER], 1, gpus - 1) &&
+	unsigned int i;
+
+	for (i = 0; i < domain.count - 1; i++)
+		if (worker_start_on(&near[i], 1, domain.first + i) ||
+		    worker_submit(&near[i], 0, &endless, 1))
+			return false;
+	return !worker_start_on(&victims[VICTIM], 2, victim) &&
+		!worker_start_on(&victims[OTHER], 1, victim) &&
 		!worker_submit(&victims[VICTIM], 0, &endless, 1) &&
 		!worker_submit(&victims[OTHER], 0, &endless, 1);
 }
@@ -235,6 +290,7 @@ static void open_client(void)
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET) |
 			KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED), 0, 0);
 	resets = 0;
+	reset_began = 0;
 	armed_runs = 0;
 	call_over = false;
 }
@@ -273,7 +329,7 @@ static bool is_over(const struct fault *f, long before, bool *removed)
 		*removed = true;
 		sysfile_write(pci_name(), PCI_DRIVER "unbind");
 	}
-	return over && (f->then != RESET || resets);
+	return over && (f->then != RESET || resets == (1U << domain.count) - 1);
 }
 
 /* Let the call meet the fault, until both are over. What went wrong, or NULL. */
@@ -284,9 +340,8 @@ static const char *meet(const struct fault *f)
 	bool removed = false;
 	pthread_t thread;
 
-	if (write_fault(f->command))
+	if (f->command && write_fault(f->command))
 		return "the fault cannot be armed";
-	probes_window();
 	if (pthread_create(&thread, NULL, call, NULL))
 		return "no thread";
 	while (!is_over(f, before, &removed)) {
@@ -296,8 +351,8 @@ static const char *meet(const struct fault *f)
 				 call_over ? "there is no reset" : "the call does not return");
 	}
 	pthread_join(thread, NULL);
-	if (!removed && fired() == before)
-		return "the fault did not happen";
+	if (!removed && (fired() == before) != !f->command)
+		return f->command ? "the fault did not happen" : "a fault happened";
 	write_fault("clear");
 	return call_ns < f->least_ms * MS ? "the call did not meet the fault" : NULL;
 }
@@ -318,19 +373,23 @@ static void kill_victim(struct worker *w)
 	xsdev_sleep_ms(KFD_MS);
 }
 
-/* Those on the last GPU last: amdkfd looks for it when others end, also if it is gone. */
+/* Those on the GPU with the fault last: amdkfd looks for it when others end, also if it is gone. */
 static void clean_up(void)
 {
+	unsigned int i;
+
 	if (armed_switch)
 		xsarm_clear(fd, armed_switch);
 	armed_switch = 0;
 	kill_victim(&victims[TRIGGER]);
+	for (i = 0; i < domain.count - 1; i++)
+		kill_victim(&near[i]);
 	kill_victim(&victims[OTHER]);
 	kill_victim(&victims[VICTIM]);
 	close(fd);
 }
 
-/* Since the fault was armed, each probe must have begun something, or it has shown nothing. */
+/* Each probe must have begun something, or it has shown nothing. */
 static bool enough(const struct probe_result results[PROBE_KINDS])
 {
 	unsigned int i, few = 0;
@@ -340,111 +399,205 @@ static bool enough(const struct probe_result results[PROBE_KINDS])
 	return !few;
 }
 
-/* What the probes found is complete once each has ended what it was about, and one thing more. */
-static bool end_probes(const struct fault *f, struct probe_result results[PROBE_KINDS])
+/* A hang takes long enough to begin something before the reset. */
+static bool found_enough(const struct fault *f, const struct finding *found)
 {
-	const bool ended = f->then == REMOVAL ? probes_stop(DONE_MS) : probes_run(2, DONE_MS);
-
-	probes_read(results);
-	return ended;
+	return f->then != RESET ? enough(found->before) :
+		enough(found->reset) && (!f->least_ms || enough(found->before));
 }
 
-/* The GPU was reset: what a process had there is lost, but it can be used. By another client. */
-static void check_afterwards(const struct fault *f)
+/* What they find is complete once each has ended what it was about, and one thing more. */
+static void end_probes(const struct fault *f, uint64_t since, struct finding *found)
 {
-	struct worker *w = &victims[OTHER];
-	struct kfd_xsched_queue lost = { 0 };
-	int client = xsdev_open(), fresh;
+	uint64_t until;
+
+	found->ended = f->then == REMOVAL ? probes_stop(DONE_MS) :
+		       probes_run(f->command ? 2 : ROUNDS, DONE_MS);
+	until = xsdev_now();
+	probes_between(since, reset_began ? reset_began : until, found->before);
+	if (reset_began)
+		probes_between(reset_began, until, found->reset);
+}
+
+static uint32_t state_of(struct worker *w)
+{
+	struct kfd_xsched_queue q = { 0 };
+	int client = xsdev_open();
 	uint32_t id = 0;
 
 	worker_queue_id(w, 0, &id);
-	xsdev_find(client, w->pid, id, &lost);
+	xsdev_find(client, w->pid, id, &q);
 	close(client);
-	tap_ok(lost.state & KFD_XSCHED_QUEUE_RESET, "%s, %s: a queue there is listed as reset",
-	       phase->name, f->name);
+	return q.state;
+}
+
+/* The GPU was reset: what a process had there is lost, but it can be used. By another client. */
+static void check_reset(const struct fault *f, struct worker *w, unsigned int gpu)
+{
+	int fresh;
+
+	tap_ok(state_of(w) & KFD_XSCHED_QUEUE_RESET, "%s, %s: a queue on GPU %u is listed as reset",
+	       phase->name, f->name, gpu);
 	fresh = worker_add_queue(w);
 	tap_ok(fresh > 0 && !worker_submit(w, fresh, &brief, 1) && !worker_wait(w, fresh, DONE_MS),
 	       "%s, %s: another one of the same process works", phase->name, f->name);
 }
 
+/* On each GPU of the domain. Without a reset, only the one with the fault can have lost a queue. */
+static void check_afterwards(const struct fault *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < domain.count - 1; i++) {
+		if (f->then == RESET)
+			check_reset(f, &near[i], domain.first + i);
+		else
+			tap_ok(!(state_of(&near[i]) & KFD_XSCHED_QUEUE_RESET),
+			       "%s, %s: no queue on GPU %u is lost", phase->name, f->name,
+			       domain.first + i);
+	}
+	if (f->then == RESET)
+		check_reset(f, &victims[OTHER], victim);
+}
+
 /* What about it shows nothing, or NULL. */
-static const char *carry_out(const struct fault *f, struct probe_result results[PROBE_KINDS],
-			     bool *ended)
+static const char *carry_out(const struct fault *f, struct finding *found)
 {
 	const char *wrong = NULL, *name = pci_name();
+	uint64_t since;
 
+	if (f->then == REMOVAL && domain.count > 1)
+		tap_bail("a GPU of a hive is not removed: it would come back as the last one");
 	open_client();
 	if (!start_victims())
 		wrong = "no victims";
 	else if (phase->prepare && phase->prepare())
 		wrong = "it cannot be prepared";
+	since = xsdev_now();
 	if (!wrong)
 		wrong = meet(f);
-	*ended = end_probes(f, results);
-	if (f->then == RESET)
-		check_afterwards(f);
+	end_probes(f, since, found);
+	check_afterwards(f);
 	clean_up();
 	if (f->then == REMOVAL) {
 		plug(name);
-		probes_start(gpus - 1, LEASE_MS);
+		probes_start(others.first, others.count, LEASE_MS, &xschedd);
 	}
-	if (!wrong && !enough(results))
+	if (!wrong && !found_enough(f, found))
 		wrong = "some probe has begun nothing since then";
+	if (!wrong && f->then == NOTHING && reset_began)
+		wrong = "a GPU was reset";
 	return wrong;
 }
 
-static void show(const struct fault *f, const struct probe_result results[PROBE_KINDS])
+/* ---- the verdict ---- */
+
+static void show(const char *what, uint64_t ms, const struct probe_result results[PROBE_KINDS])
 {
-	char text[PROBE_KINDS * 8] = "";
+	char text[PROBE_KINDS * 9] = "";
 	unsigned int i;
 
 	for (i = 0; i < PROBE_KINDS; i++)
-		snprintf(text + 7 * i, 8, " %6u", results[i].longest_us / 1000 % 1000000);
-	tap_note("| %-9s %-8s %6llu%s", phase->name, f->name, (unsigned long long)(call_ns / MS),
-		 text);
+		snprintf(text + 8 * i, 9, " %7u", results[i].longest_us % 10000000);
+	tap_note("| %-9s %-8s %6llu%s", phase->name, what, (unsigned long long)ms, text);
 }
 
 static void show_head(void)
 {
-	char text[PROBE_KINDS * 8] = "";
+	char text[PROBE_KINDS * 9] = "";
 	unsigned int i;
 
 	for (i = 0; i < PROBE_KINDS; i++)
-		snprintf(text + 7 * i, 8, " %6.6s", probe_names[i]);
-	tap_note("milliseconds: the call, and the longest of each kind on the other GPUs");
+		snprintf(text + 8 * i, 9, " %7.7s", probe_names[i]);
+	tap_note("ms: the call; us: the longest of each kind on GPUs of other domains");
 	tap_note("| %-9s %-8s %6s%s", "phase", "fault", "call", text);
 }
 
-static void judge(const struct fault *f, const struct probe_result results[PROBE_KINDS], bool ended)
+static bool within(enum probe_kind kind, const struct probe_result *found, uint32_t most_us)
 {
-	unsigned int i, bad = 0;
+	if (!found->error && found->longest_us <= most_us)
+		return true;
+	tap_note("%s: %u us, not %u, error %d", probe_names[kind], found->longest_us, most_us,
+		 found->error);
+	return false;
+}
+
+/* The longest that the probes took in any phase without a fault. */
+static struct probe_result usual[PROBE_KINDS];
+
+/* One more phase without a fault: whether nothing failed. */
+static bool learn(const struct finding *found)
+{
+	unsigned int i, good = 0;
 
 	for (i = 0; i < PROBE_KINDS; i++) {
-		if (!results[i].error && results[i].longest_us < BOUND_MS * 1000)
-			continue;
-		bad++;
-		tap_note("%s: %u ms, error %d", probe_names[i], results[i].longest_us / 1000,
-			 results[i].error);
+		if (found->before[i].longest_us > usual[i].longest_us)
+			usual[i].longest_us = found->before[i].longest_us;
+		good += within(i, &found->before[i], UINT32_MAX);
 	}
-	tap_ok(ended && !bad, "%s, %s: no call on another GPU waits", phase->name, f->name);
+	return good == PROBE_KINDS;
+}
+
+/* Compared with that; a removal has a bound of its own. */
+static bool good_before(const struct fault *f, const struct finding *found)
+{
+	unsigned int i, good = 0;
+
+	for (i = 0; i < PROBE_KINDS; i++)
+		good += within(i, &found->before[i], f->then == REMOVAL ? BOUND_MS * 1000 :
+			       usual[i].longest_us + SLACK_US);
+	return good == PROBE_KINDS;
+}
+
+/*
+ * A reset is no business of other domains, but amdkfd stops all processes on all GPUs until it is
+ * over, and for another 100 ms (PROCESS_RESTORE_TIME_MS). So their work is late, and with it READY
+ * and IDLE. What they call does not wait for that, only for the GPUs to be emptied.
+ */
+static bool good_reset(const struct finding *found)
+{
+	unsigned int i, good = 0, calls = 0;
+
+	for (i = 0; i < PROBE_KINDS; i++) {
+		if (i == PROBE_READY || i == PROBE_IDLE)
+			continue;
+		calls++;
+		good += within(i, &found->reset[i], BOUND_MS * 1000);
+	}
+	return good == calls;
+}
+
+static void judge(const struct fault *f, const struct finding *found)
+{
+	show(f->name, call_ns / MS, found->before);
+	if (!f->command) {
+		tap_ok(learn(found) && found->ended, "%s: without a fault, all goes on", phase->name);
+		return;
+	}
+	tap_ok(found->ended && good_before(f, found),
+	       "%s, %s: nothing on another domain's GPU waits", phase->name, f->name);
+	if (f->then != RESET)
+		return;
+	show("+ reset", 0, found->reset);
+	tap_ok(good_reset(found), "%s, %s: nor does a call there wait for the reset", phase->name,
+	       f->name);
 }
 
 /* The probes run when it begins; and when it ends, these or others. */
 static void test_case(const struct phase *p, const struct fault *f)
 {
-	struct probe_result results[PROBE_KINDS];
+	struct finding found = { 0 };
 	const char *wrong;
-	bool ended;
 
 	phase = p;
-	wrong = carry_out(f, results, &ended);
+	wrong = carry_out(f, &found);
 	if (wrong)
 		tap_note("%s, %s: %s", p->name, f->name, wrong);
-	if (!tap_ok(probes_run(2, DONE_MS), "%s, %s: then the other GPUs are as ever", p->name, f->name))
+	if (!tap_ok(probes_run(2, DONE_MS), "%s, %s: then the other GPUs are as ever", p->name,
+		    f->name))
 		tap_bail("nothing can be shown any more");
 	tap_ok(!wrong, "%s, %s: it happened", p->name, f->name);
-	show(f, results);
-	judge(f, results, ended);
+	judge(f, &found);
 }
 
 /* A removal only by name: see struct fault. */
@@ -458,23 +611,55 @@ static bool wanted(const struct fault *f, int argc, char **argv)
 	return argc <= 2 && f->then != REMOVAL;
 }
 
+/* In a hive, its last GPU; else the last of all. */
+static void choose(unsigned int gpus)
+{
+	int client = xsdev_open();
+
+	if (gpus < 2 || gpus > WORKER_MAX_QUEUES)
+		tap_bail("usage: test-neighbours GPUS [FAULT...], from 2 GPUs on");
+	if (client < 0)
+		tap_bail(XSDEV_PATH ": error %d", client);
+	domain = (struct range){ .count = domain_find(client, gpus, gpu_ids) };
+	close(client);
+	if (domain.count == gpus)
+		tap_bail("there is one domain only");
+	if (domain.count == 1)
+		domain.first = gpus - 1;
+	others.first = domain.first ? 0 : domain.count;
+	others.count = gpus - domain.count;
+	victim = domain.first + domain.count - 1;
+}
+
+static void start(void)
+{
+	gpufault_timeout(HANG_MS);
+	if (lease_set(LEASE_MS))
+		tap_bail("the lease cannot be set");
+	daemon_configure(&xschedd, "");
+	daemon_start(&xschedd);
+	if (!tap_ok(daemon_counts(&xschedd, "ejections", 0, DONE_MS), "xschedd runs"))
+		tap_bail("nothing can be shown");
+	probes_start(others.first, others.count, LEASE_MS, &xschedd);
+	if (!tap_ok(probes_run(2, DONE_MS), "the other GPUs work"))
+		tap_bail("nothing can be shown");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int i, k;
 
-	gpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 0;
-	if (gpus < 2)
-		tap_bail("usage: test-neighbours GPUS [FAULT...], from 2 GPUs on");
-	gpufault_timeout(HANG_MS);
-	if (lease_set(LEASE_MS))
-		tap_bail("the lease cannot be set");
-	probes_start(gpus - 1, LEASE_MS);
-	if (!tap_ok(probes_run(2, DONE_MS), "the other GPUs work"))
-		tap_bail("nothing can be shown");
+	choose(argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 0);
+	start();
 	show_head();
-	for (i = 0; i < COUNT(faults); i++)
-		for (k = 0; k < COUNT(phases) && wanted(&faults[i], argc, argv); k++)
-			test_case(&phases[k], &faults[i]);
+	for (k = 0; k < COUNT(phases); k++)
+		test_case(&phases[k], &undisturbed);
+	for (k = 0; k < COUNT(phases); k++)
+		for (i = 0; i < COUNT(faults); i++)
+			if (wanted(&faults[i], argc, argv))
+				test_case(&phases[k], &faults[i]);
 	probes_stop(DONE_MS);
+	tap_is(daemon_count(&xschedd, "ejections"), 0, "xschedd was never ejected");
+	tap_is(daemon_stop(&xschedd), 0, "and ends in order");
 	return tap_done();
 }

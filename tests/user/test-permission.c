@@ -11,37 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tap.h"
+#include "users.h"
 #include "worker.h"
 #include "xsarm.h"
 
 #define ALICE	1000
 #define BOB	1001
 #define CAROL	1002	/* has no process of her own */
-
-static const char *const nodes[] = { XSDEV_PATH, "/dev/kfd", "/dev/dri/renderD128" };
-static mode_t modes[3];
-
-/* Ordinary users reach the devices here; the kernel has to distinguish them. */
-static void open_devices(bool to_all)
-{
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < 3; i++) {
-		if (stat(nodes[i], &st))
-			tap_bail("%s: error %d", nodes[i], -errno);
-		if (to_all)
-			modes[i] = st.st_mode & 07777;
-		if (chmod(nodes[i], to_all ? 0666 : modes[i]))
-			tap_bail("chmod: error %d", -errno);
-	}
-}
 
 /* ---- columns ------------------------------------------------------------- */
 
@@ -425,10 +406,10 @@ int main(void)
 	struct attempt a;
 	size_t i;
 
-	open_devices(true);
+	users_admit(true);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		test_row(&rows[i]);
-	open_devices(false);
+	users_admit(false);
 	for (i = 0; i < 2; i++) {
 		try_as(callers[i], &t, false, &a);
 		tap_is(a.list, -EACCES, i ? "and roots of their own namespaces" :

@@ -120,7 +120,7 @@ static void stop_hammer(pid_t pid, const char *what)
 		if (e && e != ESRCH && e != EALREADY && e != ENOENT)
 			bad += tally->by_errno[e];
 	}
-	tap_ok(all > ENOUGH, "%s: the hammer made calls enough", what);
+	tap_ok(all > ENOUGH, "%s: the hammer made enough calls", what);
 	tap_note("%s: %u calls", what, all);
 	tap_ok(tally->by_errno[0], "%s: some succeeded", what);
 	tap_is(bad, 0, "%s: all others ended with a benign error", what);

@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sysfile.h"
 #include "tap.h"
+#include "users.h"
 #include "worker.h"
 #include "xsdev.h"
 
@@ -26,8 +26,6 @@ static const struct spin_shape brief = { 1, 64, 1 * MS };
 static const struct worker_ids alice_ids = { ALICE, ALICE, ALICE, true };
 static const struct worker_ids bob_ids = { BOB, BOB, BOB, true };
 
-static const char *const devices[] = { XSDEV_PATH, "/dev/kfd", "/dev/dri/renderD128" };
-static mode_t modes[3];
 static char directory[64];
 
 /*
@@ -37,48 +35,13 @@ static char directory[64];
 static int root, alice, bob;
 static struct worker runs, held, comes, of_bob;
 
-/* Ordinary users reach the devices here. */
-static void open_devices(bool to_all)
-{
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < 3; i++) {
-		if (stat(devices[i], &st))
-			tap_bail("%s: error %d", devices[i], -errno);
-		if (to_all)
-			modes[i] = st.st_mode & 07777;
-		if (chmod(devices[i], to_all ? 0666 : modes[i]))
-			tap_bail("chmod: error %d", -errno);
-	}
-}
-
-/* Go on as that user, without capabilities, or as root again. */
-static void become(uid_t uid)
-{
-	if (seteuid(uid))
-		tap_bail("seteuid: error %d", -errno);
-}
-
-static int open_as(uid_t uid)
-{
-	int fd;
-
-	become(uid);
-	fd = xsdev_open();
-	become(0);
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
-	return fd;
-}
-
 static int op_as(uid_t uid, int fd, uint32_t op, const struct worker *w, int value)
 {
 	int ret;
 
-	become(uid);
+	users_become(uid);
 	ret = xsdev_process_op(fd, op, w->pid, value, NULL);
-	become(0);
+	users_become(0);
 	return ret;
 }
 
@@ -144,13 +107,26 @@ static void test_others(void)
 	make_debt();
 	tap_is(op_as(ALICE, alice, OP(SUSPEND), &runs, 0), -EBUSY, "nor may that user hold");
 	close(alice);
-	alice = open_as(ALICE);
+	alice = users_open(ALICE);
 	tap_is(op_as(ALICE, alice, OP(SUSPEND), &runs, 0), -EBUSY, "not by another open file, either");
 	tap_is(op_as(BOB, bob, OP(SUSPEND), &of_bob, 0), 0, "another user may hold");
 	tap_is(op_as(BOB, bob, OP(RESUME), &of_bob, 0), 0, "and release");
 	tap_is(op_as(0, root, OP(SUSPEND), &runs, 0), 0, "root may hold that very process");
 	tap_is(op_as(0, root, OP(RESUME), &runs, 0), 0, "and release it");
 	tap_ok(worker_load_goes_on(&runs), "it runs on");
+}
+
+/* With nothing owed any more, she changes a queue of her own, which amdkfd refuses to nobody. */
+static void test_change(void)
+{
+	unsigned int i, wrong = 0;
+
+	set("user_rate", 0);
+	set("user_rate", 1);
+	for (i = 0; i < 2 * BURST; i++)
+		wrong += worker_update(&comes, 0, 100, i & 1 ? KFD_XSCHED_PRIORITY_NORMAL : 3) != 0;
+	tap_is(wrong, 0, "a user may change queues of his own as often as he likes");
+	tap_is(op_as(ALICE, alice, OP(SUSPEND), &runs, 0), -EBUSY, "but it counts: he may not hold");
 }
 
 /* By a client that had taken before there was a limit. */
@@ -184,7 +160,7 @@ int main(void)
 	struct kfd_xsched_node node;
 	int taker;
 
-	root = open_as(0);
+	root = users_open(0);
 	if (xsdev_node(root, &node))
 		tap_bail("no node");
 	if (!xsdev_can(root, KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_PRIORITY)) {
@@ -194,14 +170,14 @@ int main(void)
 	snprintf(directory, sizeof(directory), "/sys/class/kfd_xsched/node%u/", node.gpu_id);
 	tap_is(sysfile_number("%s.defaults/user_rate", directory), 1000, "a user has a rate by default");
 	tap_is(sysfile_number("%s.defaults/admin_rate", directory), 0, "root has none");
-	open_devices(true);
+	users_admit(true);
 	start(&runs, &alice_ids);
 	start(&held, &alice_ids);
 	start(&comes, &alice_ids);
 	start(&of_bob, &bob_ids);
-	alice = open_as(ALICE);
-	taker = open_as(ALICE);
-	bob = open_as(BOB);
+	alice = users_open(ALICE);
+	taker = users_open(ALICE);
+	bob = users_open(BOB);
 	tap_is(op_as(ALICE, taker, OP(SUSPEND), &held, 0), 0, "a user holds an own process");
 	tap_is(op_as(ALICE, taker, OP(SET_PRIORITY), &held, 3), 0, "and gives it a priority");
 	if (worker_load_start(&runs, &brief, 0))
@@ -210,6 +186,7 @@ int main(void)
 	set("user_rate", 1);
 	test_toggle();
 	test_others();
+	test_change();
 	test_giving_back(taker);
 	test_without_limit();
 	close(alice);
@@ -219,6 +196,6 @@ int main(void)
 	worker_stop(&held);
 	worker_stop(&comes);
 	worker_stop(&of_bob);
-	open_devices(false);
+	users_admit(false);
 	return tap_done();
 }

@@ -172,7 +172,7 @@ static void test_structures(void)
 		{ "RENEW", KFD_XSCHED_RENEW, &renew, sizeof(renew), 24,
 		  offsetof(struct kfd_xsched_renew, flags), 0, 0 },
 		{ "ARM", KFD_XSCHED_ARM, &arm, sizeof(arm), 48,
-		  offsetof(struct kfd_xsched_arm, flags), 0, 0 },
+		  offsetof(struct kfd_xsched_arm, flags), KFD_XSCHED_ARM_ASYNC, 0 },
 	};
 	size_t i;
 
@@ -522,6 +522,7 @@ static void test_arm_arguments(void)
 	BAD_ARM(trigger_id, tenant + 1, -ENOENT, "a tenant that never was");
 	BAD_ARM(trigger_id, UINT64_MAX, -ENOENT, "the highest number as a tenant");
 	BAD_ARM(id, 1, -EINVAL, "SET with an id");
+	BAD_ARM(flags, KFD_XSCHED_ARM_ASYNC, -EINVAL, "SET with ASYNC");
 	BAD_ARM(count, 0, -EINVAL, "SET of nothing");
 	BAD_ARM(count, KFD_XSCHED_MAX_ARMED_ENTRIES + 1, -E2BIG, "count above the limit");
 	BAD_ARM(count, UINT32_MAX, -E2BIG, "the highest number as a count");
@@ -551,7 +552,7 @@ static void test_subscribe(void)
 	struct kfd_xsched_event event;
 	unsigned int bit, wrong = 0;
 
-	for (bit = KFD_XSCHED_EVENT_NODE_BREAKER + 1; bit < 32; bit++)
+	for (bit = KFD_XSCHED_EVENT_DEMOTED + 1; bit < 32; bit++)
 		wrong += xsdev_subscribe(fd, 1u << bit, 0, 0) != -EOPNOTSUPP;
 	tap_is(wrong, 0, "SUBSCRIBE: each unknown event");
 	tap_is(xsdev_subscribe(fd, ready, KFD_XSCHED_SAMPLE_US_MIN - 1, 0), -EINVAL,

@@ -21,7 +21,7 @@
 #define SAMPLE_US	1000
 #define SETTLE_US	2000
 #define PATIENCE_MS	12000	/* longer than any fault lasts */
-#define QUEUE_LISTED	(1u << 31)	/* beside KFD_XSCHED_QUEUE_* */
+#define SAMPLES		4096
 #define EVENTS		(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) | \
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
@@ -33,28 +33,41 @@ const char *const probe_names[PROBE_KINDS] = {
 	[PROBE_READY] = "READY",
 	[PROBE_IDLE] = "IDLE",
 	[PROBE_EJECT] = "eject",
+	[PROBE_DAEMON] = "xschedd",
+};
+
+/**
+ * struct sample - a measurement
+ * @since: CLOCK_MONOTONIC when what is not expected began
+ * @until: when it ended, 0: it has not
+ */
+struct sample {
+	uint64_t since;
+	uint64_t until;
+};
+
+/**
+ * struct samples - what one probe alone writes
+ * @begun: measurements that have begun
+ * @rounds: those that have ended
+ * @error: the first failure: -errno
+ * @last: the last of them, by their number
+ */
+struct samples {
+	uint32_t begun;
+	uint32_t rounds;
+	int32_t error;
+	struct sample last[SAMPLES];
 };
 
 /**
  * struct shared - memory the test and all probes have in common
- * @open: a window is open
  * @stop: the probes are to end
- * @results: by kind
+ * @of: by kind
  */
 struct shared {
-	uint32_t open;
 	uint32_t stop;
-	struct probe_result results[PROBE_KINDS];
-};
-
-/**
- * struct sample - a measurement on its way
- * @since: CLOCK_MONOTONIC when it began
- * @inside: a window was open
- */
-struct sample {
-	uint64_t since;
-	bool inside;
+	struct samples of[PROBE_KINDS];
 };
 
 /* What a probe of that name does; it returns when it is to end. */
@@ -64,42 +77,36 @@ static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static const struct spin_shape brief = { 1, 64, 2 * MS };
 static struct shared *shared;
 static unsigned int lease_of_client;
+static const struct daemon *xschedd;
 
 /* ---- in a probe: what is measured ---- */
 
-static struct sample begin(void)
+/* It may take @expected_ms, which do not count. */
+static void begin(enum probe_kind kind, unsigned int expected_ms)
 {
-	return (struct sample){
-		.since = xsdev_now(),
-		.inside = __atomic_load_n(&shared->open, __ATOMIC_ACQUIRE),
-	};
+	struct samples *all = &shared->of[kind];
+	struct sample *s = &all->last[all->begun % SAMPLES];
+
+	s->until = 0;
+	s->since = xsdev_now() + expected_ms * MS;
+	__atomic_fetch_add(&all->begun, 1, __ATOMIC_RELEASE);
 }
 
-/* What has passed since, less @expected_ms, in microseconds. */
-static uint32_t passed_us(const struct sample *s, unsigned int expected_ms)
+static void end(enum probe_kind kind)
 {
-	const uint64_t ns = xsdev_now() - s->since;
+	struct samples *all = &shared->of[kind];
 
-	return ns > expected_ms * MS ? (uint32_t)((ns - expected_ms * MS) / 1000) : 0;
-}
-
-static void end(enum probe_kind kind, const struct sample *s, unsigned int expected_ms)
-{
-	struct probe_result *r = &shared->results[kind];
-	uint32_t us = passed_us(s, expected_ms);
-
-	if (__atomic_load_n(&shared->open, __ATOMIC_ACQUIRE) && us > r->longest_us)
-		r->longest_us = us;
-	r->inside += s->inside;
-	__atomic_fetch_add(&r->rounds, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&all->last[(all->begun - 1) % SAMPLES].until, xsdev_now(),
+			 __ATOMIC_RELEASE);
+	__atomic_fetch_add(&all->rounds, 1, __ATOMIC_RELEASE);
 }
 
 static void failed(enum probe_kind kind, int error)
 {
-	struct probe_result *r = &shared->results[kind];
+	struct samples *all = &shared->of[kind];
 
-	if (!r->error)
-		r->error = error;
+	if (!all->error)
+		all->error = error;
 }
 
 static bool goes_on(void)
@@ -160,7 +167,7 @@ static void open_or_die(struct app *a, unsigned int gpu, enum probe_kind kind)
 	_exit(1);
 }
 
-/* KFD_XSCHED_QUEUE_* of a process's first queue, and QUEUE_LISTED; 0 if it has none. */
+/* KFD_XSCHED_QUEUE_* of a process's first queue; 0 if it has none. */
 static uint32_t state_of(int fd, pid_t pid)
 {
 	struct kfd_xsched_queue queues[64];
@@ -168,7 +175,7 @@ static uint32_t state_of(int fd, pid_t pid)
 
 	for (i = 0; i < n && i < 64; i++)
 		if (queues[i].pid == pid)
-			return queues[i].state | QUEUE_LISTED;
+			return queues[i].state;
 	return 0;
 }
 
@@ -178,13 +185,12 @@ static void probe_list(unsigned int unused)
 {
 	struct kfd_xsched_queue queues[64];
 	int fd = xsdev_open(), ret;
-	struct sample s;
 
 	(void)unused;
 	for (; goes_on(); xsdev_sleep_ms(PAUSE_MS)) {
-		s = begin();
+		begin(PROBE_LIST, 0);
 		ret = xsdev_list(fd, queues, 64);
-		end(PROBE_LIST, &s, 0);
+		end(PROBE_LIST);
 		if (ret < 0)
 			failed(PROBE_LIST, ret);
 	}
@@ -194,7 +200,6 @@ static void probe_list(unsigned int unused)
 static void probe_apply(unsigned int gpu)
 {
 	const uint32_t ops[] = { KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_OP_RESUME };
-	struct sample s;
 	struct app a;
 	int fd, i, ret;
 
@@ -202,9 +207,9 @@ static void probe_apply(unsigned int gpu)
 	fd = xsdev_open();
 	app_submit(&a, &endless);
 	for (i = 0; goes_on(); i = !i) {
-		s = begin();
+		begin(PROBE_APPLY, 0);
 		ret = xsdev_process_op(fd, ops[i], getpid(), 0, NULL);
-		end(PROBE_APPLY, &s, 0);
+		end(PROBE_APPLY);
 		if (ret)
 			failed(PROBE_APPLY, ret);
 		if (i)
@@ -214,15 +219,14 @@ static void probe_apply(unsigned int gpu)
 
 static void probe_create(unsigned int gpu)
 {
-	struct sample s;
 	struct app a;
 	int ret;
 
 	open_or_die(&a, gpu, PROBE_CREATE);
 	for (; goes_on(); xsdev_sleep_ms(PAUSE_MS)) {
-		s = begin();
+		begin(PROBE_CREATE, 0);
 		ret = kfdq_queue_recreate(a.queue);
-		end(PROBE_CREATE, &s, 0);
+		end(PROBE_CREATE);
 		if (ret)
 			failed(PROBE_CREATE, ret);
 	}
@@ -261,19 +265,21 @@ static pid_t start_mortal(unsigned int gpu)
 /* While a GPU is reset, no process can be started: then it is tried again. */
 static void probe_exit(unsigned int gpu)
 {
-	int fd = xsdev_open();
-	struct sample s;
+	struct kfd_xsched_event e;
+	int fd = xsdev_open(), ret;
 	pid_t pid;
 
+	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_QUEUE_DEL), 0, 0);
 	for (; goes_on(); xsdev_sleep_ms(PAUSE_MS)) {
 		pid = start_mortal(gpu);
 		if (!pid)
 			continue;
-		s = begin();
+		begin(PROBE_EXIT, 0);
 		kill(pid, SIGKILL);
-		while (state_of(fd, pid))
-			xsdev_sleep_ms(2);
-		end(PROBE_EXIT, &s, 0);
+		ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_QUEUE_DEL, pid, PATIENCE_MS, &e);
+		end(PROBE_EXIT);
+		if (ret)
+			failed(PROBE_EXIT, ret);
 		waitpid(pid, NULL, 0);
 	}
 }
@@ -293,12 +299,12 @@ static int watch_me(void)
 static bool burst(struct app *a, int fd)
 {
 	struct kfd_xsched_event e;
-	struct sample s = begin();
 	int ret;
 
+	begin(PROBE_READY, 0);
 	app_submit(a, &brief);
 	ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, getpid(), PATIENCE_MS, &e);
-	end(PROBE_READY, &s, 0);
+	end(PROBE_READY);
 	if (ret)
 		failed(PROBE_READY, ret);
 	ret = app_wait(a, PATIENCE_MS);
@@ -306,9 +312,9 @@ static bool burst(struct app *a, int fd)
 		failed(PROBE_IDLE, ret);
 		return false;
 	}
-	s = begin();
+	begin(PROBE_IDLE, SETTLE_US / 1000);
 	ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, getpid(), PATIENCE_MS, &e);
-	end(PROBE_IDLE, &s, SETTLE_US / 1000);
+	end(PROBE_IDLE);
 	if (ret)
 		failed(PROBE_IDLE, ret);
 	return true;
@@ -328,7 +334,6 @@ static void probe_edges(unsigned int gpu)
 /* The client of this file holds this process, and is silent: poll(2) says when it is ejected. */
 static void probe_eject(unsigned int gpu)
 {
-	struct sample s;
 	struct pollfd p;
 	int fd, silent, ret;
 	struct app a;
@@ -341,14 +346,29 @@ static void probe_eject(unsigned int gpu)
 	while (goes_on()) {
 		silent = xsdev_open();
 		ret = xsdev_process_op(silent, KFD_XSCHED_OP_SUSPEND, getpid(), 0, NULL);
-		s = begin();
+		begin(PROBE_EJECT, lease_of_client);
 		p = (struct pollfd){ .fd = silent, .events = POLLERR };
 		if (!ret && poll(&p, 1, PATIENCE_MS) != 1)
 			ret = -ETIME;
-		end(PROBE_EJECT, &s, lease_of_client);
+		end(PROBE_EJECT);
 		if (ret)
 			failed(PROBE_EJECT, ret);
 		close(silent);
+	}
+}
+
+/* An empty request, which it refuses: the answer needs nothing but its thread. */
+static void probe_daemon(unsigned int unused)
+{
+	bool answered;
+
+	(void)unused;
+	for (; goes_on(); xsdev_sleep_ms(PAUSE_MS)) {
+		begin(PROBE_DAEMON, 0);
+		answered = *daemon_ask(xschedd, "{}\n");
+		end(PROBE_DAEMON);
+		if (!answered)
+			failed(PROBE_DAEMON, -EPIPE);
 	}
 }
 
@@ -365,20 +385,22 @@ static const struct {
 	{ probe_exit, 1 },
 	{ probe_edges, 2 },
 	{ probe_eject, 0 },
+	{ probe_daemon, 0 },
 };
 
 #define PROBES	(sizeof(probes) / sizeof(probes[0]))
 
 static pid_t pids[PROBES];
 
-static void probe_main(unsigned int i, unsigned int gpus)
+static void probe_main(unsigned int i, unsigned int first, unsigned int gpus)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	probes[i].function(probes[i].gpu % gpus);
+	probes[i].function(first + probes[i].gpu % gpus);
 	_exit(0);
 }
 
-void probes_start(unsigned int gpus, unsigned int lease_ms)
+void probes_start(unsigned int first, unsigned int gpus, unsigned int lease_ms,
+		  const struct daemon *daemon)
 {
 	unsigned int i;
 
@@ -389,18 +411,19 @@ void probes_start(unsigned int gpus, unsigned int lease_ms)
 		tap_bail("no memory");
 	memset(shared, 0, sizeof(*shared));
 	lease_of_client = lease_ms;
+	xschedd = daemon;
 	for (i = 0; i < PROBES; i++) {
 		pids[i] = fork();
 		if (pids[i] < 0)
 			tap_bail("fork: error %d", -errno);
 		if (!pids[i])
-			probe_main(i, gpus);
+			probe_main(i, first, gpus);
 	}
 }
 
 static uint32_t rounds_of(unsigned int kind)
 {
-	return __atomic_load_n(&shared->results[kind].rounds, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&shared->of[kind].rounds, __ATOMIC_ACQUIRE);
 }
 
 /* How many kinds have measured less than @rounds times since there were @before. */
@@ -414,7 +437,7 @@ static unsigned int behind(const uint32_t before[PROBE_KINDS], uint32_t rounds, 
 		count += done < rounds;
 		if (say && done < rounds)
 			tap_note("%s: %u rounds, error %d", probe_names[i], done,
-				 shared->results[i].error);
+				 shared->of[i].error);
 	}
 	return count;
 }
@@ -435,21 +458,39 @@ bool probes_run(uint32_t rounds, int timeout_ms)
 	return true;
 }
 
-void probes_window(void)
+/* How much of it was over by then, in microseconds. */
+static uint32_t passed_us(const struct sample *s, uint64_t by)
+{
+	const uint64_t end = __atomic_load_n(&s->until, __ATOMIC_ACQUIRE);
+	const uint64_t until = end && end < by ? end : by;
+
+	return until > s->since ? (uint32_t)((until - s->since) / 1000) : 0;
+}
+
+static struct probe_result find(const struct samples *all, uint64_t since, uint64_t until)
+{
+	const uint32_t begun = __atomic_load_n(&all->begun, __ATOMIC_ACQUIRE);
+	struct probe_result r = { .error = all->error };
+	const struct sample *s;
+	uint32_t i, us;
+
+	for (i = begun > SAMPLES ? begun - SAMPLES + 1 : 0; i < begun; i++) {
+		s = &all->last[i % SAMPLES];
+		if (s->since >= until || (s->until && s->until <= since))
+			continue;
+		r.inside += s->since >= since;
+		us = passed_us(s, until);
+		r.longest_us = us > r.longest_us ? us : r.longest_us;
+	}
+	return r;
+}
+
+void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS])
 {
 	unsigned int i;
 
-	for (i = 0; i < PROBE_KINDS; i++) {
-		shared->results[i].inside = 0;
-		shared->results[i].longest_us = 0;
-	}
-	__atomic_store_n(&shared->open, 1, __ATOMIC_RELEASE);
-}
-
-void probes_read(struct probe_result results[PROBE_KINDS])
-{
-	__atomic_store_n(&shared->open, 0, __ATOMIC_RELEASE);
-	memcpy(results, shared->results, sizeof(shared->results));
+	for (i = 0; i < PROBE_KINDS; i++)
+		results[i] = find(&shared->of[i], since, until);
 }
 
 bool probes_stop(int timeout_ms)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Probes: processes that do one thing again and again, on a GPU of their own or on
- * none, and keep the longest time it took. They show what work for one GPU waits for.
+ * none, and log when each began and ended. They show what work for one GPU waits for.
  */
 #ifndef PROBES_H
 #define PROBES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "daemon.h"
 
 /** enum probe_kind - what is measured */
 enum probe_kind {
@@ -18,18 +20,17 @@ enum probe_kind {
 	PROBE_READY,	/* from a doorbell until READY is read */
 	PROBE_IDLE,	/* from the end of the work until IDLE is read */
 	PROBE_EJECT,	/* from the end of a silent client's lease until it is ejected */
+	PROBE_DAEMON,	/* xschedd, which has one thread, answers a line */
 	PROBE_KINDS
 };
 
 /**
- * struct probe_result - what a probe has found
- * @rounds: measurements so far
- * @inside: those of them that began while probes_window() was open
- * @longest_us: the longest of those that ended while it was
- * @error: the first failure: -errno
+ * struct probe_result - what a probe has found in a period
+ * @inside: measurements that began in it
+ * @longest_us: the longest of all that were under way in it, as far as it was over at its end
+ * @error: the first failure so far: -errno
  */
 struct probe_result {
-	uint32_t rounds;
 	uint32_t inside;
 	uint32_t longest_us;
 	int32_t error;
@@ -38,19 +39,18 @@ struct probe_result {
 extern const char *const probe_names[PROBE_KINDS];
 
 /*
- * Start all, on the GPUs from 0 to @gpus - 1. @lease_ms: the lease of a client. They go on
- * when another GPU is reset, but not when one is removed: then start them anew.
+ * Start all, on @gpus GPUs from number @first on. @lease_ms: the lease of a client; @daemon: the
+ * xschedd that runs. They go on when another GPU is reset, but not when one is removed: then start
+ * them anew.
  */
-void probes_start(unsigned int gpus, unsigned int lease_ms);
+void probes_start(unsigned int first, unsigned int gpus, unsigned int lease_ms,
+		  const struct daemon *daemon);
 
 /* Whether each measures something so many times more within @timeout_ms. */
 bool probes_run(uint32_t rounds, int timeout_ms);
 
-/* From now on the longest times are kept. */
-void probes_window(void);
-
-/* What was found since then; and no more is kept. */
-void probes_read(struct probe_result results[PROBE_KINDS]);
+/* What was found from @since until @until, CLOCK_MONOTONIC: some thousand measurements at most. */
+void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS]);
 
 /*
  * Let each end what it is about, and end. False if one did not within @timeout_ms: it
