@@ -409,8 +409,13 @@ static void move_queues(struct xsched_engine *engine, struct process *process,
 			const struct tenant *to)
 {
 	for (struct queue *q = process->queues; q; q = q->next) {
+		struct unit *unit = to->units[unit_index(engine, q->node)];
+
+		/* It runs, or does not, by what it gets work from. */
+		if (!unit->work)
+			unit->held = q->unit->held;
 		leave_unit(engine, q);
-		enter_unit(engine, q, to->units[unit_index(engine, q->node)]);
+		enter_unit(engine, q, unit);
 	}
 }
 

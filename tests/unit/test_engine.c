@@ -489,6 +489,28 @@ static void accounts_held_time(void **state)
 	xsched_engine_free(e);
 }
 
+/* Who is held when he joins a group has not run there until he is released. */
+static void joins_while_held(void **state)
+{
+	struct xsched_engine *e = new_engine();
+	struct xsched_tenant t;
+
+	(void)state;
+	add(e, 1, GPU_A, 10, true);
+	add(e, 2, GPU_A, 0, true);
+	commit_plan(e, 100);
+	assert_int_equal(xsched_engine_set_group(e, 2, 7), 0);
+	commit_plan(e, 200);
+	xsched_engine_tenant(e, 2, 1000, &t);
+	assert_int_equal(t.state, XSCHED_HELD);
+	assert_true(t.ran_ns == 0);
+	xsched_engine_queue_ready(e, 1, false);
+	commit_plan(e, 1000);
+	xsched_engine_tenant(e, 2, 1500, &t);
+	assert_true(t.ran_ns == 500);
+	xsched_engine_free(e);
+}
+
 /* Of a node: all its processes, also those that went elsewhere, or away. */
 static void accounts_nodes(void **state)
 {
@@ -605,6 +627,7 @@ int main(void)
 		cmocka_unit_test(readiness_is_counted),
 		cmocka_unit_test(sync_replaces),
 		cmocka_unit_test(accounts_held_time),
+		cmocka_unit_test(joins_while_held),
 		cmocka_unit_test(accounts_nodes),
 		cmocka_unit_test(refuses_nonsense),
 		cmocka_unit_test(limits_nodes),
