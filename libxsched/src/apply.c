@@ -243,6 +243,17 @@ int xsched_disarm(struct xsched_device *device, uint64_t id)
 	return xsched_sys_arm(xsched_fd(device), &arg);
 }
 
+int xsched_disarm_async(struct xsched_device *device, uint64_t id)
+{
+	struct kfd_xsched_arm arg = {
+		.flags = KFD_XSCHED_ARM_ASYNC,
+		.op = KFD_XSCHED_ARM_CLEAR,
+		.id = id,
+	};
+
+	return xsched_sys_arm(xsched_fd(device), &arg);
+}
+
 size_t xsched_apply_count(const struct xsched_apply *apply)
 {
 	return apply->count;

@@ -69,12 +69,8 @@ int xsched_engine_set_policy(struct xsched_engine *engine, const char *policy)
 	options_choose(engine);
 	memset(engine->view.data, 0, sizeof(engine->view.data));
 	engine->regroup = true;
-	for (size_t i = 0; i < engine->unit_count; i++) {
-		struct unit *unit = unit_of(engine->units[i]);
-
-		memset(unit->view.data, 0, sizeof(unit->view.data));
-		unit->entered = false;
-	}
+	for (size_t i = 0; i < engine->unit_count; i++)
+		unit_forget(unit_of(engine->units[i]));
 	return 0;
 }
 
@@ -176,6 +172,8 @@ int xsched_engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool s
 int xsched_engine_event(struct xsched_engine *engine,
 			const struct kfd_xsched_event *event)
 {
+	int ret;
+
 	switch (event->type) {
 	case KFD_XSCHED_EVENT_QUEUE_ADD:
 		if (event->pid <= 0)
@@ -202,6 +200,9 @@ int xsched_engine_event(struct xsched_engine *engine,
 		return 0;
 	case KFD_XSCHED_EVENT_NODE_BREAKER:
 		return xsched_engine_set_shut(engine, event->gpu_id, event->data);
+	case KFD_XSCHED_EVENT_DEMOTED:
+		ret = xsched_engine_set_demoted(engine, event->pid, event->data);
+		return ret == -ENOENT ? 0 : ret;
 	default:
 		return 0;
 	}
@@ -221,7 +222,7 @@ int xsched_engine_sync_queue(struct xsched_engine *engine,
 			     const struct kfd_xsched_queue *listed)
 {
 	struct queue *queue;
-	int ret;
+	int ret, demoted;
 
 	ret = xsched_engine_queue_add(engine, listed->id, listed->pid,
 				      listed->gpu_id);
@@ -231,7 +232,9 @@ int xsched_engine_sync_queue(struct xsched_engine *engine,
 	queue->listed = true;
 	queue_set_ready(engine, queue, listed->state & KFD_XSCHED_QUEUE_READY,
 			0);
-	return ret;
+	demoted = process_set_demoted(engine, queue->process,
+				      listed->state & KFD_XSCHED_QUEUE_DEMOTED);
+	return demoted ? demoted : ret;
 }
 
 void xsched_engine_sync_end(struct xsched_engine *engine)
@@ -274,7 +277,15 @@ int xsched_engine_set_group(struct xsched_engine *engine, int32_t pid,
 {
 	struct process *process = process_find(engine, pid);
 
-	return process ? process_join(engine, process, group) : -ENOENT;
+	return process ? process_set_group(engine, process, group) : -ENOENT;
+}
+
+int xsched_engine_set_demoted(struct xsched_engine *engine, int32_t pid,
+			      bool demoted)
+{
+	struct process *process = process_find(engine, pid);
+
+	return process ? process_set_demoted(engine, process, demoted) : -ENOENT;
 }
 
 int xsched_engine_set_manual(struct xsched_engine *engine, int32_t pid,

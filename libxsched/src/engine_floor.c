@@ -8,6 +8,8 @@
  * or a gang would never get all of its nodes. The policy sees a unit that has
  * the floor as pinned, and no work of the units held for it.
  *
+ * A unit that is demoted never has the floor.
+ *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include "engine_priv.h"
@@ -85,11 +87,10 @@ static void force_others(struct xsched_engine *engine, uint64_t taken)
 	}
 }
 
-uint64_t floor_apply(struct xsched_engine *engine)
+uint64_t floor_apply(struct xsched_engine *engine, uint64_t taken)
 {
 	int64_t percent = engine->option[OPTION_FLOOR_PERCENT];
 	uint64_t next_ns = XSCHED_NO_DEADLINE;
-	uint64_t taken = 0;
 	struct unit *unit;
 
 	for (size_t i = 0; i < engine->view.count; i++) {

@@ -93,6 +93,12 @@ void unit_run(struct unit *unit, bool running, uint64_t now_ns)
 	unit->view.running = running;
 }
 
+void unit_forget(struct unit *unit)
+{
+	memset(unit->view.data, 0, sizeof(unit->view.data));
+	unit->entered = false;
+}
+
 static bool gangs(const struct xsched_engine *engine)
 {
 	return engine->option[OPTION_GANG];
@@ -181,7 +187,7 @@ static bool queue_counts(const struct xsched_engine *engine, const struct queue 
 	return process_counts(queue->process) && !queue_is_shut(engine, queue);
 }
 
-/* What a tenant has from all its processes together. */
+/* What a tenant has from all its processes together. Those demoted are all equal. */
 void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant)
 {
 	struct xsched_policy_tenant all = {
@@ -189,15 +195,21 @@ void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant)
 		.priority = XSCHED_PRIORITY_MIN,
 		.pinned = true,
 	};
+	bool demoted = false;
 
 	for (size_t i = 0; i < XSCHED_HINT_MAX; i++)
 		all.hint[i] = XSCHED_HINT_UNSET;
 	for (struct process *p = tenant->processes; p; p = p->next) {
 		if (p->pid < all.pid)
 			all.pid = p->pid;
+		all.pinned &= p->exempt;
+		demoted |= p->demoted;
+		if (p->demoted) {
+			all.priority = XSCHED_PRIORITY_DEFAULT;
+			continue;
+		}
 		if (p->priority > all.priority)
 			all.priority = p->priority;
-		all.pinned &= p->exempt;
 		for (size_t i = 0; i < XSCHED_HINT_MAX; i++)
 			if (all.hint[i] == XSCHED_HINT_UNSET)
 				all.hint[i] = p->hint[i];
@@ -208,6 +220,7 @@ void tenant_refresh(struct xsched_engine *engine, struct tenant *tenant)
 		tenant->units[i]->view.pid = all.pid;
 		tenant->units[i]->view.priority = all.priority;
 		tenant->units[i]->exempt = all.pinned;
+		tenant->units[i]->demoted = demoted;
 		memcpy(tenant->units[i]->view.hint, all.hint, sizeof(all.hint));
 		unit_touch(engine, tenant->units[i]);
 	}
@@ -288,6 +301,8 @@ void process_set_flags(struct xsched_engine *engine, struct process *process,
 
 static bool comes_before(const struct process *a, const struct process *b)
 {
+	if (a->demoted != b->demoted)
+		return b->demoted;
 	if (a->priority != b->priority)
 		return a->priority > b->priority;
 	return a->pid < b->pid;
@@ -419,9 +434,10 @@ static void move_queues(struct xsched_engine *engine, struct process *process,
 	}
 }
 
-int process_join(struct xsched_engine *engine, struct process *process,
-		 uint64_t group)
+/* Into the tenant it is to be part of. */
+static int process_join(struct xsched_engine *engine, struct process *process)
 {
+	uint64_t group = process->demoted ? 0 : process->group;
 	struct tenant *to = NULL;
 
 	if (process->tenant->group == group)
@@ -441,6 +457,52 @@ int process_join(struct xsched_engine *engine, struct process *process,
 	tenant_leave(engine, process);
 	tenant_enter(engine, to, process);
 	unit_open(engine, to->units[0]);
+	return 0;
+}
+
+int process_set_group(struct xsched_engine *engine, struct process *process,
+		      uint64_t group)
+{
+	uint64_t former = process->group;
+	int ret;
+
+	process->group = group;
+	ret = process_join(engine, process);
+	if (ret)
+		process->group = former;
+	return ret;
+}
+
+/* For how long it waited, and what it saved up, counts no more. */
+static void tenant_forget(struct tenant *tenant)
+{
+	for (size_t i = 0; i < XSCHED_ENGINE_NODES; i++) {
+		if (!tenant->units[i])
+			continue;
+		unit_forget(tenant->units[i]);
+		tenant->units[i]->wait_since_ns = 0;
+		tenant->units[i]->floor_until_ns = 0;
+	}
+}
+
+int process_set_demoted(struct xsched_engine *engine, struct process *process,
+			bool demoted)
+{
+	int ret;
+
+	if (process->demoted == demoted)
+		return 0;
+	process->demoted = demoted;
+	ret = process_join(engine, process);
+	if (ret) {
+		process->demoted = !demoted;
+		return ret;
+	}
+	if (!process->tenant->group)
+		tenant_forget(process->tenant);
+	process_place(engine, process);
+	tenant_refresh(engine, process->tenant);
+	engine->regroup = true;
 	return 0;
 }
 

@@ -10,7 +10,10 @@
  *   policy      decides about the rest
  *   min_hold_us a unit that is held stays so for a while
  *
- * All of this is done region by region, where something changed or it is time.
+ * All of this is done region by region, where something changed or it is time. In
+ * a region, it is done for the units that are not demoted, as if there were no
+ * others. Then it is done for those that are: where one of the first has work, they
+ * are held, and about the rest the policy decides as if it were all.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -72,7 +75,7 @@ static void conclude(struct xsched_engine *engine, struct unit *unit,
 	unit->wanted = hold;
 	if (unit->open)
 		__builtin_prefetch(unit->tenant);
-	if (!hold || !unit->work) {
+	if (!hold || !unit->work || unit->demoted) {
 		unit->wait_since_ns = 0;
 		return;
 	}
@@ -83,19 +86,25 @@ static void conclude(struct xsched_engine *engine, struct unit *unit,
 		*next_ns = earlier(*next_ns, floor_due(engine, unit));
 }
 
-/* Decide about the view. Returns when to decide again. */
-static uint64_t decide(struct xsched_engine *engine)
+/*
+ * Decide about the view. All of it is held on the nodes @taken, to which those are added
+ * where it has work. Returns when to decide again.
+ */
+static uint64_t decide(struct xsched_engine *engine, uint64_t *taken)
 {
 	struct xsched_policy_view *view = &engine->view;
 	uint64_t next_ns = XSCHED_NO_DEADLINE;
+	uint64_t ready = 0;
 
 	view->now_ns = engine->now_ns;
 	for (size_t i = 0; i < view->count; i++) {
 		unit_await(view->tenants, i, view->count);
 		next_ns = earlier(next_ns,
 				  prepare(engine, unit_of(view->tenants[i])));
+		ready |= view->tenants[i]->ready;
 	}
-	next_ns = earlier(next_ns, floor_apply(engine));
+	next_ns = earlier(next_ns, floor_apply(engine, *taken));
+	*taken |= ready;
 	for (size_t i = 0; i < view->count; i++) {
 		struct unit *unit = unit_of(view->tenants[i]);
 
@@ -198,9 +207,20 @@ static bool plan_unit(struct xsched_engine *engine, struct region *region,
 
 static void decide_region(struct xsched_engine *engine, struct region *region)
 {
-	engine->view.tenants = engine->units + region->begin;
-	engine->view.count = region->count;
-	region->next_ns = decide(engine);
+	struct xsched_policy_view *view = &engine->view;
+	uint64_t taken = 0;
+
+	view->tenants = engine->units + region->begin;
+	view->count = region->count - region->demoted;
+	region->next_ns = decide(engine, &taken);
+	if (!region->demoted)
+		return;
+	/* Such a policy may hold everywhere for work on one node. */
+	if (taken && !engine->policy->local)
+		taken = UINT64_MAX;
+	view->tenants += view->count;
+	view->count = region->demoted;
+	region->next_ns = earlier(region->next_ns, decide(engine, &taken));
 }
 
 static void plan_region(struct xsched_engine *engine, struct region *region,

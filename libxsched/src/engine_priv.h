@@ -71,7 +71,8 @@ struct predictor {
  * @entered: the policy has seen it
  * @held: what was committed for it last
  * @wanted: held, by the last decision
- * @forced: held for the floor of another
+ * @forced: held for the floor of another; of one that is demoted: for any that is not
+ * @demoted: its process is demoted; it is alone in its tenant
  * @work: nodes with work that counts
  * @linger: nodes that count as ready for settle_us after their work
  * @linger_until_ns: when @linger ends
@@ -96,6 +97,7 @@ struct unit {
 	bool held;
 	bool wanted;
 	bool forced;
+	bool demoted;
 	uint64_t work;
 	uint64_t linger;
 	uint64_t linger_until_ns;
@@ -115,12 +117,14 @@ struct unit {
  * struct region - units that are decided about together, see engine_region.c
  * @begin: first of them, in xsched_engine.units
  * @count: how many
+ * @demoted: of these, the last ones, which are decided about after the others
  * @next_ns: when to decide anew by itself
  * @changed: decide anew at the next plan
  */
 struct region {
 	size_t begin;
 	size_t count;
+	size_t demoted;
 	uint64_t next_ns;
 	bool changed;
 };
@@ -163,10 +167,12 @@ struct queue {
  * @state: enum xsched_hold_state
  * @manual: held by request
  * @exempt: left alone, because the kernel refused
+ * @demoted: comes after all that are not, and is in no group
  * @counting: @held_since_ns is valid
  * @switching: number of @queues that are XSCHED_SWITCHING
  * @queue_count: number of @queues
  * @ready_count: of these, those with work
+ * @group: as set; that of @tenant, unless it is demoted
  * @held_since_ns: when the hold in effect began
  * @held_nodes: nodes it is counted on; none unless @counting
  * @held_ns: time held before that
@@ -185,10 +191,12 @@ struct process {
 	int state;
 	bool manual;
 	bool exempt;
+	bool demoted;
 	bool counting;
 	uint32_t switching;
 	uint32_t queue_count;
 	uint32_t ready_count;
+	uint64_t group;
 	uint64_t held_since_ns;
 	uint64_t held_nodes;
 	uint64_t held_ns;
@@ -200,7 +208,7 @@ struct process {
 
 /**
  * struct tenant - processes that are decided about as one
- * @group: number of the group; 0: one process alone
+ * @group: number of the group; 0: one process alone, which may be demoted
  * @processes: its processes
  * @units: its units: always one; with option "gang" 0, one for each node it has
  *	queues on
@@ -221,7 +229,7 @@ struct tenant {
  * @queues: id to struct queue
  * @processes: pid to struct process
  * @groups: number of a group to its struct tenant
- * @order: @processes.count processes, highest priority first
+ * @order: @processes.count processes, highest priority first, and those demoted last
  * @room: elements @order, @hold and @release have room for
  * @hold: room for a plan
  * @release: room for a plan
@@ -355,9 +363,13 @@ void process_remove(struct xsched_engine *engine, struct process *process);
 /** process_place() - move a process to its place in the order */
 void process_place(struct xsched_engine *engine, struct process *process);
 
-/** process_join() - make it part of another tenant; 0 or -ENOMEM */
-int process_join(struct xsched_engine *engine, struct process *process,
-		 uint64_t group);
+/** process_set_group() - make it part of another tenant; 0 or -ENOMEM */
+int process_set_group(struct xsched_engine *engine, struct process *process,
+		      uint64_t group);
+
+/** process_set_demoted() - put it below all others, or no longer; 0 or -ENOMEM */
+int process_set_demoted(struct xsched_engine *engine, struct process *process,
+			bool demoted);
 
 /** tenant_regroup_all() - with gangs from now on, or without; 0 or -ENOMEM */
 int tenant_regroup_all(struct xsched_engine *engine, bool gang);
@@ -392,6 +404,9 @@ bool process_counts(const struct process *process);
 void process_set_flags(struct xsched_engine *engine, struct process *process,
 		       bool manual, bool exempt);
 
+/** unit_forget() - for the policy it is a new one */
+void unit_forget(struct unit *unit);
+
 /** unit_run() - account for time up to @now_ns; then it runs, or not */
 void unit_run(struct unit *unit, bool running, uint64_t now_ns);
 
@@ -402,8 +417,14 @@ void regions_build(struct xsched_engine *engine);
 
 /* ---- engine_floor.c ----------------------------------------------------- */
 
-/** floor_apply() - give units the floor; returns when to look again */
-uint64_t floor_apply(struct xsched_engine *engine);
+/**
+ * floor_apply() - give units the floor, and hold others for it
+ * @engine: engine
+ * @taken: nodes that are not to be had: all units there are held
+ *
+ * Return: when to look again.
+ */
+uint64_t floor_apply(struct xsched_engine *engine, uint64_t taken);
 
 /**
  * floor_due() - when a unit that waits may have the floor, by its nodes and its

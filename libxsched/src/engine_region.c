@@ -45,10 +45,11 @@ static unsigned int number(const uint64_t *mates, uint8_t *region)
 	return count;
 }
 
-/* Sort the units by region; within one, they keep their order. */
+/* Sort the units by region, and those demoted to its end; else they keep their order. */
 static void arrange(struct xsched_engine *engine)
 {
 	struct xsched_policy_tenant **sorted = engine->view.scratch;
+	size_t next[XSCHED_ENGINE_NODES + 1][2];
 	size_t begin = 0;
 
 	for (unsigned int i = 0; i < engine->region_count; i++) {
@@ -56,13 +57,13 @@ static void arrange(struct xsched_engine *engine)
 
 		region->begin = begin;
 		begin += region->count;
-		region->count = 0;
+		next[i][false] = region->begin;
+		next[i][true] = begin - region->demoted;
 	}
 	for (size_t i = 0; i < engine->unit_count; i++) {
 		struct unit *unit = unit_of(engine->units[i]);
-		struct region *region = &engine->regions[unit->region];
 
-		sorted[region->begin + region->count++] = &unit->view;
+		sorted[next[unit->region][unit->demoted]++] = &unit->view;
 	}
 	if (engine->unit_count)
 		memcpy(engine->units, sorted,
@@ -91,6 +92,7 @@ void regions_build(struct xsched_engine *engine)
 		unit->region = count && nodes ?
 			       region[__builtin_ctzll(nodes)] : count;
 		engine->regions[unit->region].count++;
+		engine->regions[unit->region].demoted += unit->demoted;
 	}
 	arrange(engine);
 	engine->regroup = false;

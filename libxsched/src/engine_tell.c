@@ -43,13 +43,14 @@ static void describe(const struct xsched_engine *engine, const struct process *p
 		.state = process->state,
 		.manual = process->manual,
 		.exempt = process->exempt,
+		.demoted = process->demoted,
 		.ready = process->ready_count != 0,
 		.queues = process->queue_count,
 		.holds = process->holds,
 		.preemptions = process->preemptions,
 		.held_ns = process->held_ns + process_held_for(process, now_ns),
 		.user = process->user,
-		.group = process->tenant->group,
+		.group = process->group,
 		.wanted = process->manual,
 	};
 	for (const struct queue *q = process->queues; q; q = q->next) {

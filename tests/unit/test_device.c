@@ -114,7 +114,8 @@ static int fake_tenant(struct kfd_xsched_tenant *tenant)
 static int fake_arm(struct kfd_xsched_arm *arm)
 {
 	assert_int_equal(arm->size, sizeof(*arm));
-	assert_int_equal(arm->flags, 0);
+	assert_true(!arm->flags || (arm->op == KFD_XSCHED_ARM_CLEAR &&
+				    arm->flags == KFD_XSCHED_ARM_ASYNC));
 	fake.last_arm = *arm;
 	if (arm->op == KFD_XSCHED_ARM_SET)
 		arm->id = 55;
@@ -462,6 +463,10 @@ static void arms(void **state)
 	assert_int_equal(fake.last_arm.op, KFD_XSCHED_ARM_CLEAR);
 	assert_int_equal(fake.last_arm.id, 55);
 	assert_int_equal(fake.last_arm.count + fake.last_arm.stride, 0);
+	assert_int_equal(fake.last_arm.flags, 0);
+	assert_int_equal(xsched_disarm_async(device, 55), 0);
+	assert_int_equal(fake.last_arm.op, KFD_XSCHED_ARM_CLEAR);
+	assert_int_equal(fake.last_arm.flags, KFD_XSCHED_ARM_ASYNC);
 	xsched_apply_free(apply);
 	xsched_close(device);
 }

@@ -16,6 +16,8 @@
  *  policy    decides which tenants ought to be held
  *  manual    held by request, whatever the policy says
  *  exempt    never to be held nor released: the kernel refused
+ *  demoted   below all that are not: a queue of it did not save its waves
+ *            (xsched_engine_set_demoted())
  *
  * Use
  * ---
@@ -109,6 +111,7 @@ struct xsched_plan {
  *	new queues of a held process are created held
  * @held_nodes: of @nodes, those on which a queue of it is held
  * @shut: it has queues, and nothing can be held on any of @nodes
+ * @demoted: comes after all that are not; @priority and @group do not count
  */
 struct xsched_tenant {
 	int32_t pid;
@@ -129,6 +132,7 @@ struct xsched_tenant {
 	bool by_queue;
 	uint32_t held_nodes;
 	bool shut;
+	bool demoted;
 };
 
 struct xsched_engine;
@@ -288,9 +292,9 @@ int xsched_engine_hint(const struct xsched_engine *engine, int32_t pid,
  *
  * Does for each type what the functions below do. NODE_RESET (ended) makes
  * every hold uncertain, so that the next plan asserts it again. NODE_BREAKER does
- * what xsched_engine_set_shut() does. Events without
- * a visible process, of queues the engine does not know, and of unknown types
- * are ignored.
+ * what xsched_engine_set_shut() does, and DEMOTED what xsched_engine_set_demoted()
+ * does. Events without a visible process, of queues or processes the engine does
+ * not know, and of unknown types are ignored.
  *
  * Return: 0; XSCHED_NEW_TENANT: set its priority before asking for a plan;
  * -ESTALE for LOST: list the queues and call xsched_engine_sync_begin();
@@ -311,6 +315,24 @@ int xsched_engine_event(struct xsched_engine *engine,
  * Return: 0, or -ENOSPC for a node beyond XSCHED_ENGINE_NODES.
  */
 int xsched_engine_set_shut(struct xsched_engine *engine, uint32_t gpu_id, bool shut);
+
+/**
+ * xsched_engine_set_demoted() - put a process below all others, or no longer
+ * @engine: engine
+ * @pid: process
+ * @demoted: whether it is demoted (KFD_XSCHED_QUEUE_DEMOTED)
+ *
+ * What is demoted is held, under every policy, while anything that is not has work on
+ * one of its nodes; with a policy that is not local (struct xsched_policy_ops), on any
+ * node. Nothing that is not demoted is ever held for it, not even for a floor. Among
+ * those demoted the policy decides as if there were no others. They are equal: each is
+ * a tenant by itself, of the default priority and without hints. Priority, group and
+ * hints, as they were or are set, count again when the demotion ends; but what the
+ * policy knew of the process is forgotten, at the beginning and at the end.
+ *
+ * Return: 0, -ENOENT, or -ENOMEM and nothing changed.
+ */
+int xsched_engine_set_demoted(struct xsched_engine *engine, int32_t pid, bool demoted);
 
 /**
  * xsched_engine_queue_add() - a queue exists
@@ -361,7 +383,8 @@ void xsched_engine_sync_begin(struct xsched_engine *engine);
 /**
  * xsched_engine_sync_queue() - one queue of the list
  * @engine: engine
- * @queue: as listed; KFD_XSCHED_QUEUE_READY of its state is taken over
+ * @queue: as listed; KFD_XSCHED_QUEUE_READY of its state is taken over, and
+ *	KFD_XSCHED_QUEUE_DEMOTED, for its process
  *
  * Return: as xsched_engine_queue_add().
  */
@@ -393,7 +416,8 @@ int xsched_engine_set_priority(struct xsched_engine *engine, int32_t pid,
  * A group is held and released together. It is ready if one of its processes
  * is. It has the highest priority of its processes, and the hints of all. Plans
  * still name processes. Requests to hold (xsched_engine_set_manual()) and
- * refusals of the kernel remain those of a single process.
+ * refusals of the kernel remain those of a single process. One that is demoted is
+ * decided about by itself meanwhile.
  *
  * Return: 0, -ENOENT or -ENOMEM.
  */
@@ -463,7 +487,7 @@ size_t xsched_engine_tenants(const struct xsched_engine *engine);
 /**
  * xsched_engine_tenant_at() - describe a tenant by its place
  * @engine: engine
- * @index: below xsched_engine_tenants(); highest priority first
+ * @index: below xsched_engine_tenants(); highest priority first, and those demoted last
  * @now_ns: moment up to which to count @held_ns
  * @tenant: out
  *

@@ -385,10 +385,15 @@ int xsched_apply_arm(struct xsched_apply *apply, struct xsched_device *device,
  * @device: client
  * @id: as xsched_apply_arm() gave it
  *
+ * What it held runs when this returns, unless a node failed.
+ *
  * Return: 0, -ESRCH: it ended with its trigger; or another negative errno of
  * KFD_XSCHED_ARM.
  */
 int xsched_disarm(struct xsched_device *device, uint64_t id);
+
+/** xsched_disarm_async() - the same, not waiting for any node: what it held runs soon after */
+int xsched_disarm_async(struct xsched_device *device, uint64_t id);
 
 /**
  * xsched_apply_start() - check it, and have the kernel run it: one ioctl

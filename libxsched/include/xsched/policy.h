@@ -19,7 +19,8 @@
  *  - It sets @hold of every tenant of the view. The engine ignores @hold of a
  *    tenant with @pinned.
  *  - @ready is the work that counts. It excludes work of a tenant that is held
- *    whatever the policy says (by request, or for the floor of another).
+ *    whatever the policy says (by request, for the floor of another, or because
+ *    it is demoted and one that is not has work).
  *  - On a node without a ready tenant, no tenant ought to be held.
  *  - A tenant is held on all its nodes or on none.
  */
@@ -132,7 +133,8 @@ struct xsched_policy_tenant {
  * struct xsched_policy_view - what a decision is made from
  * @tenants: all of them; for a policy that is @local, those of nodes on which
  *	something changed, and of all nodes connected with these. A policy may
- *	reorder them; the order is kept for the next decision.
+ *	reorder them; the order is kept for the next decision. Those that are
+ *	demoted are in none of these views, but in one of their own.
  * @scratch: room for as many pointers, for the helpers
  * @count: how many
  * @now_ns: time of the decision
