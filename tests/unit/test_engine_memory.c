@@ -52,6 +52,9 @@ static void scenario(int gang)
 		xsched_engine_plan(e, i * 1000000ULL, &plan);
 	}
 	assert_int_equal(allocations, before);
+	for (int demoted = 1; demoted >= 0; demoted--)
+		for (int i = 1; i <= 40; i += 5)
+			assert_int_equal(TRY(xsched_engine_set_demoted(e, i, demoted)), 0);
 	assert_int_equal(TRY(xsched_engine_set_option(e, "gang", !gang)), 0);
 	xsched_engine_plan(e, 50000000, &plan);
 	assert_int_equal(TRY(xsched_engine_set_option(e, "gang", gang)), 0);
@@ -96,6 +99,7 @@ static void without_gangs(void **state)
 static void nothing_half_done(void **state)
 {
 	struct xsched_engine *e;
+	struct xsched_tenant t;
 
 	(void)state;
 	assert_int_equal(xsched_engine_new(&e, "hpf", NULL, NULL), 0);
@@ -115,7 +119,16 @@ static void nothing_half_done(void **state)
 	allocations = 0;
 	fail_at = 0;
 	assert_int_equal(xsched_engine_set_group(e, 1, 5), -ENOMEM);
+	assert_int_equal(xsched_engine_tenant(e, 1, 0, &t), 0);
+	assert_int_equal(t.group, 0);
 	fail_at = -1;
+	assert_int_equal(xsched_engine_set_group(e, 1, 5), 0);
+	allocations = 0;
+	fail_at = 0;
+	assert_int_equal(xsched_engine_set_demoted(e, 1, true), -ENOMEM);
+	fail_at = -1;
+	assert_int_equal(xsched_engine_tenant(e, 1, 0, &t), 0);
+	assert_false(t.demoted);
 	xsched_engine_free(e);
 }
 

@@ -132,6 +132,9 @@ static void happen(struct pair *p)
 		if (!roll(p, 4))
 			reset_node(p);
 		break;
+	case 9:
+		TELL(p, xsched_engine_set_demoted, i + 1, n < 3);
+		break;
 	default:
 		TELL(p, xsched_engine_queue_ready_at, p->queues[i][node], n % 2,
 		     p->now);

@@ -350,6 +350,9 @@ static void tells_metrics(void **state)
 	held_s = strtod(strstr(http("GET", "/metrics", NULL), held) + strlen(held), NULL);
 	/* From the end of one switch to the end of the next, which took 6 ns. */
 	assert_true(held_s > 1.5 && held_s < 1.5 + 7e-9);
+	snprintf(text, sizeof(text), "tenant_demoted{pid=\"%d\",", b->pids[0]);
+	wants(http("GET", "/metrics", NULL), 200, text);
+	wants(http("GET", "/metrics", NULL), 200, "\n# TYPE xsched_tenant_demoted gauge\n");
 	wants(http("POST", "/metrics", NULL), 405, "only GET");
 	wants(http("GET", "/xqueues", NULL), 404, "there is only \\/metrics");
 	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");

@@ -195,6 +195,16 @@ static void lists_again_when_lost(void **state)
 	expect(b, "log", "hold release %d = 0\n", b->pids[1]);
 }
 
+/* The kernel has demoted a process, or has ended that. */
+static void send_demoted(const struct bench *b, pid_t pid, bool demoted)
+{
+	struct kfd_xsched_event one = event(KFD_XSCHED_EVENT_DEMOTED, pid, 0);
+
+	one.data = demoted;
+	send_events(b, &one, 1);
+	until_idle(b);
+}
+
 /* 10 ms after the last change exactly these switches are armed, and they remain. */
 static void expect_armed(const struct bench *b, const char *wanted)
 {
@@ -276,6 +286,50 @@ static void arms_in_advance(void **state)
 	assert_int_equal(stop_daemon(b), 0);
 	assert_string_equal(read_whole(b, "armed"), "");
 	assert_string_equal(read_whole(b, "holds"), "");
+}
+
+/* The kernel runs no switch of who is demoted: all others have one that holds him. */
+static void arms_against_the_demoted(void **state)
+{
+	struct bench *b = *state;
+	char armed[256];
+
+	start_daemon(b, "armed=yes\n");
+	two_tenants(b);
+	snprintf(armed, sizeof(armed), "%d: holds %d\n", b->pids[0], b->pids[1]);
+	expect_armed(b, armed);
+	send_demoted(b, b->pids[0], true);
+	assert_string_equal(read_whole(b, "armed"), "");
+	snprintf(armed, sizeof(armed), "%d: holds %d\n", b->pids[1], b->pids[0]);
+	expect_armed(b, armed);
+	/* Also one whose own priority is the same. */
+	assert_int_equal(ctl(b, "priority %d 0", b->pids[1]), 0);
+	expect_armed(b, armed);
+	send_demoted(b, b->pids[1], true);
+	expect_armed(b, "");
+	send_demoted(b, b->pids[0], false);
+	snprintf(armed, sizeof(armed), "%d: holds %d\n", b->pids[0], b->pids[1]);
+	expect_armed(b, armed);
+	send_demoted(b, b->pids[1], false);
+	expect_armed(b, "");
+}
+
+/* What an older kernel cannot report is not asked for; the rest is. */
+static void asks_for_what_there_is(void **state)
+{
+	const uint32_t newer[] = { KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_BREAKER),
+				   KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_DEMOTED) };
+	struct bench *b = *state;
+	uint32_t first = 0, events;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		write_file(b, "knows", "%d\n", KFD_XSCHED_EVENT_ARMED + i);
+		start_daemon(b, "");
+		assert_int_equal(sscanf(read_whole(b, "subscribed"), "%x", &events), 1);
+		assert_int_equal(stop_daemon(b), 0);
+		first = i ? first | newer[i - 1] : events;
+		assert_int_equal(events, first);
+	}
 }
 
 /* A failed firmware is tried again after 1 ms, then 2 ms; what was in doubt is settled. */
@@ -483,6 +537,89 @@ static void leaves_denied_alone(void **state)
 	expect(b, "holds", "%d\n", b->pids[2]);
 	expect(b, "err", "process %d is not scheduled", b->pids[1]);
 	assert_int_equal(ctl(b, "suspend %d", b->pids[1]), 4);
+}
+
+/* Who is demoted waits for all others, and is scheduled like them: held, released, shown. */
+static void demoted_waits(void **state)
+{
+	struct bench *b = *state;
+	char wanted[128];
+	int fd;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	until_read(b);
+	fd = connect_control(b);
+	ask(fd, "{\"cmd\":\"events\"}\n", "\"ok\":true");
+	send_demoted(b, b->pids[0], true);
+	expect(b, "log", "hold %d release = 0\n", b->pids[0]);
+	expect(b, "err", "process %d is demoted", b->pids[0]);
+	snprintf(wanted, sizeof(wanted), "{\"event\":\"demoted\",\"time_ns\":%llu,\"pid\":%d,\"ended\":false}",
+		 (unsigned long long)now_ns() - 6, b->pids[0]);
+	read_until(fd, wanted);
+	send_event(b, READY, b->pids[0], 1);
+	until_idle(b);
+	assert_int_equal(applies(b), 1);
+	assert_int_equal(ctl(b, "list --json"), 0);
+	expect(b, "out", "\"exempt\":false,\"demoted\":true");
+	expect(b, "out", "\"exempt\":false,\"demoted\":false");
+	assert_int_equal(ctl(b, "top -b -n 1"), 0);
+	expect(b, "out", " demoted ");
+	/* What it is given meanwhile is kept. */
+	assert_int_equal(ctl(b, "priority %d 7", b->pids[0]), 0);
+	assert_int_equal(applies(b), 1);
+	send_demoted(b, b->pids[0], false);
+	expect(b, "log", "hold %d release %d = 0\n", b->pids[1], b->pids[0]);
+	expect(b, "err", "process %d is not demoted any more", b->pids[0]);
+	snprintf(wanted, sizeof(wanted), "\"pid\":%d,\"ended\":true}", b->pids[0]);
+	read_until(fd, wanted);
+	close(fd);
+	assert_non_null(strstr(question(b, "{\"cmd\":\"list\"}"), "\"priority\":7,"));
+	assert_int_equal(applies(b), 2);
+}
+
+/* Who is demoted already when the daemon looks, and who is not any more. */
+static void lists_the_demoted(void **state)
+{
+	struct bench *b = *state;
+
+	b->pids[0] = spawn_tenant(0);
+	b->pids[1] = spawn_tenant(10);
+	write_file(b, "queues", "1 %d 100 1\n2 %d 100 1\n", b->pids[0], b->pids[1]);
+	write_file(b, "demoted", "%d\n", b->pids[0]);
+	start_daemon(b, "");
+	expect(b, "log", "hold %d release = 0\n", b->pids[0]);
+	expect(b, "err", "process %d is demoted", b->pids[0]);
+	write_file(b, "demoted", "");
+	send_event(b, KFD_XSCHED_EVENT_LOST, 0, 0);
+	expect(b, "log", "hold %d release %d = 0\n", b->pids[1], b->pids[0]);
+	expect(b, "err", "process %d is not demoted any more", b->pids[0]);
+	assert_int_equal(ctl(b, "list"), 0);
+	expect(b, "out", "  ready\n");
+	write_file(b, "demoted", "%d\n", b->pids[0]);
+	assert_int_equal(ctl(b, "list"), 0);
+	expect(b, "out", "  ready,demoted\n");
+}
+
+/* It may be said of a process before its first queue is: then the list tells of both. */
+static void demoted_before_known(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	until_read(b);
+	b->pids[2] = spawn_tenant(0);
+	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n3 %d 100 1\n", b->pids[0], b->pids[1],
+		   b->pids[2]);
+	write_file(b, "demoted", "%d\n", b->pids[2]);
+	send_demoted(b, b->pids[2], true);
+	expect(b, "log", "hold %d release = 0\n", b->pids[2]);
+	send_event(b, ADD, b->pids[2], 3);
+	until_idle(b);
+	assert_int_equal(applies(b), 1);
+	/* Nothing was lost. */
+	assert_non_null(strstr(question(b, "{\"cmd\":\"stats\"}"), "\"lost\":0"));
 }
 
 /* suspend and resume by request, and the exit statuses of xschedctl. */
@@ -713,6 +850,8 @@ int main(void)
 		TEST(lists_again_when_lost),
 		TEST(arms_in_advance),
 		TEST(arms_after_a_rest),
+		TEST(arms_against_the_demoted),
+		TEST(asks_for_what_there_is),
 		TEST(retries_after_failure),
 		TEST(renews_while_holding),
 		TEST(starts_afresh_when_told),
@@ -721,6 +860,9 @@ int main(void)
 		TEST(ends_without_device),
 		TEST(gives_up),
 		TEST(leaves_denied_alone),
+		TEST(demoted_waits),
+		TEST(lists_the_demoted),
+		TEST(demoted_before_known),
 		TEST(suspends_by_request),
 		TEST(denies_other_users),
 		TEST(lists_without_daemon),

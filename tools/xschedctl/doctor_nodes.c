@@ -143,7 +143,7 @@ static void report(struct doctor *doctor, const char *node, uint32_t gpu_id,
 	if (known->shut_ns)
 		finding(doctor, "gpu", PROBLEM,
 			"find the cause in dmesg, then: echo closed >/sys/class/kfd_xsched/node<gpu_id>/breaker",
-			"GPU %u (%s): its breaker opened %" PRIu64 " s ago, after %u preemptions failed: nothing is held there",
+			"GPU %u (%s): its breaker opened %" PRIu64 " s ago (%u preemptions failed of late): nothing is held on it, nor on GPUs that are reset with it",
 			gpu_id, name, (monotonic_ns() - (uint64_t)known->shut_ns) / 1000000000,
 			known->failures);
 	else if (known->backend == KFD_XSCHED_BACKEND_NONE || !*able)

@@ -139,6 +139,37 @@ static void check_ejections(struct doctor *doctor)
 			sum, counts[0], counts[1], counts[2]);
 }
 
+static void report_demoted(struct doctor *doctor, const char *what, unsigned long number,
+			   unsigned int failures)
+{
+	char advice[128];
+
+	snprintf(advice, sizeof(advice),
+		 "find the cause in dmesg, then: echo \"%s %lu\" >" KNOBS "/demoted", what,
+		 number);
+	finding(doctor, "demoted", NOTE, advice,
+		"%s %lu is demoted, and all others come first: queues that did not save their waves: %u",
+		what, number, failures);
+}
+
+/* Lines "process PID UID FAILURES" and "user UID FAILURES". */
+static void check_demoted(struct doctor *doctor)
+{
+	FILE *file = fopen(root_path(doctor, KNOBS "/demoted"), "re");
+	unsigned int failures;
+	unsigned long number;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "process %lu %*u %u", &number, &failures) == 2)
+			report_demoted(doctor, "process", number, failures);
+		else if (sscanf(line, "user %lu %u", &number, &failures) == 2)
+			report_demoted(doctor, "user", number, failures);
+	}
+	if (file)
+		fclose(file);
+}
+
 static void check_knobs(struct doctor *doctor)
 {
 	static const char *const knobs[] = { "watchdog_ms", "sample_period_us",
@@ -175,6 +206,7 @@ void check_module(struct doctor *doctor)
 		finding(doctor, "module", FINE, "", "kfd_xsched is loaded");
 		check_knobs(doctor);
 		check_ejections(doctor);
+		check_demoted(doctor);
 		return;
 	}
 	finding(doctor, "module", PROBLEM,

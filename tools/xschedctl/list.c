@@ -23,9 +23,13 @@ static const struct {
 	{ KFD_XSCHED_QUEUE_READY, "ready" },
 	{ KFD_XSCHED_QUEUE_WATCHED, "watched" },
 	{ KFD_XSCHED_QUEUE_TAPPED, "tapped" },
+	{ KFD_XSCHED_QUEUE_DEMOTED, "demoted" },
 };
 
 #define STATES (sizeof(states) / sizeof(states[0]))
+
+/* Only with --json. */
+#define FOR_PROGRAMS (KFD_XSCHED_QUEUE_WATCHED | KFD_XSCHED_QUEUE_TAPPED)
 
 static const char *type_name(uint32_t type)
 {
@@ -64,10 +68,8 @@ static void print_queue(const struct kfd_xsched_queue *q)
 {
 	char text[64] = "";
 
-	/* WATCHED and TAPPED are for programs: do not show them. */
-	for (size_t i = 0; i < STATES && states[i].bit <= KFD_XSCHED_QUEUE_READY;
-	     i++) {
-		if (!(q->state & states[i].bit))
+	for (size_t i = 0; i < STATES; i++) {
+		if (!(q->state & states[i].bit & ~FOR_PROGRAMS))
 			continue;
 		if (*text)
 			strcat(text, ",");

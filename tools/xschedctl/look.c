@@ -115,6 +115,8 @@ const char *look_state(struct json_object *tenant)
 		return "pending";
 	if (get_flag(tenant, "held") && get_flag(tenant, "manual"))
 		return "manual";
+	if (get_flag(tenant, "demoted"))
+		return "demoted";
 	if (get_flag(tenant, "held"))
 		return is_partly_held(tenant) ? "partly" : "held";
 	return get_flag(tenant, "ready") ? "running" : "idle";

@@ -9,6 +9,9 @@
  *   holds    what is held: lines "pid", written here; of a queue its id, negated
  *   errors   errnos for the next APPLYs, one a line; taken off from the top
  *   denied   pids, or queues likewise, that may not be touched, one a line
+ *   demoted  pids of processes that are demoted, one a line: for LIST
+ *   knows    the last type of event there is; without it, the last of the interface
+ *   subscribed  written here: the events of the last SUBSCRIBE, in hexadecimal
  *   nodes    GPUs there are, one a line; without it 100
  *   hung     GPUs that give no answer, one a line: of an ASYNC APPLY with a queue in
  *            the list there, which then holds and releases nothing
@@ -124,8 +127,9 @@ static int fake_list(struct kfd_xsched_list *list)
 	struct kfd_xsched_queue *queues = (void *)(uintptr_t)list->queues;
 	FILE *file = open_file("queues", "re");
 	unsigned long long id;
-	int pid, ready, held[MAX_PIDS];
+	int pid, ready, held[MAX_PIDS], demoted[MAX_PIDS];
 	size_t holds = read_numbers("holds", held);
+	size_t demotions = read_numbers("demoted", demoted);
 	unsigned int gpu;
 
 	list->count = 0;
@@ -134,7 +138,7 @@ static int fake_list(struct kfd_xsched_list *list)
 	while (fscanf(file, "%llu %d %u %d", &id, &pid, &gpu, &ready) == 4) {
 		struct kfd_xsched_queue queue = {
 			.id = id, .pid = pid, .gpu_id = gpu,
-			.state = ready ? KFD_XSCHED_QUEUE_READY : 0,
+			.state = KFD_XSCHED_QUEUE_WATCHED | (ready ? KFD_XSCHED_QUEUE_READY : 0),
 			.priority = KFD_XSCHED_PRIORITY_NORMAL,
 		};
 
@@ -143,6 +147,8 @@ static int fake_list(struct kfd_xsched_list *list)
 			queue.state |= KFD_XSCHED_QUEUE_HELD;
 			queue.holders = 1;
 		}
+		if (contains(demoted, demotions, pid))
+			queue.state |= KFD_XSCHED_QUEUE_DEMOTED;
 		if (list->count < list->capacity)
 			queues[list->count] = queue;
 		list->count++;
@@ -424,6 +430,22 @@ static int fake_arm(struct kfd_xsched_arm *arm)
 	return 0;
 }
 
+static int fake_subscribe(const struct kfd_xsched_subscribe *subscribe)
+{
+	int last[MAX_PIDS] = { KFD_XSCHED_EVENT_DEMOTED };
+	FILE *file;
+
+	read_numbers("knows", last);
+	if (subscribe->events >= 2 * KFD_XSCHED_EVENT_BIT(last[0]))
+		return EOPNOTSUPP;
+	file = open_file("subscribed", "we");
+	if (file) {
+		fprintf(file, "%x\n", subscribe->events);
+		fclose(file);
+	}
+	return 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -447,7 +469,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		error = fake_arm(arg);
 		break;
 	case KFD_XSCHED_SUBSCRIBE:
-		error = 0;
+		error = fake_subscribe(arg);
 		break;
 	case KFD_XSCHED_RENEW:
 		error = fake_renew(arg);

@@ -406,7 +406,7 @@ int bench_teardown(void **state)
 		"queues", "holds", "errors", "denied", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
 		"notify", "armed", "clock", "ticks", "reads",
-		"nodes", "hung", "answers" };
+		"nodes", "hung", "answers", "demoted", "knows", "subscribed" };
 	struct bench *b = *state;
 	bool ended;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Armed switches: one for each tenant to which others of lower priority yield.
- * It holds these others.
+ * It holds these others. To one that is demoted nobody yields, and it yields to all.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -59,7 +59,8 @@ static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 	xsched_apply_reset(apply);
 	for (size_t i = index + 1; i < xsched_engine_tenants(sched->engine); i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
-		if (tenant.exempt || tenant.shut || tenant.priority == priority)
+		if (tenant.exempt || tenant.shut ||
+		    (tenant.priority == priority && !tenant.demoted))
 			continue;
 		if (xsched_apply_count(apply) == KFD_XSCHED_MAX_ARMED_ENTRIES ||
 		    state_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
@@ -97,7 +98,7 @@ static void armed_add_all(struct sched *sched)
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine) &&
 	     armed->count < KFD_XSCHED_MAX_ARMED; i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
-		if (tenant.exempt || tenant.manual ||
+		if (tenant.exempt || tenant.manual || tenant.demoted ||
 		    !armed_collect(sched, i, tenant.priority))
 			continue;
 		ret = armed_add(sched, &tenant);
@@ -115,8 +116,8 @@ static void armed_disarm_all(struct sched *sched)
 	struct armed *armed = &sched->armed;
 
 	while (armed->count) {
-		int ret = xsched_disarm(sched->device,
-					armed->ids[--armed->count]);
+		int ret = xsched_disarm_async(sched->device,
+					      armed->ids[--armed->count]);
 
 		if (ret == -EOWNERDEAD)
 			sched->ejected = true;

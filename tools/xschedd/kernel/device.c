@@ -22,8 +22,11 @@
 
 /* An older kernel refuses an unknown event: ask for it only if it is used. */
 #define EVENT_ARMED	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED)
-/* The same; one without breakers has none to report. */
+/* The same; one without breakers, or without demotion, has none to report. */
 #define EVENT_BREAKER	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_BREAKER)
+#define EVENT_DEMOTED	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_DEMOTED)
+
+static const uint32_t newer[] = { EVENT_BREAKER | EVENT_DEMOTED, EVENT_BREAKER, 0 };
 
 int device_lost(struct sched *sched, int error)
 {
@@ -124,11 +127,10 @@ int device_subscribe(struct sched *sched)
 	uint32_t events = EVENTS_WANTED |
 			  (sched->config->armed ? EVENT_ARMED : 0);
 	const struct config *config = sched->config;
-	int ret = xsched_subscribe(sched->device, events | EVENT_BREAKER,
-				   config->sample_us, config->settle_us);
+	int ret = -EOPNOTSUPP;
 
-	if (ret == -EOPNOTSUPP)
-		ret = xsched_subscribe(sched->device, events, config->sample_us,
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]) && ret == -EOPNOTSUPP; i++)
+		ret = xsched_subscribe(sched->device, events | newer[i], config->sample_us,
 				       config->settle_us);
 	if (ret)
 		log_message(LOG_ERR, "cannot subscribe: %s", strerror(-ret));

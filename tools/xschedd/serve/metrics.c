@@ -174,7 +174,7 @@ static void metrics_write_nodes(FILE *file, const struct sched *sched)
 
 	metrics_write_counted(file, nodes, count);
 	metrics_describe(file, "node_breaker_open", "gauge",
-			 "1: too many switches failed, and nothing is held on that GPU.");
+			 "1: its breaker is open, and nothing is held on that GPU.");
 	for (size_t i = 0; i < count; i++)
 		fprintf(file, "xsched_node_breaker_open{gpu=\"%u\"} %d\n",
 			nodes[i].gpu_id, device_is_shut(sched, nodes[i].gpu_id));
@@ -219,6 +219,11 @@ static double metrics_is_held(const struct xsched_tenant *tenant)
 	return tenant->state == XSCHED_HELD;
 }
 
+static double metrics_is_demoted(const struct xsched_tenant *tenant)
+{
+	return tenant->demoted;
+}
+
 static const struct {
 	const char *name;
 	const char *type;
@@ -228,6 +233,7 @@ static const struct {
 	{ "tenant_priority", "gauge", "Priority of a process.", metrics_priority },
 	{ "tenant_ready", "gauge", "Whether it has work.", metrics_is_ready },
 	{ "tenant_held", "gauge", "Whether it is held.", metrics_is_held },
+	{ "tenant_demoted", "gauge", "Whether all others come first.", metrics_is_demoted },
 	{ "tenant_held_seconds_total", "counter", "Time it was held.",
 	  metrics_held_seconds },
 	{ "tenant_holds_total", "counter", "Times it was held.", metrics_holds },

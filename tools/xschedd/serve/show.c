@@ -112,6 +112,7 @@ static struct json_object *show_tenant(const struct xsched_tenant *tenant,
 		 json_object_new_boolean(tenant->state == XSCHED_SWITCHING));
 	show_add(object, "manual", json_object_new_boolean(tenant->manual));
 	show_add(object, "exempt", json_object_new_boolean(tenant->exempt));
+	show_add(object, "demoted", json_object_new_boolean(tenant->demoted));
 	show_add(object, "held_ms", show_new_double(tenant->held_ns / 1e6));
 	show_add(object, "holds", show_new_u64(tenant->holds));
 	show_add(object, "preemptions", show_new_u64(tenant->preemptions));

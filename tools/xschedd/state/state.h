@@ -39,6 +39,7 @@ struct trace;
  *	configured
  * @suspended: held by request
  * @suspended_by_admin: by request of an administrator
+ * @demoted: by the kernel, as far as was logged
  * @seen_ns: when it appeared
  * @failed: switches of it that failed, in a row
  * @switches: durations of the switches that held it
@@ -57,6 +58,7 @@ struct task {
 	int level;
 	bool suspended;
 	bool suspended_by_admin;
+	bool demoted;
 	uint64_t seen_ns;
 	unsigned int failed;
 	struct histogram switches;

@@ -55,6 +55,7 @@ static const char *const names[] = {
 	[KFD_XSCHED_EVENT_EJECTED] = "ejected",
 	[KFD_XSCHED_EVENT_ARMED] = "armed",
 	[KFD_XSCHED_EVENT_NODE_BREAKER] = "breaker",
+	[KFD_XSCHED_EVENT_DEMOTED] = "demoted",
 };
 
 static void stream_write_event(FILE *file, const struct kfd_xsched_event *event)
@@ -75,6 +76,10 @@ static void stream_write_event(FILE *file, const struct kfd_xsched_event *event)
 	case KFD_XSCHED_EVENT_NODE_BREAKER:
 		fprintf(file, ",\"node\":%u,\"open\":%s", event->gpu_id,
 			event->data ? "true" : "false");
+		break;
+	case KFD_XSCHED_EVENT_DEMOTED:
+		fprintf(file, ",\"pid\":%d,\"ended\":%s", event->pid,
+			event->data ? "false" : "true");
 		break;
 	case KFD_XSCHED_EVENT_EJECTED:
 		fprintf(file, ",\"reason\":\"%s\"",

@@ -59,6 +59,9 @@ int events_resync(struct sched *sched)
 			log_message(LOG_ERR, "queue %llu is not scheduled: %s",
 				    (unsigned long long)queue->id,
 				    strerror(-ret));
+		if (ret >= 0)
+			tenant_note_demotion(sched, queue->pid,
+					     queue->state & KFD_XSCHED_QUEUE_DEMOTED);
 	}
 	xsched_engine_sync_end(sched->engine);
 	events_reap(sched);
@@ -80,9 +83,17 @@ static void events_note_breaker(struct sched *sched, const struct kfd_xsched_eve
 			  event->gpu_id);
 }
 
+/* Returns whether it is of a process that is not known yet: the list has it, or will. */
+static bool events_note_demotion(struct sched *sched, const struct kfd_xsched_event *event)
+{
+	tenant_note_demotion(sched, event->pid, event->data);
+	return event->data && event->pid > 0 && !state_task(sched, event->pid);
+}
+
 /* Returns whether the list of queues must be read again. */
 static bool events_feed(struct sched *sched, const struct kfd_xsched_event *event)
 {
+	bool stale = false;
 	int ret;
 
 	if (event->type == KFD_XSCHED_EVENT_APPLY_DONE) {
@@ -111,11 +122,13 @@ static bool events_feed(struct sched *sched, const struct kfd_xsched_event *even
 			  event->data ? "ended" : "begins");
 	if (event->type == KFD_XSCHED_EVENT_NODE_BREAKER)
 		events_note_breaker(sched, event);
+	if (event->type == KFD_XSCHED_EVENT_DEMOTED && !ret)
+		stale = events_note_demotion(sched, event);
 	if (ret == -ENOMEM || ret == -ENOSPC)
 		log_message(LOG_ERR, "queue %llu is not scheduled: %s",
 			    (unsigned long long)event->id, strerror(-ret));
 	if (ret != -ESTALE)
-		return false;
+		return stale;
 	sched->stats.lost++;
 	return true;
 }

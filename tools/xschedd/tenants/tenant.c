@@ -53,6 +53,24 @@ void tenant_apply(struct sched *sched, struct task *task)
 		armed_wrong(sched);
 }
 
+/* Switches that it triggers are not run any more, and others do not hold it. */
+void tenant_note_demotion(struct sched *sched, pid_t pid, bool demoted)
+{
+	const struct log_fields fields = { .pid = pid, .id = LOG_DEMOTED };
+	struct task *task = state_task(sched, pid);
+
+	if (!task || task->demoted == demoted)
+		return;
+	task->demoted = demoted;
+	armed_wrong(sched);
+	if (demoted)
+		log_event(LOG_WARNING, &fields,
+			  "process %d is demoted, because it or another of its user did not save its waves: all others come first",
+			  pid);
+	else
+		log_event(LOG_NOTICE, &fields, "process %d is not demoted any more", pid);
+}
+
 static void tenant_join(struct sched *sched, struct task *task)
 {
 	const char *name = task->rating.group;

@@ -19,6 +19,9 @@ void tenant_adopt(struct sched *sched, pid_t pid);
 /** tenant_apply() - pass the current rating of a task to the engine */
 void tenant_apply(struct sched *sched, struct task *task);
 
+/** tenant_note_demotion() - the kernel has said whether it is demoted: log a change */
+void tenant_note_demotion(struct sched *sched, pid_t pid, bool demoted);
+
 /**
  * tenant_rate_all() - read about all processes, to rate them by other rules
  *
