@@ -140,7 +140,8 @@ static void init_svm(struct amdgpu_device *adev)
 		adev->kfd.pgmap.type = MEMORY_DEVICE_COHERENT;
 }
 
-static int init_kfd(struct vgpu *vg)
+/* Also when the GPU is divided anew. */
+int vgpu_kfd_init(struct vgpu *vg)
 {
 	struct amdgpu_device *adev = vg->adev;
 
@@ -150,9 +151,12 @@ static int init_kfd(struct vgpu *vg)
 	vgpu_tables_kfd(vg);
 	init_svm(adev);
 	vgpu_call(amdgpu_amdkfd_device_init, adev);
-	if (!adev->kfd.init_complete)
-		return -EIO;
-	return vgpu_call(amdgpu_amdkfd_drm_client_create, adev);
+	return adev->kfd.init_complete ? 0 : -EIO;
+}
+
+static int init_kfd(struct vgpu *vg)
+{
+	return vgpu_kfd_init(vg) ?: vgpu_call(amdgpu_amdkfd_drm_client_create, vg->adev);
 }
 
 /*

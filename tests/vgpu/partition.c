@@ -5,11 +5,14 @@
  *
  * amdgpu's own partition manager runs; this file provides what it would read
  * from hardware. As on hardware there is a render node for each possible
- * partition, and opening one chooses the partition.
+ * partition, and opening one chooses the partition. The mode can be changed, by
+ * amdgpu's file current_compute_partition; the nodes, their counters and faults
+ * with them, begin anew then.
  */
 #include <linux/vmalloc.h>
 
 #include "vgpu.h"
+#include "fault.h"
 #include "amdgpu_xcp.h"
 
 static const struct {
@@ -47,27 +50,67 @@ static u32 parts_of(const struct sim_profile *p, int mode)
 	}
 }
 
-/* Divide the GPU into nodes. -EINVAL: it cannot be divided so. */
-int vgpu_partition_create(struct vgpu *vg, int mode)
+/* Whether it can be, with the part that each node has. */
+static bool can_divide(const struct vgpu *vg, u32 parts, struct sim_profile *part)
 {
-	u32 i, parts = parts_of(vg->profile, mode);
-	struct vgpu_node *node;
+	return parts <= VGPU_NODES && sim_profile_partition(vg->profile, parts, part);
+}
 
-	if (parts > VGPU_NODES || !sim_profile_partition(vg->profile, parts, &vg->part))
-		return -EINVAL;
-	vg->partition_mode = mode;
-	vg->nodes = vcalloc(parts, sizeof(*vg->nodes));
-	if (!vg->nodes)
-		return -ENOMEM;
-	vg->nr_nodes = parts;
-	for (i = 0; i < parts; i++) {
-		node = &vg->nodes[i];
+static struct vgpu_node *make_nodes(struct vgpu *vg, u32 parts)
+{
+	struct vgpu_node *node, *nodes = vcalloc(parts, sizeof(*nodes));
+	u32 i;
+
+	for (i = 0; nodes && i < parts; i++) {
+		node = &nodes[i];
 		node->vg = vg;
 		node->index = i;
 		node->profile = &vg->part;
-		node->xccs = vg->part.xccs;
+		node->xccs = vg->profile->xccs / parts;
 		node->first_xcc = i * node->xccs;
 	}
+	return nodes;
+}
+
+/* Divide the GPU into nodes. -EINVAL: it cannot be divided so. */
+int vgpu_partition_create(struct vgpu *vg, int mode)
+{
+	u32 parts = parts_of(vg->profile, mode);
+
+	if (!can_divide(vg, parts, &vg->part))
+		return -EINVAL;
+	vg->partition_mode = mode;
+	vg->nodes = make_nodes(vg, parts);
+	if (!vg->nodes)
+		return -ENOMEM;
+	vg->nr_nodes = parts;
+	return 0;
+}
+
+/* The same of a GPU that works. No queue is in the hardware. */
+static int divide_anew(struct vgpu *vg, int mode)
+{
+	u32 i, parts = parts_of(vg->profile, mode);
+	struct vgpu_node *old = vg->nodes, *nodes = make_nodes(vg, parts);
+	unsigned long flags;
+
+	if (!nodes)
+		return -ENOMEM;
+	vgpu_stats_remove(vg);
+	for (i = 0; i < vg->nr_nodes; i++)
+		vgpu_fault_fini(&old[i]);
+	raw_spin_lock_irqsave(&vg->lock, flags);
+	sim_profile_partition(vg->profile, parts, &vg->part);
+	for (i = 0; i < parts; i++)
+		vgpu_node_init(&nodes[i]);
+	vg->nodes = nodes;
+	vg->nr_nodes = parts;
+	vg->partition_mode = mode;
+	vg->adev->gfx.num_xcc_per_xcp = vg->part.xccs;
+	raw_spin_unlock_irqrestore(&vg->lock, flags);
+	synchronize_rcu();	/* as in vgpu_engine_remove() */
+	vfree(old);
+	vgpu_stats_add(vg);
 	return 0;
 }
 
@@ -125,7 +168,30 @@ static int get_mem_id(struct amdgpu_xcp_mgr *mgr, struct amdgpu_xcp *xcp, u8 *id
 	return 0;
 }
 
+/* The order of aqua_vanjaram_switch_partition_mode(). amdkfd refuses it while it has processes. */
+static int switch_mode(struct amdgpu_xcp_mgr *mgr, int mode, int *parts)
+{
+	struct vgpu *vg = vgpu_of(mgr->adev);
+	struct sim_profile part;
+	int r;
+
+	if (!can_divide(vg, parts_of(vg->profile, mode), &part))
+		return -EINVAL;
+	r = vgpu_call(amdgpu_amdkfd_check_and_lock_kfd, mgr->adev);
+	if (r)
+		return r;
+	vgpu_call(amdgpu_amdkfd_device_fini_sw, mgr->adev);
+	r = divide_anew(vg, mode);
+	*parts = vg->nr_nodes;
+	/* Where it could not be divided, amdkfd comes back with what there was. */
+	vgpu_call(amdgpu_xcp_init, mgr, vg->nr_nodes, vg->partition_mode);
+	r = vgpu_kfd_init(vg) ?: r;
+	vgpu_call(amdgpu_amdkfd_unlock_kfd, mgr->adev);
+	return r;
+}
+
 static struct amdgpu_xcp_mgr_funcs xcp_funcs = {
+	.switch_partition_mode = switch_mode,
 	.query_partition_mode = query_mode,
 	.get_ip_details = get_ip_details,
 	.get_xcp_mem_id = get_mem_id,
@@ -162,16 +228,20 @@ int vgpu_partition_init(struct vgpu *vg)
 	return vgpu_call(amdgpu_xcp_init, vg->adev->xcp_mgr, vg->nr_nodes, vg->partition_mode);
 }
 
-/* With the DRM device: the render nodes of the other partitions. */
+/* With the DRM device: the render nodes of the other partitions, and the file for the mode. */
 int vgpu_partition_register(struct vgpu *vg)
 {
 	const struct pci_device_id id = { };
+	int r = vgpu_call(amdgpu_xcp_dev_register, vg->adev, &id);
 
-	return vgpu_call(amdgpu_xcp_dev_register, vg->adev, &id);
+	return r || !vg->adev->xcp_mgr ? r : vgpu_call(amdgpu_gfx_sysfs_init, vg->adev);
 }
 
+/* After vgpu_partition_register(), also where it failed. */
 void vgpu_partition_unregister(struct vgpu *vg)
 {
+	if (vg->adev->xcp_mgr)
+		vgpu_call(amdgpu_gfx_sysfs_fini, vg->adev);
 	vgpu_call(amdgpu_xcp_dev_unplug, vg->adev);
 }
 

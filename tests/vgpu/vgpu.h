@@ -238,6 +238,7 @@ void vgpu_tlb_flush(struct vgpu *vg);
 int vgpu_device_fabricate(struct vgpu *vg);
 void vgpu_device_release(struct vgpu *vg);
 int vgpu_bringup(struct vgpu *vg);
+int vgpu_kfd_init(struct vgpu *vg);
 void vgpu_unplug(struct vgpu *vg);
 int vgpu_tables_find_calls(void);
 int vgpu_tables_init(struct vgpu *vg);
