@@ -436,7 +436,7 @@ TRACE_EVENT(process_demoted,
 	),
 	TP_fast_assign(
 		__entry->pid = pid_nr(process->pid);
-		__entry->uid = __kuid_val(process->user);
+		__entry->uid = __kuid_val(xs_process_user(process));
 		__entry->failures = process->failures;
 		__entry->with_user = process->user_demoted;
 	),

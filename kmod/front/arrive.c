@@ -140,7 +140,7 @@ void xs_process_demoted(struct xs_process *process)
 
 	if (demoted)
 		pr_warn_ratelimited("kfd_xsched: process %d of user %u is demoted: a queue of it, or of another process of that user, did not save its waves; see /sys/class/kfd_xsched/global/demoted\n",
-				    pid_nr(process->pid), __kuid_val(process->user));
+				    pid_nr(process->pid), __kuid_val(xs_process_user(process)));
 	trace_process_demoted(process);
 	xs_event_process(process, KFD_XSCHED_EVENT_DEMOTED, ktime_get_ns(), demoted);
 	xs_armed_update_all_locked();

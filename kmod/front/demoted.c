@@ -42,7 +42,8 @@ static ssize_t demoted_show(struct device *dev, struct device_attribute *attr, c
 		if (process->failures)
 			at += sysfs_emit_at(buf, at, "process %d %u %u\n",
 					    pid_vnr(process->pid),
-					    demoted_uid(process->user), process->failures);
+					    demoted_uid(xs_process_user(process)),
+					    process->failures);
 	}
 	return at;
 }

@@ -98,15 +98,16 @@ static void demotion_set_locked(struct xs_process *process, u32 failures, bool w
 
 void xs_demote_locked(struct xs_process *process, u64 now, u64 window_ns)
 {
+	const kuid_t user = xs_process_user(process);
 	struct xs_process *other;
 
 	lockdep_assert_held(&xs_lock);
 
 	demotion_set_locked(process, process->failures + 1, process->user_demoted);
-	if (process->failures > 1 || !demotion_note_locked(process->user, now, window_ns))
+	if (process->failures > 1 || !demotion_note_locked(user, now, window_ns))
 		return;
 	list_for_each_entry(other, &xs_processes, in_processes) {
-		if (uid_eq(other->user, process->user))
+		if (uid_eq(xs_process_user(other), user))
 			demotion_set_locked(other, other->failures, true);
 	}
 }
@@ -122,7 +123,7 @@ bool xs_user_is_demoted_locked(kuid_t user)
 
 int xs_pardon_process_locked(struct xs_process *process)
 {
-	struct xs_offender *offender = demotion_find_locked(process->user);
+	struct xs_offender *offender = demotion_find_locked(xs_process_user(process));
 
 	lockdep_assert_held(&xs_lock);
 
@@ -145,7 +146,7 @@ int xs_pardon_user_locked(kuid_t user)
 		return -ESRCH;
 	*offender = (struct xs_offender){};
 	list_for_each_entry(process, &xs_processes, in_processes) {
-		if (uid_eq(process->user, user))
+		if (uid_eq(xs_process_user(process), user))
 			demotion_set_locked(process, 0, false);
 	}
 	return 0;

@@ -169,6 +169,11 @@ kuid_t xs_user_of(const struct cred *cred)
 	return ns->owner;
 }
 
+kuid_t xs_process_user(const struct xs_process *process)
+{
+	return xs_user_of(process->owner.cred);
+}
+
 struct xs_owner xs_owner_get(const struct xs_space *space)
 {
 	const struct xs_process *process = space->process;
@@ -295,8 +300,7 @@ static void process_link_space_locked(struct xs_space *space, struct xs_process 
 	/* In case the leader is reaped already. */
 	process->owner.cred = current_cred();
 	process->owner = xs_owner_get(space);
-	process->user = xs_user_of(process->owner.cred);
-	process->user_demoted = xs_user_is_demoted_locked(process->user);
+	process->user_demoted = xs_user_is_demoted_locked(xs_process_user(process));
 	if (process->user_demoted)
 		xs_news->demoted(process);
 }

@@ -57,7 +57,6 @@ struct xs_space {
  * @pid: its thread group leader, with a reference; it may be gone
  * @owner: credentials at its first queue; they decide which clients get the event of
  *	its end, and, once the leader is gone, who may hold it
- * @user: xs_user_of() these
  * @in_processes: in xs_processes until it exits
  * @spaces: by xs_space.in_process; also those that are gone and have queues still
  * @live: how many of @spaces are not gone
@@ -80,7 +79,6 @@ struct xs_process {
 	unsigned int refs;
 	struct pid *pid;
 	struct xs_owner owner;
-	kuid_t user;
 	struct list_head in_processes;
 	struct list_head spaces;
 	u32 live;
@@ -99,6 +97,9 @@ struct xs_process {
 	u32 ready;
 	u64 edge_ns;
 };
+
+/* The user to whom it counts: xs_user_of() its @owner. */
+kuid_t xs_process_user(const struct xs_process *process);
 
 /* Whether it has the lowest priority, whatever is asked for. */
 static inline bool xs_process_is_demoted(const struct xs_process *process)

@@ -279,8 +279,8 @@ void xs_transact(struct xs_node *node, u32 grace_us);
 bool xs_transact_part(struct xs_part *part);
 
 /*
- * A transaction failed: have the node's worker try again, each time later. False: that was done too
- * often, see xs_node_retry_later().
+ * A transaction failed: have the node's worker try again, each time later. False: that was
+ * done too often, see xs_node_retry_later().
  */
 bool xs_transact_later_locked(struct xs_node *node);
 

@@ -112,7 +112,7 @@ static void trip_lose_queue_locked(struct xs_queue *queue, u64 now)
 
 void xs_trip_failed_locked(struct xs_node *node, struct xs_queue *queue)
 {
-	const kuid_t user = queue ? queue->pdd->process->user : XS_NOBODY;
+	const kuid_t user = queue ? xs_process_user(queue->pdd->process) : XS_NOBODY;
 	struct xs_domain *domain = node->domain;
 	const u64 now = ktime_get_ns();
 

@@ -236,22 +236,25 @@ int xsched_apply_arm(struct xsched_apply *apply, struct xsched_device *device,
 	return ret;
 }
 
-int xsched_disarm(struct xsched_device *device, uint64_t id)
-{
-	struct kfd_xsched_arm arg = { .op = KFD_XSCHED_ARM_CLEAR, .id = id };
-
-	return xsched_sys_arm(xsched_fd(device), &arg);
-}
-
-int xsched_disarm_async(struct xsched_device *device, uint64_t id)
+static int apply_disarm(struct xsched_device *device, uint64_t id, uint32_t flags)
 {
 	struct kfd_xsched_arm arg = {
-		.flags = KFD_XSCHED_ARM_ASYNC,
+		.flags = flags,
 		.op = KFD_XSCHED_ARM_CLEAR,
 		.id = id,
 	};
 
 	return xsched_sys_arm(xsched_fd(device), &arg);
+}
+
+int xsched_disarm(struct xsched_device *device, uint64_t id)
+{
+	return apply_disarm(device, id, 0);
+}
+
+int xsched_disarm_async(struct xsched_device *device, uint64_t id)
+{
+	return apply_disarm(device, id, KFD_XSCHED_ARM_ASYNC);
 }
 
 size_t xsched_apply_count(const struct xsched_apply *apply)

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The engine: what events do, what a plan contains, what commits change. */
+#include "engine.h"
 #include "unit.h"
 
 #define GPU_A 100
 #define GPU_B 200
-
-static struct xsched_engine *new_engine(void)
-{
-	struct xsched_engine *engine;
-
-	assert_int_equal(xsched_engine_new(&engine, "hpf", NULL, NULL), 0);
-	return engine;
-}
-
-/* A process with one queue, whose id is the pid, on one node. */
-static void add(struct xsched_engine *engine, int32_t pid, uint32_t gpu,
-		int32_t priority, bool ready)
-{
-	assert_int_equal(xsched_engine_queue_add(engine, pid, pid, gpu),
-			 XSCHED_NEW_TENANT);
-	assert_int_equal(xsched_engine_set_priority(engine, pid, priority), 0);
-	assert_int_equal(xsched_engine_queue_ready(engine, pid, ready), 0);
-}
 
 static void expect_plan(struct xsched_engine *engine, const int32_t *hold,
 			size_t holds, const int32_t *release, size_t releases)
@@ -36,18 +19,6 @@ static void expect_plan(struct xsched_engine *engine, const int32_t *hold,
 	for (size_t i = 0; i < releases; i++)
 		assert_int_equal(plan.release[i], release[i]);
 	assert_true(plan.deadline_ns == XSCHED_NO_DEADLINE);
-}
-
-static void commit_plan(struct xsched_engine *engine, uint64_t now)
-{
-	struct xsched_plan plan;
-
-	xsched_engine_plan(engine, now, &plan);
-	for (size_t i = 0; i < plan.hold_count; i++)
-		xsched_engine_commit(engine, plan.hold[i], XSCHED_HELD, now);
-	for (size_t i = 0; i < plan.release_count; i++)
-		xsched_engine_commit(engine, plan.release[i], XSCHED_RELEASED,
-				     now);
 }
 
 #define HOLD(...) (const int32_t[]){ __VA_ARGS__ }, \
@@ -68,7 +39,7 @@ static int feed(struct xsched_engine *engine, uint32_t type, int32_t pid,
 /* A ready high one holds the low one; when it is idle, the low one returns. */
 static void holds_lower_while_ready(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, false);
@@ -76,7 +47,7 @@ static void holds_lower_while_ready(void **state)
 	expect_plan(e, NONE, NONE);
 	feed(e, KFD_XSCHED_EVENT_READY, 1, 1, 0);
 	expect_plan(e, HOLD(2), NONE);
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	expect_plan(e, NONE, NONE);
 	feed(e, KFD_XSCHED_EVENT_IDLE, 1, 1, 0);
 	expect_plan(e, NONE, HOLD(2));
@@ -86,7 +57,7 @@ static void holds_lower_while_ready(void **state)
 /* Idle tenants of lower priority are held, too: HPF as XSched defines it. */
 static void holds_idle_ones_too(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
@@ -99,7 +70,7 @@ static void holds_idle_ones_too(void **state)
 /* A process that shows up below a ready one is held with the next plan. */
 static void holds_newcomers(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 0, true);
@@ -115,12 +86,12 @@ static void holds_newcomers(void **state)
 /* One switch, not two: hold and release stand in the same plan. */
 static void swaps_in_one_plan(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
 	add(e, 2, GPU_A, 0, true);
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	assert_int_equal(xsched_engine_set_priority(e, 2, 20), 0);
 	expect_plan(e, HOLD(1), HOLD(2));
 	xsched_engine_free(e);
@@ -129,7 +100,7 @@ static void swaps_in_one_plan(void **state)
 /* Different nodes do not disturb each other. */
 static void nodes_are_independent(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
@@ -141,7 +112,7 @@ static void nodes_are_independent(void **state)
 /* A gang held because of one node does not hold others on another node. */
 static void held_gang_keeps_nobody_waiting(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
@@ -159,15 +130,15 @@ static void held_gang_keeps_nobody_waiting(void **state)
 /* Manual holds stay whatever the policy says, and make room for others. */
 static void manual_hold(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
 	add(e, 2, GPU_A, 0, true);
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	assert_int_equal(xsched_engine_set_manual(e, 1, true), 0);
 	expect_plan(e, HOLD(1), HOLD(2));
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	expect_plan(e, NONE, NONE);
 	xsched_engine_set_manual(e, 1, false);
 	expect_plan(e, HOLD(2), HOLD(1));
@@ -177,7 +148,7 @@ static void manual_hold(void **state)
 /* Tenants that the kernel does not let us change are in no plan, but still count. */
 static void exempt_is_left_alone(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
@@ -193,7 +164,7 @@ static void exempt_is_left_alone(void **state)
 /* After a failed switch the next plan names the tenant, either way. */
 static void uncertain_is_asserted(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
@@ -208,12 +179,12 @@ static void uncertain_is_asserted(void **state)
 /* A finished reset makes holds uncertain; its beginning changes nothing. */
 static void reset_reasserts_holds(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
 	add(e, 2, GPU_A, 0, true);
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	assert_int_equal(feed(e, KFD_XSCHED_EVENT_NODE_RESET, 0, 0, 0), 0);
 	expect_plan(e, NONE, NONE);
 	assert_int_equal(feed(e, KFD_XSCHED_EVENT_NODE_RESET, 0, 0, 1), 0);
@@ -224,7 +195,7 @@ static void reset_reasserts_holds(void **state)
 /* What is being switched is in no plan, whatever happens; its result is compared anew. */
 static void switching_is_left_out(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
@@ -236,12 +207,12 @@ static void switching_is_left_out(void **state)
 	/* Others are switched meanwhile. */
 	add(e, 3, GPU_A, 5, true);
 	expect_plan(e, HOLD(3), NONE);
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	/* No longer wanted, before it is known whether it is held. */
 	xsched_engine_queue_ready(e, 1, false);
 	xsched_engine_queue_ready(e, 3, false);
 	expect_plan(e, NONE, HOLD(3));
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	expect_plan(e, NONE, NONE);
 	xsched_engine_commit(e, 2, XSCHED_HELD, 0);
 	expect_plan(e, NONE, HOLD(2));
@@ -257,7 +228,7 @@ static void switching_is_left_out(void **state)
 /* Neither a reset nor a breaker says what it came to; it goes with its process. */
 static void switching_waits_for_its_answer(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
@@ -286,7 +257,7 @@ static void switching_waits_for_its_answer(void **state)
 /* Without gangs: the queue alone is left out; what concerns all its process waits for it. */
 static void switching_queue_is_left_out(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	struct xsched_plan plan;
 
 	(void)state;
@@ -314,7 +285,7 @@ static void switching_queue_is_left_out(void **state)
 /* The nodes of a process and of a queue, as bits that do not change. */
 static void tells_nodes(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	uint64_t a, b;
 
 	(void)state;
@@ -336,7 +307,7 @@ static void tells_nodes(void **state)
 /* While a breaker is open work there holds nobody, and who is only there is not held. */
 static void shut_node_does_not_count(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	struct xsched_tenant tenant;
 
 	(void)state;
@@ -344,7 +315,7 @@ static void shut_node_does_not_count(void **state)
 	add(e, 2, GPU_A, 0, true);
 	add(e, 3, GPU_B, 10, true);
 	add(e, 4, GPU_B, 0, true);
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	assert_int_equal(feed(e, KFD_XSCHED_EVENT_NODE_BREAKER, 0, 0, 1), 0);
 	assert_int_equal(xsched_engine_tenant(e, 2, 0, &tenant), 0);
 	assert_true(tenant.shut);
@@ -352,7 +323,7 @@ static void shut_node_does_not_count(void **state)
 	assert_false(tenant.shut);
 	/* The kernel has dropped that hold already; the other stays. */
 	expect_plan(e, HOLD(4), HOLD(2));
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	assert_int_equal(xsched_engine_set_manual(e, 2, true), 0);
 	expect_plan(e, NONE, NONE);
 	assert_int_equal(xsched_engine_set_manual(e, 2, false), 0);
@@ -367,7 +338,7 @@ static void shut_node_does_not_count(void **state)
 /* A process on two nodes is held for work on the one that is not shut. */
 static void shut_node_of_two(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	assert_int_equal(xsched_engine_set_shut(e, GPU_A, true), 0);
@@ -399,7 +370,7 @@ static void exit_takes_queues(void **state)
 	add(e, 2, GPU_A, 0, true);
 	xsched_engine_set_user(e, 1, &one);
 	xsched_engine_set_user(e, 2, &ten);
-	commit_plan(e, 0);
+	carry_out(e, 0);
 	feed(e, KFD_XSCHED_EVENT_PROCESS_EXIT, 1, 0, 0);
 	assert_int_equal(gone, 1);
 	expect_plan(e, NONE, HOLD(2));
@@ -414,7 +385,7 @@ static void exit_takes_queues(void **state)
 /* Only the last of several ready queues makes a tenant idle. */
 static void readiness_is_counted(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	struct xsched_tenant t;
 
 	(void)state;
@@ -439,7 +410,7 @@ static void sync_replaces(void **state)
 		.id = 1, .pid = 1, .gpu_id = GPU_A,
 		.state = KFD_XSCHED_QUEUE_READY,
 	};
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	struct xsched_tenant t;
 
 	(void)state;
@@ -467,7 +438,7 @@ static void sync_replaces(void **state)
 /* Held time runs from the hold to the release, as they were done, also through uncertainty. */
 static void accounts_held_time(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	struct xsched_tenant t;
 
 	(void)state;
@@ -492,20 +463,20 @@ static void accounts_held_time(void **state)
 /* Who is held when he joins a group has not run there until he is released. */
 static void joins_while_held(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	struct xsched_tenant t;
 
 	(void)state;
 	add(e, 1, GPU_A, 10, true);
 	add(e, 2, GPU_A, 0, true);
-	commit_plan(e, 100);
+	carry_out(e, 100);
 	assert_int_equal(xsched_engine_set_group(e, 2, 7), 0);
-	commit_plan(e, 200);
+	carry_out(e, 200);
 	xsched_engine_tenant(e, 2, 1000, &t);
 	assert_int_equal(t.state, XSCHED_HELD);
 	assert_true(t.ran_ns == 0);
 	xsched_engine_queue_ready(e, 1, false);
-	commit_plan(e, 1000);
+	carry_out(e, 1000);
 	xsched_engine_tenant(e, 2, 1500, &t);
 	assert_true(t.ran_ns == 500);
 	xsched_engine_free(e);
@@ -514,7 +485,7 @@ static void joins_while_held(void **state)
 /* Of a node: all its processes, also those that went elsewhere, or away. */
 static void accounts_nodes(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	add(e, 1, GPU_A, 0, true);
@@ -546,7 +517,7 @@ static void refuses_nonsense(void **state)
 
 	(void)state;
 	assert_int_equal(xsched_engine_new(&e, "none", NULL, NULL), -EOPNOTSUPP);
-	e = new_engine();
+	e = new_engine("hpf");
 	assert_int_equal(xsched_engine_set_policy(e, "none"), -EOPNOTSUPP);
 	assert_string_equal(xsched_engine_policy(e), "hpf");
 	assert_int_equal(xsched_engine_set_policy(e, "hpf"), 0);
@@ -570,7 +541,7 @@ static void refuses_nonsense(void **state)
 /* A queue on one node too many is refused and leaves no empty tenant. */
 static void limits_nodes(void **state)
 {
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 
 	(void)state;
 	for (unsigned int i = 0; i < XSCHED_ENGINE_NODES; i++)
@@ -586,7 +557,7 @@ static void limits_nodes(void **state)
 static void orders_tenants(void **state)
 {
 	static const int32_t order[] = { 3, 1, 4, 2 };
-	struct xsched_engine *e = new_engine();
+	struct xsched_engine *e = new_engine("hpf");
 	struct xsched_tenant t;
 
 	(void)state;

@@ -3,30 +3,13 @@
  * A process that is demoted comes after all that are not, whatever the policy, and
  * nothing is held for it.
  */
+#include "engine.h"
 #include "unit.h"
-
-#include <xsched/engine.h>
 
 #define GPU_A	100
 #define GPU_B	200
 #define MS	1000000ULL
 #define SECOND	(1000 * MS)
-
-static struct xsched_engine *new_engine(const char *policy)
-{
-	struct xsched_engine *engine;
-
-	assert_int_equal(xsched_engine_new(&engine, policy, NULL, NULL), 0);
-	return engine;
-}
-
-/* A process with one queue, whose id is the pid, on one node. */
-static void add(struct xsched_engine *e, int32_t pid, uint32_t gpu, int32_t priority, bool ready)
-{
-	assert_int_equal(xsched_engine_queue_add(e, pid, pid, gpu), XSCHED_NEW_TENANT);
-	assert_int_equal(xsched_engine_set_priority(e, pid, priority), 0);
-	assert_int_equal(xsched_engine_queue_ready(e, pid, ready), 0);
-}
 
 static void demote(struct xsched_engine *e, int32_t pid, bool demoted)
 {
@@ -36,23 +19,6 @@ static void demote(struct xsched_engine *e, int32_t pid, bool demoted)
 static void ready(struct xsched_engine *e, uint64_t id, bool ready, uint64_t now)
 {
 	assert_int_equal(xsched_engine_queue_ready_at(e, id, ready, now), 0);
-}
-
-/* Plan and carry it out. Returns when to plan again. */
-static uint64_t carry_out(struct xsched_engine *e, uint64_t now)
-{
-	struct xsched_plan p;
-
-	xsched_engine_plan(e, now, &p);
-	for (size_t i = 0; i < p.hold_count; i++)
-		xsched_engine_commit(e, p.hold[i], XSCHED_HELD, now);
-	for (size_t i = 0; i < p.release_count; i++)
-		xsched_engine_commit(e, p.release[i], XSCHED_RELEASED, now);
-	for (size_t i = 0; i < p.hold_queue_count; i++)
-		xsched_engine_commit_queue(e, p.hold_queues[i], XSCHED_HELD, now);
-	for (size_t i = 0; i < p.release_queue_count; i++)
-		xsched_engine_commit_queue(e, p.release_queues[i], XSCHED_RELEASED, now);
-	return p.deadline_ns;
 }
 
 static struct xsched_tenant tell(const struct xsched_engine *e, int32_t pid)

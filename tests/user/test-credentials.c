@@ -58,9 +58,8 @@ static int target_op(uint32_t op, int value)
 static bool is_listed(uint64_t *id)
 {
 	struct kfd_xsched_queue q;
-	uint32_t number;
 
-	if (worker_queue_id(&target, 0, &number) || xsdev_find(fd, target.pid, number, &q))
+	if (worker_listed(&target, 0, fd, &q))
 		return false;
 	*id = q.id;
 	return true;

@@ -330,11 +330,11 @@ static void check_dispatches(void)
 static uint32_t listed_reset(void)
 {
 	struct kfd_xsched_queue q;
-	uint32_t mask = 0, id;
+	uint32_t mask = 0;
 	unsigned int i;
 
 	for (i = 0; i < gpus; i++) {
-		if (worker_queue_id(&owner, i, &id) || xsdev_find(fd, owner.pid, id, &q))
+		if (worker_listed(&owner, i, fd, &q))
 			tap_bail("a queue is not listed");
 		if (q.state & KFD_XSCHED_QUEUE_RESET)
 			mask |= 1U << i;

@@ -224,9 +224,8 @@ static bool is_reset(struct worker *w)
 {
 	const uint32_t mask = KFD_XSCHED_QUEUE_RESET | KFD_XSCHED_QUEUE_ACTIVE;
 	struct kfd_xsched_queue q;
-	uint32_t id;
 
-	return !worker_queue_id(w, 0, &id) && !xsdev_find(fd, w->pid, id, &q) &&
+	return !worker_listed(w, 0, fd, &q) &&
 		(q.state & mask) == KFD_XSCHED_QUEUE_RESET;
 }
 

@@ -41,9 +41,8 @@ static int release(struct worker *w)
 static struct kfd_xsched_queue state_of(struct worker *w, unsigned int queue)
 {
 	struct kfd_xsched_queue q = { 0 };
-	uint32_t id;
 
-	if (worker_queue_id(w, queue, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (worker_listed(w, queue, fd, &q))
 		tap_bail("queue %u of the worker is not listed", queue);
 	return q;
 }

@@ -11,7 +11,6 @@
  *   test-neighbours GPUS [FAULT...]	on the last of them, or of the hive
  */
 #include <errno.h>
-#include <glob.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +23,7 @@
 #include "domain.h"
 #include "gpufault.h"
 #include "lease.h"
+#include "pci.h"
 #include "probes.h"
 #include "sysfile.h"
 #include "tap.h"
@@ -32,7 +32,6 @@
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define PCI_DRIVER	"/sys/bus/pci/drivers/vgpu/"
 #define HANG_MS		800	/* instead of amdkfd's nine seconds */
 #define LATE_MS		300
 #define REMOVED_MS	100	/* the call is under way for that long */
@@ -295,19 +294,6 @@ static void open_client(void)
 	call_over = false;
 }
 
-/* The last GPU's name on its bus. */
-static const char *pci_name(void)
-{
-	static char name[32];
-	glob_t found;
-
-	if (glob(PCI_DRIVER "0000:*", 0, NULL, &found))
-		tap_bail("there is no GPU");
-	snprintf(name, sizeof(name), "%s", found.gl_pathv[found.gl_pathc - 1] + strlen(PCI_DRIVER));
-	globfree(&found);
-	return name;
-}
-
 /* Put the GPU back once nobody uses it any more. */
 static void plug(const char *name)
 {
@@ -327,7 +313,7 @@ static bool is_over(const struct fault *f, long before, bool *removed)
 
 	if (f->then == REMOVAL && !*removed && (over || fired() != before)) {
 		*removed = true;
-		sysfile_write(pci_name(), PCI_DRIVER "unbind");
+		sysfile_write(pci_last(), PCI_DRIVER "unbind");
 	}
 	return over && (f->then != RESET || resets == (1U << domain.count) - 1);
 }
@@ -463,7 +449,7 @@ static void check_afterwards(const struct fault *f)
 /* What about it shows nothing, or NULL. */
 static const char *carry_out(const struct fault *f, struct finding *found)
 {
-	const char *wrong = NULL, *name = pci_name();
+	const char *wrong = NULL, *name = pci_last();
 	uint64_t since;
 
 	if (f->then == REMOVAL && domain.count > 1)

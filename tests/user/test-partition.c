@@ -6,70 +6,33 @@
  *   test-partition GPUS	the last of them
  */
 #include <errno.h>
-#include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpufault.h"
 #include "held.h"
 #include "lease.h"
+#include "pci.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "xsdev.h"
 
 #define MS		1000000ULL
-#define PCI_DRIVER	"/sys/bus/pci/drivers/vgpu/"
-#define PCI_DEVICES	"/sys/bus/pci/devices/"
 #define MODE_FILE	"current_compute_partition"
 #define MODE_SIZE	32
-#define MAX_NODES	16
 #define DONE_MS		30000
 
 static const struct spin_shape shape = { 64, 256, 4 * MS };
 static unsigned int gpus, last;
-static char pci_name[32];
-
-static unsigned int get_nodes(struct kfd_xsched_node nodes[MAX_NODES])
-{
-	struct kfd_xsched_info info = {
-		.size = sizeof(info),
-		.node_capacity = MAX_NODES,
-		.node_stride = sizeof(nodes[0]),
-		.nodes = (uintptr_t)nodes,
-	};
-
-	memset(nodes, 0, MAX_NODES * sizeof(nodes[0]));
-	return xsdev_ioctl(held_fd, KFD_XSCHED_INFO, &info) ? 0 : info.node_count;
-}
-
-static unsigned int node_count(void)
-{
-	struct kfd_xsched_node nodes[MAX_NODES];
-
-	return get_nodes(nodes);
-}
-
-/* The last GPU's name on its bus. */
-static void find_pci_name(void)
-{
-	glob_t found;
-
-	if (glob(PCI_DRIVER "0000:*", 0, NULL, &found))
-		tap_bail("there is no GPU");
-	snprintf(pci_name, sizeof(pci_name), "%s",
-		 found.gl_pathv[found.gl_pathc - 1] + strlen(PCI_DRIVER));
-	globfree(&found);
-}
 
 static int get_mode(char mode[MODE_SIZE])
 {
-	return sysfile_read(mode, MODE_SIZE, PCI_DEVICES "%s/" MODE_FILE, pci_name);
+	return sysfile_read(mode, MODE_SIZE, PCI_DRIVER "%s/" MODE_FILE, pci_last());
 }
 
 static int set_mode(const char *mode)
 {
-	return sysfile_write(mode, PCI_DEVICES "%s/" MODE_FILE, pci_name);
+	return sysfile_write(mode, PCI_DRIVER "%s/" MODE_FILE, pci_last());
 }
 
 /* amdkfd forgets a process a little after it has ended. */
@@ -92,7 +55,7 @@ static void test_refused(void)
 		tap_bail("no worker on the last GPU");
 	tap_is(held_half_way(&held), 0, "a process is held");
 	tap_is(set_mode("CPX"), -EBUSY, "not divided while there are processes");
-	tap_is(node_count(), gpus, "there are the same nodes");
+	tap_is(xsdev_node_count(held_fd), gpus, "there are the same nodes");
 	tap_ok(worker_load_goes_on(&busy), "a process there works on");
 	tap_ok(held_is(&held, HELD_MINE) && held_still(&held),
 	       "the other is still held");
@@ -109,7 +72,7 @@ static void test_divided(void)
 	struct worker w;
 
 	tap_is(set_mode_in_the_end("CPX"), 0, "without a process it is divided");
-	count = node_count();
+	count = xsdev_node_count(held_fd);
 	tap_ok(count > gpus, "the scheduler has %u nodes", count);
 	if (worker_start_on(&w, 1, count - 1))
 		tap_bail("no worker on the last partition");
@@ -120,7 +83,7 @@ static void test_divided(void)
 	tap_ok(held_done(&w), "and runs to its end");
 	worker_stop(&w);
 	tap_is(set_mode_in_the_end("SPX"), 0, "they are joined");
-	tap_is(node_count(), gpus, "there are as many nodes as before");
+	tap_is(xsdev_node_count(held_fd), gpus, "there are as many nodes as before");
 }
 
 int main(int argc, char **argv)
@@ -132,8 +95,7 @@ int main(int argc, char **argv)
 	if (lease_set(LEASE_PATIENT_MS))
 		tap_bail("the lease cannot be set");
 	held_open(1);
-	find_pci_name();
-	tap_is(node_count(), gpus, "so many GPUs");
+	tap_is(xsdev_node_count(held_fd), gpus, "so many GPUs");
 	if (get_mode(mode) <= 0) {
 		tap_skip("this GPU has no partitions", "partitions");
 		return tap_done();

@@ -374,9 +374,8 @@ static uint64_t queue_of(struct worker *w)
 {
 	struct kfd_xsched_queue q;
 	int fd = xsdev_open();
-	uint32_t id;
 
-	if (fd < 0 || worker_queue_id(w, 0, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (fd < 0 || worker_listed(w, 0, fd, &q))
 		tap_bail("the worker's queue is not listed");
 	close(fd);
 	return q.id;

@@ -45,9 +45,8 @@ static void hang(void)
 static uint32_t state_of(struct worker *w)
 {
 	struct kfd_xsched_queue q;
-	uint32_t id;
 
-	if (worker_queue_id(w, 0, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (worker_listed(w, 0, fd, &q))
 		tap_bail("the queue is not listed");
 	return q.state;
 }

@@ -23,9 +23,8 @@ static int fd;
 static struct kfd_xsched_queue queue_of(struct worker *w, unsigned int n)
 {
 	struct kfd_xsched_queue q;
-	uint32_t id;
 
-	if (worker_queue_id(w, n, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (worker_listed(w, n, fd, &q))
 		tap_bail("queue %u is not listed", n);
 	return q;
 }

@@ -23,9 +23,8 @@ static bool runs(struct worker *w, unsigned int queue, int ms)
 static bool is_held(struct worker *w, unsigned int queue)
 {
 	struct kfd_xsched_queue q;
-	uint32_t id;
 
-	if (worker_queue_id(w, queue, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (worker_listed(w, queue, fd, &q))
 		tap_bail("queue %u of the worker is not listed", queue);
 	return q.state & KFD_XSCHED_QUEUE_HELD;
 }
@@ -33,9 +32,8 @@ static bool is_held(struct worker *w, unsigned int queue)
 static uint64_t tenant_of(struct worker *w)
 {
 	struct kfd_xsched_queue q;
-	uint32_t id;
 
-	if (worker_queue_id(w, 0, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (worker_listed(w, 0, fd, &q))
 		tap_bail("the worker's queue is not listed");
 	return q.tenant;
 }

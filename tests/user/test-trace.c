@@ -167,9 +167,8 @@ static struct kfd_xsched_queue find_queue(struct worker *w)
 {
 	struct kfd_xsched_queue q;
 	int fd = xsdev_open();
-	uint32_t id;
 
-	if (fd < 0 || worker_queue_id(w, 0, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (fd < 0 || worker_listed(w, 0, fd, &q))
 		tap_bail("no queue");
 	close(fd);
 	return q;

@@ -441,11 +441,10 @@ static void test_dead_queue(struct worker *w)
 {
 	struct kfd_xsched_entry e[2] = { good_entry(), good_entry() };
 	struct kfd_xsched_queue q;
-	uint32_t id;
 	int n;
 
 	n = worker_add_queue(w);
-	if (n < 0 || worker_queue_id(w, n, &id) || xsdev_find(fd, w->pid, id, &q))
+	if (n < 0 || worker_listed(w, n, fd, &q))
 		tap_bail("no second queue");
 	tap_is(worker_recreate(w, n), 0, "a queue is destroyed");
 	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, q.id, 0, NULL), -ESRCH,
@@ -573,7 +572,6 @@ static void test_subscribe(void)
 int main(void)
 {
 	struct worker w;
-	uint32_t id;
 	int ret;
 
 	fd = xsdev_open();
@@ -582,7 +580,7 @@ int main(void)
 	if (xsdev_wait_no_queue(fd, 5000))
 		tap_bail("other processes have queues");
 	ret = worker_start(&w, 1, NULL);
-	if (ret || worker_queue_id(&w, 0, &id) || xsdev_find(fd, w.pid, id, &queue))
+	if (ret || worker_listed(&w, 0, fd, &queue))
 		tap_bail("no queue to act on: error %d", ret);
 	if (!xsdev_can(fd, KFD_XSCHED_CAP_GRACE))
 		grace_error = -EOPNOTSUPP;

@@ -25,13 +25,6 @@ static const char hi_rule[] = "armed = yes\n\n[rule hi]\ncomm = " HI_NAME "\nuse
 static const struct spin_shape lo_shape = { 640, 256, 2 * MS };
 static const struct spin_shape hi_shape = { 64, 256, 60 * MS };
 
-static unsigned int count_nodes(int fd)
-{
-	struct kfd_xsched_info info = { .size = sizeof(info) };
-
-	return xsdev_ioctl(fd, KFD_XSCHED_INFO, &info) ? 0 : info.node_count;
-}
-
 /* HPF decides for each GPU: with several it cannot be known in advance which tenants it holds. */
 static void test_hpf_is_not_armed(struct daemon *d, const struct worker *hi)
 {
@@ -85,7 +78,7 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", fd);
-	nodes = count_nodes(fd);
+	nodes = xsdev_node_count(fd);
 	if (worker_start_on(&lo, nodes, WORKER_ALL_GPUS) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
 	/* The daemon is stopped for three seconds of high's work. */

@@ -58,11 +58,11 @@ bool demoted_in_order(void)
 
 int demoted_write(const char *format, ...)
 {
-	char text[48];
 	va_list ap;
+	int ret;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	ret = sysfile_print(DEMOTED_FILE, format, ap);
 	va_end(ap);
-	return sysfile_write(text, DEMOTED_FILE);
+	return ret;
 }

@@ -13,12 +13,11 @@ unsigned int domain_find(int fd, unsigned int gpus, uint32_t *ids)
 	struct kfd_xsched_queue q;
 	struct worker w;
 	unsigned int i;
-	uint32_t id;
 
 	if (hive < 0 || worker_start_on(&w, gpus, WORKER_ALL_GPUS))
 		tap_bail("no process on all GPUs, or no " HIVE);
 	for (i = 0; i < gpus; i++) {
-		if (worker_queue_id(&w, i, &id) || xsdev_find(fd, w.pid, id, &q))
+		if (worker_listed(&w, i, fd, &q))
 			tap_bail("queue %u is not listed", i);
 		ids[i] = q.gpu_id;
 	}

@@ -17,13 +17,13 @@
 
 int gpufault(const char *format, ...)
 {
-	char text[96];
 	va_list ap;
+	int ret;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	ret = sysfile_print(FAULT, format, ap);
 	va_end(ap);
-	return sysfile_write(text, FAULT);
+	return ret;
 }
 
 /* A line: GPU.NODE STATE NAME NUMBER; what is armed on MES has no number. */

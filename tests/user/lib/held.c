@@ -35,9 +35,8 @@ void held_begin(struct worker *w, unsigned int queues)
 struct kfd_xsched_queue held_queue(struct worker *w, unsigned int n)
 {
 	struct kfd_xsched_queue q = { 0 };
-	uint32_t id;
 
-	if (worker_queue_id(w, n, &id) || xsdev_find(held_fd, w->pid, id, &q))
+	if (worker_listed(w, n, held_fd, &q))
 		tap_bail("queue %u of the worker is not listed", n);
 	return q;
 }

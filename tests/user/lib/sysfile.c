@@ -80,6 +80,14 @@ int sysfile_write(const char *text, const char *path, ...)
 	return (int)n;
 }
 
+int sysfile_print(const char *path, const char *format, va_list ap)
+{
+	char text[96];
+
+	vsnprintf(text, sizeof(text), format, ap);
+	return sysfile_write(text, "%s", path);
+}
+
 static void put_back(void)
 {
 	unsigned int i;

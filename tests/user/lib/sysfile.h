@@ -3,6 +3,7 @@
 #ifndef SYSFILE_H
 #define SYSFILE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #define SYSFILE_GLOBAL	"/sys/class/kfd_xsched/global/"
@@ -19,6 +20,10 @@ long sysfile_number(const char *path, ...) __attribute__((format(printf, 1, 2)))
 /* Write a string in one call: 0 or -errno. */
 int sysfile_write(const char *text, const char *path, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The same of a formatted string, up to 95 characters, into a file whose path is complete. */
+int sysfile_print(const char *path, const char *format, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 /*
  * Make the number in a file another one; what it was is put back when this process exits, however

@@ -249,6 +249,14 @@ int worker_queue_id(struct worker *w, unsigned int queue, uint32_t *id)
 	return ret;
 }
 
+int worker_listed(struct worker *w, unsigned int queue, int fd, struct kfd_xsched_queue *out)
+{
+	uint32_t id;
+	int ret = worker_queue_id(w, queue, &id);
+
+	return ret ? ret : xsdev_find(fd, w->pid, id, out);
+}
+
 int worker_account(struct worker *w, struct spin_account *out)
 {
 	struct worker_request request = { .command = WORKER_ACCOUNT };

@@ -14,6 +14,8 @@
 
 #include "spin.h"
 
+struct kfd_xsched_queue;
+
 #define WORKER_MAX_QUEUES	8
 #define WORKER_MAX_GPUS		8
 #define WORKER_ALL_GPUS		(~0U)
@@ -136,8 +138,9 @@ int worker_add_queue(struct worker *w);
 /* Destroy a queue and create it anew. */
 int worker_recreate(struct worker *w, unsigned int queue);
 
-/* KFD's id of a queue. */
+/* KFD's id of a queue; and the queue as LIST of that client describes it, 0 or -errno. */
 int worker_queue_id(struct worker *w, unsigned int queue, uint32_t *id);
+int worker_listed(struct worker *w, unsigned int queue, int fd, struct kfd_xsched_queue *out);
 
 /* Account of all dispatches of all queues. */
 int worker_account(struct worker *w, struct spin_account *out);

@@ -36,6 +36,13 @@ int xsdev_node(int fd, struct kfd_xsched_node *out)
 	return ret || info.node_count ? ret : -ENODEV;
 }
 
+unsigned int xsdev_node_count(int fd)
+{
+	struct kfd_xsched_info info = { .size = sizeof(info) };
+
+	return xsdev_ioctl(fd, KFD_XSCHED_INFO, &info) ? 0 : info.node_count;
+}
+
 bool xsdev_can(int fd, uint32_t caps)
 {
 	struct kfd_xsched_node node;

@@ -24,6 +24,9 @@ int xsdev_ioctl(int fd, unsigned long request, void *arg);
 /* INFO of the first node. */
 int xsdev_node(int fd, struct kfd_xsched_node *out);
 
+/* How many nodes there are; 0 also after an error. */
+unsigned int xsdev_node_count(int fd);
+
 /* Whether the first node has all these capabilities, KFD_XSCHED_CAP_*. */
 bool xsdev_can(int fd, uint32_t caps);
 

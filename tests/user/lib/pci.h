@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The software GPUs on their bus. */
+#ifndef PCI_H
+#define PCI_H
+
+#define PCI_DRIVER	"/sys/bus/pci/drivers/vgpu/"
+
+/* The name of the last GPU, which tests remove and divide. Without one it is the test's end. */
+const char *pci_last(void);
+
+#endif /* PCI_H */
