@@ -459,7 +459,10 @@ static const char *carry_out(const struct fault *f, struct finding *found)
 		wrong = "no victims";
 	else if (phase->prepare && phase->prepare())
 		wrong = "it cannot be prepared";
+	else if (!probes_stand_by(DONE_MS))
+		wrong = "no process stands by";
 	since = xsdev_now();
+	probes_go();
 	if (!wrong)
 		wrong = meet(f);
 	end_probes(f, since, found);

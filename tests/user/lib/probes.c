@@ -63,10 +63,14 @@ struct samples {
 /**
  * struct shared - memory the test and all probes have in common
  * @stop: the probes are to end
+ * @stand_by: the probe of exits is to wait once it has a process to end
+ * @stands_by: it does
  * @of: by kind
  */
 struct shared {
 	uint32_t stop;
+	uint32_t stand_by;
+	uint32_t stands_by;
 	struct samples of[PROBE_KINDS];
 };
 
@@ -262,7 +266,19 @@ static pid_t start_mortal(unsigned int gpu)
 	return ret ? 0 : pid;
 }
 
-/* While a GPU is reset, no process can be started: then it is tried again. */
+static void stand_by(void)
+{
+	while (goes_on() && __atomic_load_n(&shared->stand_by, __ATOMIC_ACQUIRE)) {
+		__atomic_store_n(&shared->stands_by, 1, __ATOMIC_RELEASE);
+		xsdev_sleep_ms(1);
+	}
+	__atomic_store_n(&shared->stands_by, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * While a GPU is reset, no process can be started: then it is tried again. amdkfd starts
+ * none either while the end of another one waits for its GPU.
+ */
 static void probe_exit(unsigned int gpu)
 {
 	struct kfd_xsched_event e;
@@ -274,6 +290,7 @@ static void probe_exit(unsigned int gpu)
 		pid = start_mortal(gpu);
 		if (!pid)
 			continue;
+		stand_by();
 		begin(PROBE_EXIT, 0);
 		kill(pid, SIGKILL);
 		ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_QUEUE_DEL, pid, PATIENCE_MS, &e);
@@ -456,6 +473,24 @@ bool probes_run(uint32_t rounds, int timeout_ms)
 		xsdev_sleep_ms(LOOK_MS);
 	}
 	return true;
+}
+
+bool probes_stand_by(int timeout_ms)
+{
+	uint64_t until = xsdev_now() + (uint64_t)timeout_ms * MS;
+
+	__atomic_store_n(&shared->stand_by, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&shared->stands_by, __ATOMIC_ACQUIRE)) {
+		if (xsdev_now() > until)
+			return false;
+		xsdev_sleep_ms(1);
+	}
+	return true;
+}
+
+void probes_go(void)
+{
+	__atomic_store_n(&shared->stand_by, 0, __ATOMIC_RELEASE);
 }
 
 /* How much of it was over by then, in microseconds. */

@@ -49,6 +49,13 @@ void probes_start(unsigned int first, unsigned int gpus, unsigned int lease_ms,
 /* Whether each measures something so many times more within @timeout_ms. */
 bool probes_run(uint32_t rounds, int timeout_ms);
 
+/*
+ * Have a process stand by, which ends after probes_go(): then one exit begins for sure, also if no
+ * process can be started any more. False if there is none within @timeout_ms.
+ */
+bool probes_stand_by(int timeout_ms);
+void probes_go(void);
+
 /* What was found from @since until @until, CLOCK_MONOTONIC: some thousand measurements at most. */
 void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS]);
 
