@@ -14,13 +14,23 @@ touched() {
 	sed -n 's|^+++ b/\(.*\.c\)$|\1|p' "$TOP/patches/$1"/*.patch | sort -u
 }
 
+# object FILE: of a file of C of amdgpu or amdkfd, from the directory of amdgpu.
+object() {
+	local name=${1##*/}
+
+	case $1 in
+	*/amdkfd/*) echo "../amdkfd/${name%.c}.o" ;;
+	*) echo "${name%.c}.o" ;;
+	esac
+}
+
 # compile SERIES TREE HEADERS [ARGUMENT]...: objects of what the series touches, as far as the tree has it. A warning
 # is an error: nothing unused, nothing undeclared.
 compile() {
 	local tree=$2 headers=$3 objects=() file
 
 	while read -r file; do
-		[ ! -e "$tree/$file" ] || objects+=("../amdkfd/$(basename "$file" .c).o")
+		[ ! -e "$tree/$file" ] || objects+=("$(object "$file")")
 	done < <(touched "$1")
 	[ ${#objects[@]} -gt 0 ] || { echo "there is nothing to compile"; return 1; }
 	mkdir -p "$tree/include/trace"
@@ -71,11 +81,13 @@ make_dkms() {
 # compile_as_dkms LINUX TREE KVER: what the series touches. AMD's makefiles turn errors out of warnings off: the files
 # of the series may have none. TREE.compile.log is left.
 compile_as_dkms() {
-	local tree=$2 objects
+	local tree=$2 objects=() file
 
-	mapfile -t objects < <(touched rocm | sed 's|.*/\(.*\)\.c$|amd/amdgpu/../amdkfd/\1.o|')
+	while read -r file; do
+		objects+=("amd/amdgpu/$(object "$file")")
+	done < <(touched rocm)
 	configure_dkms "$@" && make_dkms "$tree" "$3" "${objects[@]}" 2>&1 | tee "$tree.compile.log" || return 1
-	[ "$(grep -c '  CC .*amdkfd/kfd_' "$tree.compile.log")" = ${#objects[@]} ] ||
+	[ "$(grep -c '  CC .*/amd/amdgpu/' "$tree.compile.log")" = ${#objects[@]} ] ||
 		{ echo "not all files were compiled"; return 1; }
 	! grep -A 5 'amdkfd/kfd_sched.*warning:' "$tree.compile.log"
 }
