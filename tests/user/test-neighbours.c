@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * What GPUs of another reset domain notice of one whose firmware hangs, answers late or fails, or
- * that is reset (if asked for: removed), while a process on it is held, released, evicted and so
- * on, beside xschedd: nothing. Each combination of a phase and a fault is a case. In a case, probes
- * do on the other GPUs what schedulers and applications do, and how long each took is compared with
- * the longest in all phases without a fault, which come first: SLACK_US more at the most. When it
- * is over, the same probes must get their edges, READY and IDLE, as ever, also if the GPU was reset; and on each GPU that was, a
- * process whose queue was lost can create another one.
+ * that is reset or, if it is alone in its domain, removed, while a process on it is held, released,
+ * evicted and so on, beside xschedd: nothing. Each combination of a phase and a fault is a case. In
+ * a case, probes do on the other GPUs what schedulers and applications do, and how long each took
+ * is compared with the longest in all phases without a fault, which come first: SLACK_US more at
+ * the most. When it is over, the same probes must get their edges, READY and IDLE, as ever, also if
+ * the GPU was reset or removed; and on each GPU that was reset, a process whose queue was lost can
+ * create another one.
  *
  *   test-neighbours GPUS [FAULT...]	on the last of them, or of the hive
  */
@@ -69,9 +70,7 @@ struct phase {
  * @name: of it
  * @command: for the file, without the GPU; NULL: none, what the others are compared with
  * @least_ms: the phase's call takes at least that long, or it did not meet the fault
- * @then: what happens to the GPU. With REMOVAL, amdkfd stops all processes of the
- *	system for good, and it may use the GPU's memory after it was freed, when the last
- *	process that used the GPU ends, and that is the guest's end
+ * @then: what happens to the GPU. A REMOVAL ends the processes that use it.
  */
 struct fault {
 	const char *name;
@@ -115,6 +114,11 @@ static uint64_t armed_switch;
 static const struct phase *phase;
 static bool call_over;
 static uint64_t call_ns;
+
+/* Likewise the GPU's removal. */
+static pthread_t removal;
+static bool removal_began, removal_over;
+static int removal_error;
 
 /* ---- the phases ---- */
 
@@ -181,7 +185,9 @@ static int arm(void)
 static int run_armed(void)
 {
 	worker_submit(&victims[TRIGGER], 0, &brief, 1);
-	while (!__atomic_load_n(&armed_runs, __ATOMIC_ACQUIRE))
+	/* What it is about may have gone with the GPU. */
+	while (!__atomic_load_n(&armed_runs, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&removal_over, __ATOMIC_ACQUIRE))
 		xsdev_sleep_ms(5);
 	return 0;
 }
@@ -292,29 +298,45 @@ static void open_client(void)
 	reset_began = 0;
 	armed_runs = 0;
 	call_over = false;
+	removal_began = false;
+	removal_over = false;
+	removal_error = 0;
 }
 
-/* Put the GPU back once nobody uses it any more. */
+/* In a thread of its own: it returns when the processes have ended that use the GPU. */
+static void *unplug(void *unused)
+{
+	removal_error = sysfile_write(pci_last(), PCI_DRIVER "unbind");
+	__atomic_store_n(&removal_over, true, __ATOMIC_RELEASE);
+	return unused;
+}
+
+/*
+ * Put the GPU back once amdkfd has forgotten it, with the last process that it knew at the
+ * time: then it gets its number again.
+ */
 static void plug(const char *name)
 {
 	const uint64_t until = xsdev_now() + DONE_MS * MS;
 
 	while (write_fault("clear") != -ENODEV && xsdev_now() < until)
 		xsdev_sleep_ms(10);
-	xsdev_sleep_ms(5 * KFD_MS);
-	if (sysfile_write(name, PCI_DRIVER "bind") || gpufault("unlock"))
+	if (sysfile_write(name, PCI_DRIVER "bind"))
 		tap_bail("the GPU cannot be put back");
 }
 
 /* Whether everything has happened that is to. The GPU is removed once the call met the fault. */
-static bool is_over(const struct fault *f, long before, bool *removed)
+static bool is_over(const struct fault *f, long before)
 {
 	const bool over = __atomic_load_n(&call_over, __ATOMIC_ACQUIRE);
 
-	if (f->then == REMOVAL && !*removed && (over || fired() != before)) {
-		*removed = true;
-		sysfile_write(pci_last(), PCI_DRIVER "unbind");
+	if (f->then == REMOVAL && !removal_began && (over || fired() != before)) {
+		removal_began = true;
+		if (pthread_create(&removal, NULL, unplug, NULL))
+			tap_bail("no thread");
 	}
+	if (f->then == REMOVAL && !__atomic_load_n(&removal_over, __ATOMIC_ACQUIRE))
+		return false;
 	return over && (f->then != RESET || resets == (1U << domain.count) - 1);
 }
 
@@ -323,21 +345,25 @@ static const char *meet(const struct fault *f)
 {
 	const uint64_t until = xsdev_now() + DONE_MS * MS;
 	const long before = fired();
-	bool removed = false;
 	pthread_t thread;
 
 	if (f->command && write_fault(f->command))
 		return "the fault cannot be armed";
 	if (pthread_create(&thread, NULL, call, NULL))
 		return "no thread";
-	while (!is_over(f, before, &removed)) {
+	while (!is_over(f, before)) {
 		read_events();
 		if (xsdev_now() > until)
 			tap_bail("%s, %s: %s", phase->name, f->name,
-				 call_over ? "there is no reset" : "the call does not return");
+				 call_over ? "there is no reset or removal" :
+				 "the call does not return");
 	}
 	pthread_join(thread, NULL);
-	if (!removed && (fired() == before) != !f->command)
+	if (removal_began)
+		pthread_join(removal, NULL);
+	if (removal_error)
+		return "the GPU cannot be removed";
+	if (!removal_began && (fired() == before) != !f->command)
 		return f->command ? "the fault did not happen" : "a fault happened";
 	write_fault("clear");
 	return call_ns < f->least_ms * MS ? "the call did not meet the fault" : NULL;
@@ -359,7 +385,7 @@ static void kill_victim(struct worker *w)
 	xsdev_sleep_ms(KFD_MS);
 }
 
-/* Those on the GPU with the fault last: amdkfd looks for it when others end, also if it is gone. */
+/* Some may have ended with their GPU. */
 static void clean_up(void)
 {
 	unsigned int i;
@@ -397,8 +423,7 @@ static void end_probes(const struct fault *f, uint64_t since, struct finding *fo
 {
 	uint64_t until;
 
-	found->ended = f->then == REMOVAL ? probes_stop(DONE_MS) :
-		       probes_run(f->command ? 2 : ROUNDS, DONE_MS);
+	found->ended = probes_run(f->command ? 2 : ROUNDS, DONE_MS);
 	until = xsdev_now();
 	probes_between(since, reset_began ? reset_began : until, found->before);
 	if (reset_began)
@@ -469,6 +494,7 @@ static const char *carry_out(const struct fault *f, struct finding *found)
 	check_afterwards(f);
 	clean_up();
 	if (f->then == REMOVAL) {
+		found->ended &= probes_stop(DONE_MS);
 		plug(name);
 		probes_start(others.first, others.count, LEASE_MS, &xschedd);
 	}
@@ -572,7 +598,7 @@ static void judge(const struct fault *f, const struct finding *found)
 	       f->name);
 }
 
-/* The probes run when it begins; and when it ends, these or others. */
+/* The probes run when it begins; and when it ends, these or (REMOVAL) others. */
 static void test_case(const struct phase *p, const struct fault *f)
 {
 	struct finding found = { 0 };
@@ -589,7 +615,6 @@ static void test_case(const struct phase *p, const struct fault *f)
 	judge(f, &found);
 }
 
-/* A removal only by name: see struct fault. */
 static bool wanted(const struct fault *f, int argc, char **argv)
 {
 	int i;
@@ -597,7 +622,7 @@ static bool wanted(const struct fault *f, int argc, char **argv)
 	for (i = 2; i < argc; i++)
 		if (!strcmp(argv[i], f->name))
 			return true;
-	return argc <= 2 && f->then != REMOVAL;
+	return argc <= 2 && (f->then != REMOVAL || domain.count == 1);
 }
 
 /* In a hive, its last GPU; else the last of all. */

@@ -161,8 +161,8 @@ static int init_kfd(struct vgpu *vg)
 
 /*
  * The end of the device. amdgpu calls this when it finalises its IP blocks:
- * after the device is unbound and its last file is closed; amdkfd is gone by
- * then.
+ * after the device is unbound, its last file is closed, and the last process
+ * that amdkfd knew when it was there has ended; amdkfd is gone by then.
  */
 static int fini_block(compat_ip_block *block)
 {
@@ -197,7 +197,10 @@ static void add_block(struct amdgpu_device *adev)
 	adev->num_ip_blocks = 1;
 }
 
-/* The order of amdgpu_pci_remove(); fini_block() does the rest. */
+/*
+ * The order of amdgpu_pci_remove(); fini_block() does the rest. This returns when no
+ * process uses the GPU any more.
+ */
 void vgpu_unplug(struct vgpu *vg)
 {
 	vgpu_hive_leave(vg);
@@ -205,6 +208,7 @@ void vgpu_unplug(struct vgpu *vg)
 	drm_dev_unplug(adev_to_drm(vg->adev));
 	vg->adev->shutdown = true;
 	vgpu_call(amdgpu_amdkfd_suspend, vg->adev, COMPAT_SUSPEND_PROC(true));
+	compat_end_processes(vg->adev);
 }
 
 int vgpu_bringup(struct vgpu *vg)

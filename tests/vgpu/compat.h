@@ -141,7 +141,9 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 
 #define COMPAT_ASIC_FUNCS(_never)
 #define COMPAT_SUSPEND_PROC(_proc)	(_proc)
-#define compat_unlock_kfd()	vgpu_call(kgd2kfd_unlock_kfd, NULL)
+
+/* Of a device that is removed. */
+#define compat_end_processes(_adev)	vgpu_call(amdgpu_amdkfd_teardown_processes, _adev)
 
 #define COMPAT_MOVES								\
 	{ "amdgpu_ttm_clear_buffer", vgpu_clear_buffer },			\
@@ -189,7 +191,9 @@ static inline void compat_init_device(struct amdgpu_device *adev)
 
 /* The argument is the opposite: whether it is runtime PM. */
 #define COMPAT_SUSPEND_PROC(_proc)	(!(_proc))
-#define compat_unlock_kfd()	vgpu_call(kgd2kfd_unlock_kfd)
+
+/* That has done so, as the device is unplugged. */
+#define compat_end_processes(_adev)	do { } while (0)
 
 /* Work for SDMA has no entity; a clear may also come as a fill, with value 0. */
 static inline int compat_clear_buffer(struct amdgpu_bo *bo, struct dma_resv *resv,

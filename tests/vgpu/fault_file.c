@@ -11,10 +11,9 @@
  *   corrupt_bit PID|any [COUNT]        corrupt_cut, corrupt_swap: likewise
  *   reset_late US [COUNT]
  *   mes_fail N [CALL [DOORBELL]]       mes_hang [CALL [DOORBELL]]
- *   clear                              unlock
+ *   clear
  *
- * GPU.NODE is 0.0 unless given; clear without it means all. unlock: amdkfd has no
- * processes any more once a GPU was removed; undo that. CALL: add, remove,
+ * GPU.NODE is 0.0 unless given; clear without it means all. CALL: add, remove,
  * suspend, resume or any. Reading shows what is armed, and what has happened.
  */
 #include <linux/debugfs.h>
@@ -274,10 +273,6 @@ static int command(char *text)
 		word = next_word(&text);
 	if (!word)
 		return -EINVAL;
-	if (!strcmp(word, "unlock")) {
-		compat_unlock_kfd();
-		return 0;
-	}
 	if (strcmp(word, "clear"))
 		return arm(node, word, text);
 	if (next_word(&text))

@@ -40,8 +40,8 @@ extern const char *const probe_names[PROBE_KINDS];
 
 /*
  * Start all, on @gpus GPUs from number @first on. @lease_ms: the lease of a client; @daemon: the
- * xschedd that runs. They go on when another GPU is reset, but not when one is removed: then start
- * them anew.
+ * xschedd that runs. They go on when another GPU is reset or removed, but cannot use one that comes
+ * later.
  */
 void probes_start(unsigned int first, unsigned int gpus, unsigned int lease_ms,
 		  const struct daemon *daemon);
