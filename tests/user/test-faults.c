@@ -22,7 +22,7 @@
 #define LATE_US		20000
 #define HELD_MS		300
 #define DONE_MS		20000
-#define BITS		WORKER_MAX_QUEUES
+#define BITS		8
 
 /* A tenth of the GPU, for a fifth of a second. */
 static const struct spin_shape part = { 64, 256, 200 * MS };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "breaker.h"
+#include "domain.h"
 #include "gpufault.h"
 #include "sysfile.h"
 #include "tap.h"
@@ -59,13 +60,14 @@ void breaker_set(uint32_t gpu_id, unsigned int failures)
 }
 
 /* MES says which queue it could not remove: so there it is one that is to run again. */
-int breaker_provoke(int fd, const struct worker *w, unsigned int gpu)
+int breaker_provoke(int fd, const struct worker *w, unsigned int node)
 {
+	const unsigned int parts = domain_parts(xsdev_node_count(fd));
 	const bool mes = xsdev_transactions(fd, 2) != 1;
 
 	if (mes && xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w->pid, 0, NULL))
 		tap_bail("nothing is held");
-	if (gpufault("%u.0 %s", gpu, mes ? "mes_hang add" : "preempt_hang"))
+	if (gpufault("%u.%u %s", node / parts, node % parts, mes ? "mes_hang add" : "preempt_hang"))
 		tap_bail("the firmware does not hang");
 	return xsdev_process_op(fd, mes ? KFD_XSCHED_OP_RESUME : KFD_XSCHED_OP_SUSPEND, w->pid, 0,
 				NULL);

@@ -22,9 +22,9 @@ void breaker_set(uint32_t gpu_id, unsigned int failures);
 int breaker_close(uint32_t gpu_id);
 
 /*
- * The firmware of that GPU does not answer a call on the worker, which has work there, and no queue
+ * The firmware of that node does not answer a call on the worker, which has work there, and no queue
  * is to blame: what the call returned. A reset follows.
  */
-int breaker_provoke(int fd, const struct worker *w, unsigned int gpu);
+int breaker_provoke(int fd, const struct worker *w, unsigned int node);
 
 #endif /* BREAKER_H */

@@ -16,7 +16,7 @@
 
 struct kfd_xsched_queue;
 
-#define WORKER_MAX_QUEUES	8
+#define WORKER_MAX_QUEUES	16
 #define WORKER_MAX_GPUS		8
 #define WORKER_ALL_GPUS		(~0U)
 
