@@ -41,7 +41,7 @@
  *	client		an open file of /dev/kfd_xsched (front/client.h)
  *	ring		the events a client has not read yet (front/client.h)
  *	account		what the clients of one user have, which is limited
- *			(front/account.h)
+ *			(model/account.h)
  *	bucket		how often a user has preempted a node of late (model/rate.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
  *	domain		nodes that are reset together (model/node.h)

@@ -13,9 +13,9 @@
 #include <linux/kfd_xsched.h>
 
 #include "core.h"
-#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
+#include "model/account.h"
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"

@@ -10,9 +10,9 @@
 
 #include "backend.h"
 #include "core.h"
-#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
+#include "model/account.h"
 #include "model/demotion.h"
 #include "model/queue.h"
 #include "model/request.h"

@@ -15,9 +15,9 @@
 #include <linux/slab.h>
 
 #include "core.h"
-#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
+#include "model/account.h"
 #include "model/request.h"
 #include "switch/switch.h"
 #include "trace.h"

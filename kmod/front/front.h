@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the front share. Clients and events are in client.h, limits of users
- * in account.h.
+ * What the files of the front share. Clients and events are in client.h.
  *
  *	arrive.c	nodes, processes and queues come and go
  *	list.c		INFO and LIST

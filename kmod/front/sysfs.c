@@ -20,9 +20,9 @@
 #include <linux/kfd_xsched.h>
 
 #include "core.h"
-#include "front/account.h"
 #include "front/client.h"
 #include "front/front.h"
+#include "model/account.h"
 #include "model/node.h"
 #include "model/request.h"
 #include "switch/switch.h"

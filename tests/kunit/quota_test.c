@@ -12,8 +12,8 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
-#include "front/account.h"
 #include "front/client.h"
+#include "model/account.h"
 #include "switch/switch.h"
 #include "files.h"
 #include "watched.h"

@@ -18,7 +18,7 @@
 
 #include <linux/kfd_xsched.h>
 
-#include "front/account.h"
+#include "model/account.h"
 #include "model/process.h"
 #include "model/rate.h"
 
