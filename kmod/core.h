@@ -40,8 +40,8 @@
  *	interest	that a client wants to know which queues have work
  *	client		an open file of /dev/kfd_xsched (front/client.h)
  *	ring		the events a client has not read yet (front/client.h)
- *	account		what the clients of one user have, which is limited
- *			(model/account.h)
+ *	account		what the clients of one user have, which is limited; and the
+ *			share of it that is of one cgroup (model/account.h)
  *	bucket		how often a user has preempted a node of late (model/rate.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
  *	domain		nodes that are reset together (model/node.h)
@@ -91,7 +91,7 @@
  *			does not wait is called.
  *	sampler.lock	what watch/ keeps of pdds and queues. Likewise.
  *	spinlocks	xs_clients_lock (events), xs_nodes_lock (the list of nodes),
- *			account_lock (users), tap_lock (page faults). Nothing is taken
+ *			account_lock (accounts), tap_lock (page faults). Nothing is taken
  *			inside them, except locks of workers and of xarrays.
  *
  * The driver takes the lock of a queue manager under xs_node.lock, and may take xs_lock

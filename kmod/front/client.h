@@ -82,7 +82,7 @@ void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns);
  * @ejected: enum kfd_xsched_eject; written under xs_clients_lock, too
  * @eject_read: that was read as an event; xs_clients_lock
  * @in_clients: in xs_clients, or empty once closed; xs_clients_lock
- * @account: of its opener, with a reference, or NULL: no limits
+ * @account: of its opener, the share of a cgroup, with a reference; or NULL: no limits
  * @subscribed: a subscription is on that account
  * @file: the file; its credentials are those of its opener
  * @pid_ns: pid namespace of its opener

@@ -4,9 +4,11 @@
  *
  *  clients	all clients, what each holds since when; which were ejected and why
  *  state	that, and all nodes, queues and requests
+ *  accounts	what each user has, and how much he may have
  *
- * A file is written under xs_lock from its first line to its last, so it is the
- * state at one moment. Its format may change at any time.
+ * The first two are written under xs_lock from the first line to the last, so they are
+ * the state at one moment. Accounts are not under xs_lock: see model/account.h. All
+ * formats may change at any time.
  */
 #include <linux/debugfs.h>
 #include <linux/ktime.h>
@@ -21,6 +23,7 @@
 #include "core.h"
 #include "front/client.h"
 #include "front/front.h"
+#include "model/account.h"
 #include "model/queue.h"
 #include "model/request.h"
 #include "watch/watch.h"
@@ -287,10 +290,13 @@ static int debugfs_state_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(debugfs_state);
 
+DEFINE_SEQ_ATTRIBUTE(xs_accounts);
+
 /* Without debugfs there are no files, and nothing else is different. */
 void xs_debugfs_init(void)
 {
 	debugfs_directory = debugfs_create_dir("kfd_xsched", NULL);
+	debugfs_create_file("accounts", 0400, debugfs_directory, NULL, &xs_accounts_fops);
 	debugfs_create_file("clients", 0400, debugfs_directory, NULL, &debugfs_clients_fops);
 	debugfs_create_file("state", 0400, debugfs_directory, NULL, &debugfs_state_fops);
 }

@@ -335,6 +335,19 @@ static ssize_t eject_store(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_WO(eject);
 
+/* A line "KIND LIMIT LIMIT_OF_ROOT" for each kind, also where there is no debugfs. */
+static ssize_t account_limits_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	enum xs_quota i;
+	int at = 0;
+
+	for (i = 0; i < XS_QUOTAS; i++)
+		at += sysfs_emit_at(buf, at, "%s %u %u\n", xs_account_quota_name(i),
+				    xs_account_limit(i), xs_account_root_limit(i));
+	return at;
+}
+static DEVICE_ATTR_ADMIN_RO(account_limits);
+
 static struct attribute *global_attrs[] = {
 	&watchdog_ms_value.attr.attr,
 	&watchdog_ms_least.attr.attr,
@@ -348,6 +361,7 @@ static struct attribute *global_attrs[] = {
 	&dev_attr_enabled.attr,
 	&dev_attr_eject.attr,
 	&dev_attr_demoted.attr,
+	&dev_attr_account_limits.attr,
 	NULL
 };
 

@@ -5,6 +5,7 @@
 #ifndef KFD_XSCHED_ACCOUNT_H
 #define KFD_XSCHED_ACCOUNT_H
 
+#include <linux/seq_file.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
@@ -32,15 +33,24 @@ enum xs_quota {
 	XS_QUOTAS,
 };
 
-/* How many of a kind the clients of one user may have. */
+/*
+ * A kind in a word; how many of it the clients of one user may have; and those of uid 0
+ * that are in one cgroup.
+ */
+const char *xs_account_quota_name(enum xs_quota quota);
 u32 xs_account_limit(enum xs_quota quota);
+u32 xs_account_root_limit(enum xs_quota quota);
 
 /*
- * The account of the user that opened the file, with a reference; NULL: the opener has no
+ * The account of the caller, who opens the file: the share of his cgroup in that of his
+ * user, with a reference. It stays so, wherever the file goes. NULL: the opener has no
  * account and no limits; ERR_PTR(-ENOMEM).
  */
 struct xs_account *xs_account_get(const struct file *file);
 void xs_account_put(struct xs_account *account);
+
+/* The share of a cgroup in the account of a user, likewise. */
+struct xs_account *xs_account_get_share(kuid_t uid, u64 cgroup);
 
 /*
  * Who pays for what preempts a node, see model/rate.h: the user of an account, which may
@@ -49,8 +59,17 @@ void xs_account_put(struct xs_account *account);
 kuid_t xs_account_payer(const struct xs_account *account);
 kuid_t xs_account_payer_of(const struct cred *cred);
 
-/* So many more, or fewer, on an account, which may be NULL. 0 or -EDQUOT. From anywhere. */
+/*
+ * So many more, or fewer, on an account, which may be NULL. 0; or -EDQUOT, and nothing is
+ * changed. With any locks of the module held, but not in an interrupt.
+ */
 int xs_account_charge(struct xs_account *account, enum xs_quota quota, u32 count);
 void xs_account_uncharge(struct xs_account *account, enum xs_quota quota, u32 count);
+
+/*
+ * A file with a line for each user, and after it one for each of his shares. What is read
+ * at once, some lines, is of one moment.
+ */
+extern const struct seq_operations xs_accounts_sops;
 
 #endif /* KFD_XSCHED_ACCOUNT_H */

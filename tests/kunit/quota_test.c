@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much one user's clients may have, and that others are none the worse for it.
+ * How much one user's clients may have, also by cgroup, and that others are none the worse
+ * for it.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -10,7 +11,10 @@
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/stringify.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
 
 #include "front/client.h"
 #include "model/account.h"
@@ -21,9 +25,11 @@
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define PATH		"/kfd_xsched"
 #define LIMITS		XT_GLOBAL "limits_of_user/"
+#define USER		"user " __stringify(XT_UID)
 #define USERS		16
 #define LEASE_MS	60
 #define WALKS		5
+#define SHARES		4
 
 /**
  * struct crowd - files of one user, closed at the end of the test
@@ -331,12 +337,125 @@ static void many_clients(struct kunit *test)
 	__fput_sync(holder);
 }
 
+static struct xs_account *share_of(struct kunit *test, kuid_t uid, u64 cgroup)
+{
+	struct xs_account *share = xs_account_get_share(uid, cgroup);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(share));
+	return share;
+}
+
+/* What is on an account, as root reads it. */
+static void expect_line(struct kunit *test, const char *name, enum xs_quota quota, u32 used,
+			u32 limit)
+{
+	const char *text = xt_read_in(test, "debugfs", "kfd_xsched/accounts");
+	const char *line = text ? strstr(text, name) : NULL;
+	char wanted[64];
+
+	KUNIT_ASSERT_NOT_NULL_MSG(test, line, "no \"%s\" in:\n%s", name, text);
+	snprintf(wanted, sizeof(wanted), " %s=%u/%u", xs_account_quota_name(quota), used, limit);
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strnstr(line, wanted, strcspn(line, "\n")),
+				  "no \"%s\" in:\n%s", wanted, line);
+}
+
+/* No cgroup of uid 0 has more than its quarter, and each has that, until there are four. */
+static void shares_of_root(struct kunit *test)
+{
+	const enum xs_quota quota = XS_QUOTA_ENTRIES;
+	const u32 limit = xs_account_limit(quota), quarter = xs_account_root_limit(quota);
+	struct xs_account *shares[SHARES + 1];
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, quarter * SHARES, limit);
+	for (i = 0; i <= SHARES; i++)
+		shares[i] = share_of(test, GLOBAL_ROOT_UID, i + 1);
+	for (i = 0; i < SHARES; i++) {
+		KUNIT_EXPECT_EQ(test, xs_account_charge(shares[i], quota, quarter + 1), -EDQUOT);
+		KUNIT_EXPECT_EQ(test, xs_account_charge(shares[i], quota, U32_MAX), -EDQUOT);
+		KUNIT_EXPECT_EQ(test, xs_account_charge(shares[i], quota, quarter), 0);
+		KUNIT_EXPECT_EQ(test, xs_account_charge(shares[i], quota, 1), -EDQUOT);
+	}
+	/* The fifth has room of its own, and its user has none. */
+	KUNIT_EXPECT_EQ(test, xs_account_charge(shares[SHARES], quota, 1), -EDQUOT);
+	xs_account_uncharge(shares[0], quota, 1);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(shares[SHARES], quota, 1), 0);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(shares[0], quota, 1), -EDQUOT);
+	expect_line(test, "user 0:", quota, limit, limit);
+	expect_line(test, "user 0 cgroup 1:", quota, quarter - 1, quarter);
+	expect_line(test, "user 0 cgroup 5:", quota, 1, quarter);
+	xs_account_uncharge(shares[SHARES], quota, 1);
+	xs_account_uncharge(shares[0], quota, quarter - 1);
+	for (i = 1; i < SHARES; i++)
+		xs_account_uncharge(shares[i], quota, quarter);
+	for (i = 0; i <= SHARES; i++)
+		xs_account_put(shares[i]);
+}
+
+/* Cgroups of a user have together what he may have; what is refused changes neither. */
+static void shares_of_a_user(struct kunit *test)
+{
+	const enum xs_quota quota = XS_QUOTA_ENTRIES;
+	const u32 limit = xs_account_limit(quota);
+	struct xs_account *a = share_of(test, KUIDT_INIT(XT_UID), 1);
+	struct xs_account *b = share_of(test, KUIDT_INIT(XT_UID), 2);
+	struct xs_account *other = share_of(test, KUIDT_INIT(XT_OTHER_UID), 1);
+
+	KUNIT_EXPECT_PTR_NE(test, a, b);
+	KUNIT_EXPECT_PTR_NE(test, a, other);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(a, quota, limit - 1), 0);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(b, quota, 2), -EDQUOT);
+	expect_line(test, USER ":", quota, limit - 1, limit);
+	expect_line(test, USER " cgroup 2:", quota, 0, limit);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(b, quota, 1), 0);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(a, quota, 1), -EDQUOT);
+	expect_line(test, USER ":", quota, limit, limit);
+	expect_line(test, USER " cgroup 1:", quota, limit - 1, limit);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(other, quota, limit), 0);
+	xs_account_uncharge(a, quota, limit - 1);
+	xs_account_uncharge(b, quota, 1);
+	xs_account_uncharge(other, quota, limit);
+	expect_line(test, USER ":", quota, 0, limit);
+	xs_account_put(a);
+	xs_account_put(b);
+	xs_account_put(other);
+}
+
+/* Root reads what is on each account, and the limits; an account goes with its last client. */
+static void shown(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_CLIENTS);
+	struct crowd *crowd = gather(test, XT_UID, 2);
+	const char *text = xt_sysfs_read(test, XT_GLOBAL "account_limits");
+	char line[64];
+	enum xs_quota i;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_EXPECT_EQ(test, xt_count(text, "\n"), XS_QUOTAS);
+	for (i = 0; i < XS_QUOTAS; i++) {
+		snprintf(line, sizeof(line), "%s %u %u\n", xs_account_quota_name(i),
+			 xs_account_limit(i), xs_account_limit(i) / SHARES);
+		KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(text, line), "%s", line);
+		text += strcspn(text, "\n") + 1;
+	}
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, crowd->files[0], 1, 0, 0), 0);
+	expect_line(test, USER ":", XS_QUOTA_CLIENTS, 2, limit);
+	expect_line(test, USER " cgroup ", XS_QUOTA_CLIENTS, 2, limit);
+	expect_line(test, USER ":", XS_QUOTA_SUBSCRIPTIONS, 1,
+		    xs_account_limit(XS_QUOTA_SUBSCRIPTIONS));
+	disperse(crowd);
+	KUNIT_EXPECT_STREQ(test, xt_read_in(test, "debugfs", "kfd_xsched/accounts"), "");
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(clients),
 	KUNIT_CASE(subscriptions),
 	KUNIT_CASE(armed),
 	KUNIT_CASE(entries_on_their_way),
 	KUNIT_CASE(steps),
+	KUNIT_CASE(shares_of_root),
+	KUNIT_CASE(shares_of_a_user),
+	KUNIT_CASE(shown),
 	KUNIT_CASE_SLOW(many_clients),
 	{}
 };

@@ -88,6 +88,41 @@ static int write_enabled(void)
 	return sysfile_write("0", SYSFILE_GLOBAL "enabled");
 }
 
+static int read_account_limits(void)
+{
+	char text[4096];
+	const int ret = sysfile_read(text, sizeof(text), SYSFILE_GLOBAL "account_limits");
+
+	return ret < 0 ? ret : 0;
+}
+
+/* A line of a kind: how many a user may have, and how many a cgroup of root. */
+static void test_account_limit(const char *text, const char *kind)
+{
+	const char *line = strstr(text, kind);
+	long limit = -1, of_root = -1;
+
+	tap_ok(line && (line == text || line[-1] == '\n') &&
+	       sscanf(line + strlen(kind), " %ld %ld\n", &limit, &of_root) == 2 &&
+	       limit == sysfile_number(SYSFILE_GLOBAL "limits_of_user/%s", kind) &&
+	       of_root > 0 && of_root < limit, "account_limits: %s", kind);
+}
+
+/* What is limited, and who has how much of it: for root to read. */
+static void test_accounts(void)
+{
+	char text[4096] = "";
+
+	sysfile_read(text, sizeof(text), SYSFILE_GLOBAL "account_limits");
+	test_account_limit(text, "clients");
+	test_account_limit(text, "armed_entries");
+	tap_is(sysfile_write("1", SYSFILE_GLOBAL "account_limits"), -EACCES,
+	       "account_limits: they cannot be written");
+	tap_is(in_child(ALICE, read_account_limits), -EACCES, "another user: account_limits");
+	tap_ok(sysfile_read(text, sizeof(text), SYSFILE_ACCOUNTS) >= 0,
+	       "accounts: root can read them");
+}
+
 static void test_global(void)
 {
 	test_limit(SYSFILE_GLOBAL, "watchdog_ms");
@@ -397,6 +432,7 @@ int main(void)
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker");
 	test_global();
+	test_accounts();
 	test_node(&w);
 	test_queue_hold(&w);
 	test_queue_priority(&w);

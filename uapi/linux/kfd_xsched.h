@@ -61,8 +61,14 @@
  * first user namespace has none. A client that was opened in another user
  * namespace counts for the owner of that namespace; if namespaces are nested,
  * for the owner of the one directly below the first. At a limit, open(2) or the
- * ioctl fails with EDQUOT and changes nothing. The numbers are in
- * /sys/class/kfd_xsched/global/limits_of_user:
+ * ioctl fails with EDQUOT and changes nothing.
+ *
+ * Containers of root share uid 0. So of its clients, those that were opened in
+ * one cgroup (version 2) may have a quarter of each limit, but for steps: an
+ * ASYNC call of theirs, or a long one, has 4096 entries at the most. Together they
+ * have no more than any other user. Cgroups of other users do not count.
+ *
+ * The numbers are in /sys/class/kfd_xsched/global/limits_of_user:
  *
  * =============  =====  ===================================================
  * file           now    what it limits

@@ -8,6 +8,7 @@
 
 #define SYSFILE_GLOBAL	"/sys/class/kfd_xsched/global/"
 #define SYSFILE_STATE	"/sys/kernel/debug/kfd_xsched/state"
+#define SYSFILE_ACCOUNTS	"/sys/kernel/debug/kfd_xsched/accounts"
 #define SYSFILE_TRACE	"/sys/kernel/tracing/"
 
 /* The whole file as a string: its length, -EFBIG if it is longer than @size - 1. */
