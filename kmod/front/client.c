@@ -128,7 +128,22 @@ u32 xs_client_held_locked(const struct xs_client *client)
 	return held;
 }
 
-/* Another thread of the client may make one, too. */
+/* Another thread of the client may have made one, too. */
+static int client_take_ring_locked(struct xs_client *client, struct xs_ring *ring)
+{
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (client->ring.records)
+		return 0;
+	ret = xs_account_charge(client->account, XS_QUOTA_RINGS, 1);
+	/* Nobody pushes before something is subscribed or promised. */
+	if (!ret)
+		swap(client->ring.records, ring->records);
+	return ret;
+}
+
 int xs_client_need_ring(struct xs_client *client)
 {
 	struct xs_ring ring;
@@ -141,13 +156,17 @@ int xs_client_need_ring(struct xs_client *client)
 	ret = xs_ring_init(&ring);
 	if (ret)
 		return ret;
-	/* Nobody pushes before something is subscribed or promised. */
-	scoped_guard(mutex, &xs_lock) {
-		if (!client->ring.records)
-			swap(client->ring.records, ring.records);
-	}
+	scoped_guard(mutex, &xs_lock)
+		ret = client_take_ring_locked(client, &ring);
 	xs_ring_free(&ring);
-	return 0;
+	return ret;
+}
+
+static void client_free_ring(struct xs_client *client)
+{
+	if (client->ring.records)
+		xs_account_uncharge(client->account, XS_QUOTA_RINGS, 1);
+	xs_ring_free(&client->ring);
 }
 
 /* The name is shown in files of lines and words: it must not look like others. */
@@ -171,7 +190,7 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 		return NULL;
 	client->account = account;
 	xs_holder_init(&client->holder, client_free);
-	xs_tenants_init(&client->tenants);
+	xs_tenants_init(&client->tenants, account);
 	client->holder.client = client;
 	client->holder.payer = xs_account_payer(account);
 	if (account)
@@ -285,7 +304,7 @@ int xs_client_release(struct inode *inode, struct file *file)
 		client_end_interest_locked(client);
 	}
 	xs_transact_settle();
-	xs_ring_free(&client->ring);
+	client_free_ring(client);
 	xs_client_put(client);
 	return 0;
 }

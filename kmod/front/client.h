@@ -31,7 +31,7 @@ struct xs_queue;
 
 /**
  * struct xs_ring - events of one client
- * @records: KFD_XSCHED_EVENT_RING of them; NULL until the first subscription
+ * @records: KFD_XSCHED_EVENT_RING of them; NULL until the first subscription or ASYNC call
  * @head: events ever put in
  * @tail: events ever taken out
  * @lost: events dropped since the last one put in
@@ -147,7 +147,7 @@ u32 xs_client_held_locked(const struct xs_client *client);
 /* It subscribes to nothing any more. */
 void xs_client_unsubscribe_locked(struct xs_client *client);
 
-/* Have a ring of events. Without a lock. 0 or -ENOMEM. */
+/* Have a ring of events. Without a lock. 0, -ENOMEM or -EDQUOT. */
 int xs_client_need_ring(struct xs_client *client);
 
 /*

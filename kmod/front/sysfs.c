@@ -446,6 +446,8 @@ XS_QUOTA_FILE(subscriptions, XS_QUOTA_SUBSCRIPTIONS);
 XS_QUOTA_FILE(armed, XS_QUOTA_ARMED);
 XS_QUOTA_FILE(armed_entries, XS_QUOTA_ARMED_ENTRIES);
 XS_QUOTA_FILE(entries, XS_QUOTA_ENTRIES);
+XS_QUOTA_FILE(tenants, XS_QUOTA_TENANTS);
+XS_QUOTA_FILE(rings, XS_QUOTA_RINGS);
 
 static ssize_t steps_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -459,6 +461,8 @@ static struct attribute *global_user_attrs[] = {
 	&user_armed.attr,
 	&user_armed_entries.attr,
 	&user_entries.attr,
+	&user_tenants.attr,
+	&user_rings.attr,
 	&dev_attr_steps.attr,
 	NULL
 };

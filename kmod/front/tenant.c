@@ -16,6 +16,7 @@
 #include "core.h"
 #include "front/client.h"
 #include "front/front.h"
+#include "model/account.h"
 #include "model/process.h"
 #include "model/request.h"
 #include "switch/switch.h"
@@ -33,6 +34,9 @@ static long tenant_create(struct xs_client *client, struct kfd_xsched_tenant *ar
 		return ret;
 	if (client->tenants.count == KFD_XSCHED_MAX_TENANTS)
 		return -ENOSPC;
+	ret = xs_account_charge(client->tenants.account, XS_QUOTA_TENANTS, 1);
+	if (ret)
+		return ret;
 	arg->id = xs_tenant_add_locked(no_free_ptr(tenant), &client->holder);
 	return 0;
 }

@@ -22,6 +22,9 @@ struct xs_account;
  * @XS_QUOTA_ARMED_ENTRIES: entries of all armed switches: the worker of a node stages them
  * @XS_QUOTA_ENTRIES: entries of calls in progress that are ASYNC or have more than
  *	XS_SURE_ENTRIES
+ * @XS_QUOTA_TENANTS: tenants, until they are freed: memory
+ * @XS_QUOTA_RINGS: clients that have a ring of events, for a subscription or for ASYNC
+ *	calls, until they are closed: memory
  * @XS_QUOTAS: number of kinds
  */
 enum xs_quota {
@@ -30,6 +33,8 @@ enum xs_quota {
 	XS_QUOTA_ARMED,
 	XS_QUOTA_ARMED_ENTRIES,
 	XS_QUOTA_ENTRIES,
+	XS_QUOTA_TENANTS,
+	XS_QUOTA_RINGS,
 	XS_QUOTAS,
 };
 

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "core.h"
+#include "model/account.h"
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"
@@ -393,9 +394,9 @@ struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
 
 /* ---- tenants ------------------------------------------------------------- */
 
-void xs_tenants_init(struct xs_tenants *tenants)
+void xs_tenants_init(struct xs_tenants *tenants, struct xs_account *account)
 {
-	*tenants = (struct xs_tenants){};
+	*tenants = (struct xs_tenants){ .account = account };
 }
 
 u64 xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder)
@@ -442,6 +443,7 @@ void xs_tenant_free_locked(struct xs_tenant *tenant)
 	list_del(&tenant->request.in_batch);
 	hash_del(&tenant->by_id);
 	tenant->tenants->count--;
+	xs_account_uncharge(tenant->tenants->account, XS_QUOTA_TENANTS, 1);
 	kfree(tenant);
 }
 

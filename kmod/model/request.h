@@ -15,6 +15,7 @@
 #include "model/rate.h"
 #include "model/state.h"
 
+struct xs_account;
 struct xs_batch;
 struct xs_client;
 struct xs_request;
@@ -26,11 +27,13 @@ struct xs_queue;
 /**
  * struct xs_tenants - the tenants of a client
  * @by_id: all there are, by xs_tenant.by_id
+ * @account: on which they are; NULL: no limits
  * @count: how many
  * @last: the highest id ever
  */
 struct xs_tenants {
 	DECLARE_HASHTABLE(by_id, 6);
+	struct xs_account *account;
 	u32 count;
 	u64 last;
 };
@@ -303,9 +306,13 @@ struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
 
 /* ---- tenants ------------------------------------------------------------- */
 
-void xs_tenants_init(struct xs_tenants *tenants);
+/* None. @account: kept until none is left. */
+void xs_tenants_init(struct xs_tenants *tenants, struct xs_account *account);
 
-/* Add a tenant, all zero, to those of the holder, without members. Returns its id. */
+/*
+ * Add a tenant, all zero, to those of the holder, without members. It is on their account
+ * already, and will be taken off with its end. Returns its id.
+ */
 u64 xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder);
 
 /* The tenant of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) is gone. */

@@ -337,6 +337,35 @@ static void many_clients(struct kunit *test)
 	__fput_sync(holder);
 }
 
+static long create(struct kunit *test, struct file *file)
+{
+	return xt_tenant(test, file, KFD_XSCHED_TENANT_CREATE, 0, 0);
+}
+
+/* Tenants of all clients of a user: those that are destroyed, or go with a client, are free. */
+static void tenants(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_TENANTS), most = KFD_XSCHED_MAX_TENANTS;
+	struct crowd *crowd = gather(test, XT_UID, limit / most + 1);
+	struct file *last = crowd->files[limit / most];
+	u32 i;
+
+	expect_limit(test, LIMITS "tenants", limit);
+	for (i = 0; i < limit; i++)
+		KUNIT_ASSERT_GT(test, create(test, crowd->files[i / most]), 0);
+	KUNIT_EXPECT_EQ(test, create(test, crowd->files[0]), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, create(test, last), -EDQUOT);
+	KUNIT_EXPECT_GT(test, create(test, xt_open(test)), 0);
+	KUNIT_EXPECT_EQ(test, xt_tenant(test, crowd->files[0], KFD_XSCHED_TENANT_DESTROY, 1, 0), 0);
+	KUNIT_EXPECT_GT(test, create(test, last), 0);
+	KUNIT_EXPECT_EQ(test, create(test, last), -EDQUOT);
+	__fput_sync(crowd->files[1]);
+	crowd->files[1] = ERR_PTR(-EBADF);
+	for (i = 0; i < most - 1; i++)
+		KUNIT_ASSERT_GT(test, create(test, last), 0);
+	KUNIT_EXPECT_EQ(test, create(test, last), -ENOSPC);
+}
+
 static struct xs_account *share_of(struct kunit *test, kuid_t uid, u64 cgroup)
 {
 	struct xs_account *share = xs_account_get_share(uid, cgroup);
@@ -447,12 +476,44 @@ static void shown(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, xt_read_in(test, "debugfs", "kfd_xsched/accounts"), "");
 }
 
+/* A client has one ring, whatever it is for, and to its end. */
+static void rings(struct kunit *test)
+{
+	const u32 limit = xs_account_limit(XS_QUOTA_RINGS), bit = 1;
+	struct xs_account *rest = share_of(test, KUIDT_INIT(XT_UID), 1);
+	struct crowd *crowd = gather(test, XT_UID, 2);
+	struct file *const *files = crowd->files;
+	struct xt *xt = test->priv;
+
+	expect_limit(test, LIMITS "rings", limit);
+	KUNIT_EXPECT_EQ(test, xs_account_charge(rest, XS_QUOTA_RINGS, limit - 1), 0);
+	xt_become(test, XT_UID);
+	KUNIT_EXPECT_EQ(test, xt_async(test, files[0], OP(SUSPEND), KFD_XSCHED_TARGET_QUEUE,
+				       xt->ids[0], 1), 0);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, files[0], bit, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_async(test, files[1], OP(SUSPEND), KFD_XSCHED_TARGET_QUEUE,
+				       xt->ids[1], 1), -EDQUOT);
+	KUNIT_EXPECT_FALSE(test, xt->queues[1]->held);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, files[1], bit, 0, 0), -EDQUOT);
+	/* What needs none is as before. */
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, files[1], xt->ids[1]), 0);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, files[0]).type, KFD_XSCHED_EVENT_APPLY_DONE);
+	__fput_sync(crowd->files[0]);
+	crowd->files[0] = ERR_PTR(-EBADF);
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, files[1], bit, 0, 0), 0);
+	xs_account_uncharge(rest, XS_QUOTA_RINGS, limit - 1);
+	xs_account_put(rest);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(clients),
 	KUNIT_CASE(subscriptions),
 	KUNIT_CASE(armed),
 	KUNIT_CASE(entries_on_their_way),
 	KUNIT_CASE(steps),
+	KUNIT_CASE(tenants),
+	KUNIT_CASE(rings),
 	KUNIT_CASE(shares_of_root),
 	KUNIT_CASE(shares_of_a_user),
 	KUNIT_CASE(shown),

@@ -79,6 +79,10 @@
  * armed_entries  4096   entries of all armed switches
  * entries        16384  entries of APPLY calls in progress that are ASYNC or
  *                       have more than 64 entries; other calls do not count
+ * tenants        4096   tenants, of all clients
+ * rings          512    clients that have a ring of events, until they are
+ *                       closed: it comes with the first SUBSCRIBE of an event
+ *                       or the first ASYNC call
  * steps          16384  steps of the entries of one call (E2BIG)
  * =============  =====  ===================================================
  *
@@ -195,8 +199,8 @@
  *             targets in turn, holds the trigger: both could wait for ever
  * ENOSPC      KFD_XSCHED_MAX_TENANTS tenants of this client exist, or
  *             KFD_XSCHED_MAX_ARMED switches
- * EDQUOT      the clients of this user have as much as they may, see "Limits
- *             of a user"; also open(2)
+ * EDQUOT      open(2), APPLY, ARM, SUBSCRIBE, CREATE of a tenant: the clients of
+ *             this user have as much as they may, see "Limits of a user"
  * EPERM       the caller may not do this to this target
  * EIO         the firmware or a reset in progress refused the switch;
  *             amdkfd's own recovery takes over
@@ -581,7 +585,8 @@ struct kfd_xsched_apply {
 
 /**
  * enum kfd_xsched_tenant_op - what KFD_XSCHED_TENANT does
- * @KFD_XSCHED_TENANT_CREATE: make an empty tenant; @id says which
+ * @KFD_XSCHED_TENANT_CREATE: make an empty tenant; @id says which. ENOSPC: this client
+ *	has KFD_XSCHED_MAX_TENANTS; EDQUOT: all clients of the user have as many as they may
  * @KFD_XSCHED_TENANT_ADD: add a process. If the tenant is held, so is the
  *	process when the call returns; the same goes for priority and class. A
  *	node without priority or class leaves it out, as for a new queue; so does
