@@ -60,6 +60,8 @@ struct hip_queue {
  * @suspended: by XQueueSuspend()
  * @forbidden: by PRIORITY_NO_EXECUTE
  * @held: the holder holds it
+ * @refusals: how often in a row the kernel refused to switch it for the local scheduler
+ * @retry_ns: when that tries again; 0: it does not wait
  */
 struct xqueue {
 	struct xqueue *next;
@@ -72,6 +74,8 @@ struct xqueue {
 	bool suspended;
 	bool forbidden;
 	bool held;
+	unsigned int refusals;
+	uint64_t retry_ns;
 };
 
 /**

@@ -15,6 +15,9 @@
 #define RENEWALS	4
 /* After a failed switch, or an ejection: soon, but not at once. */
 #define RETRY_NS	(100 * MS)
+/* After the kernel refused an XQueue: twice as long each time, up to about a minute. */
+#define RETRY_FIRST_NS	MS
+#define RETRY_DOUBLINGS	16
 
 #define BIT(type)	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##type)
 #define EVENTS		(BIT(READY) | BIT(IDLE) | BIT(QUEUE_DEL) | \
@@ -33,6 +36,15 @@ static struct xqueue *find_serial(int32_t serial)
 	struct xqueue *xq = compat.xqs;
 
 	while (xq && xq->serial != serial)
+		xq = xq->next;
+	return xq;
+}
+
+static struct xqueue *find_queue(uint64_t id)
+{
+	struct xqueue *xq = compat.xqs;
+
+	while (xq && xq->queue.id != id)
 		xq = xq->next;
 	return xq;
 }
@@ -228,9 +240,14 @@ static int add_all(const struct xsched_plan *plan)
 
 static void commit_all(const struct xsched_plan *plan, uint64_t now_ns)
 {
-	for (size_t i = 0; i < plan->hold_count; i++)
+	for (size_t i = 0; i < plan->hold_count; i++) {
+		struct xqueue *xq = find_serial(plan->hold[i]);
+
 		xsched_engine_commit(local.engine, plan->hold[i], XSCHED_HELD,
 				     now_ns);
+		if (xq)
+			xq->refusals = 0;
+	}
 	for (size_t i = 0; i < plan->release_count; i++)
 		xsched_engine_commit(local.engine, plan->release[i],
 				     XSCHED_RELEASED, now_ns);
@@ -241,19 +258,66 @@ static bool benign(int error)
 	return !error || error == -ESRCH || error == -EALREADY;
 }
 
+/*
+ * An entry at fault makes each switch with it fail, and the kernel has done nothing. Leave its
+ * XQueue out of plans for a while, the longer the more often. False: no entry is at fault.
+ */
+static bool set_apart(uint64_t now_ns)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(local.apply);
+	size_t nodes;
+	bool any = false;
+
+	xsched_apply_nodes(local.apply, &nodes);
+	for (size_t i = 0; !nodes && i < xsched_apply_count(local.apply); i++) {
+		struct xqueue *xq = find_queue(e[i].id);
+
+		if (benign(e[i].status) || !xq)
+			continue;
+		xq->retry_ns = now_ns + (RETRY_FIRST_NS << xq->refusals);
+		if (xq->refusals < RETRY_DOUBLINGS)
+			xq->refusals++;
+		xsched_engine_commit(local.engine, xq->serial, XSCHED_SWITCHING, now_ns);
+		any = true;
+	}
+	return any;
+}
+
+/* Let plans have again what has waited. */
+static void try_again(uint64_t now_ns)
+{
+	for (struct xqueue *xq = compat.xqs; xq; xq = xq->next) {
+		if (!xq->retry_ns || xq->retry_ns > now_ns)
+			continue;
+		xq->retry_ns = 0;
+		xsched_engine_commit(local.engine, xq->serial, XSCHED_UNCERTAIN, now_ns);
+	}
+}
+
+/* The earlier of two times: one given, and when the next XQueue has waited. */
+static uint64_t or_next_try(uint64_t deadline_ns)
+{
+	for (const struct xqueue *xq = compat.xqs; xq; xq = xq->next)
+		if (xq->retry_ns && xq->retry_ns < deadline_ns)
+			deadline_ns = xq->retry_ns;
+	return deadline_ns;
+}
+
 /* Decide and switch; 0 or -errno. @deadline_ns: when to decide again. */
 static int switch_now(uint64_t *deadline_ns)
 {
 	struct xsched_plan plan;
 	int ret;
 
-	xsched_engine_plan(local.engine, clock_ns(), &plan);
-	*deadline_ns = plan.deadline_ns;
-	if (!plan.hold_count && !plan.release_count)
-		return 0;
-	ret = add_all(&plan);
-	if (!ret && xsched_apply_count(local.apply))
-		ret = xsched_apply_run(local.apply, local.device);
+	do {
+		xsched_engine_plan(local.engine, clock_ns(), &plan);
+		*deadline_ns = plan.deadline_ns;
+		if (!plan.hold_count && !plan.release_count)
+			return 0;
+		ret = add_all(&plan);
+		if (!ret && xsched_apply_count(local.apply))
+			ret = xsched_apply_run(local.apply, local.device);
+	} while (!benign(ret) && set_apart(clock_ns()));
 	if (!benign(ret))
 		return ret;
 	commit_all(&plan, clock_ns());
@@ -263,9 +327,11 @@ static int switch_now(uint64_t *deadline_ns)
 /* All commits are void: nothing is held any more. */
 static void release_in_mind(uint64_t now_ns)
 {
-	for (struct xqueue *xq = compat.xqs; xq; xq = xq->next)
+	for (struct xqueue *xq = compat.xqs; xq; xq = xq->next) {
+		xq->retry_ns = 0;
 		xsched_engine_commit(local.engine, xq->serial, XSCHED_RELEASED,
 				     now_ns);
+	}
 }
 
 static uint64_t renew(uint64_t now_ns)
@@ -306,6 +372,7 @@ uint64_t local_step(uint64_t now_ns)
 		ret = reconnect();
 	if (!ret)
 		ret = take_events();
+	try_again(now_ns);
 	if (!ret)
 		ret = switch_now(&deadline);
 	if (ret) {
@@ -315,6 +382,7 @@ uint64_t local_step(uint64_t now_ns)
 		local.retry_ns = now_ns + RETRY_NS;
 		return local.retry_ns;
 	}
+	deadline = or_next_try(deadline);
 	if (!holds_any())
 		return deadline;
 	renewal = renew(now_ns);

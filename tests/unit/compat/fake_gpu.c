@@ -186,6 +186,20 @@ static int fake_list(struct kfd_xsched_list *list)
 	return 0;
 }
 
+/* All or nothing: an entry that is refused says so, and so does the call. */
+static int check_entries(struct kfd_xsched_entry *e, uint32_t count)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (e[i].op == KFD_XSCHED_OP_RESUME || e[i].id != gpu.refused)
+			continue;
+		error = gpu.refusal;
+		e[i].status = -error;
+	}
+	return error;
+}
+
 static int fake_apply(struct client *c, struct kfd_xsched_apply *apply)
 {
 	struct kfd_xsched_entry *e = (void *)(uintptr_t)apply->entries;
@@ -193,6 +207,7 @@ static int fake_apply(struct client *c, struct kfd_xsched_apply *apply)
 
 	gpu.applies++;
 	gpu.apply_error = 0;
+	error = error ? error : check_entries(e, apply->count);
 	for (uint32_t i = 0; !error && i < apply->count; i++) {
 		gpu.last_op = e[i].op;
 		gpu.last_value = e[i].value;

@@ -42,6 +42,8 @@ struct fake_stream {
  * @lease_ms: of clients
  * @open_error: errno of open(), or 0
  * @apply_error: errno of the next APPLY, or 0
+ * @refused: queue that no APPLY may hold, or 0
+ * @refusal: of that, the errno
  * @ejected: every client there is now is ejected
  * @applies: APPLYs so far
  * @renewals: RENEWs so far
@@ -53,6 +55,8 @@ struct fake_gpu {
 	_Atomic uint32_t lease_ms;
 	_Atomic int open_error;
 	_Atomic int apply_error;
+	_Atomic uint64_t refused;
+	_Atomic int refusal;
 	_Atomic bool ejected;
 	_Atomic unsigned int applies;
 	_Atomic unsigned int renewals;

@@ -438,6 +438,35 @@ static void local_scheduler_recovers(void **state)
 	   kXSchedErrorNotFound);
 }
 
+/* A queue that the kernel refuses to hold keeps no other from that, and is tried again. */
+static void local_scheduler_goes_on(void **state)
+{
+	struct fake_stream third = { .queue = 5 };
+	HwQueueHandle hwq;
+	XQueueHandle xq;
+
+	(void)state;
+	OK(HipQueueCreate(&hwq, fake_stream(&third)));
+	OK(XQueueCreate(&xq, hwq, LV3, 0));
+	OK(XHintSetScheduler(kSchedulerLocal, kPolicyHighestPriorityFirst));
+	OK(XHintPriority(xqs[1], 2));
+	gpu.refusal = EUCLEAN;
+	gpu.refused = 3;
+	fake_work(3, true);
+	fake_work(5, true);
+	fake_work(4, true);
+	expect_held(5, 1);
+	assert_int_equal(fake_held(3), 0);
+	fake_work(4, false);
+	expect_held(5, 0);
+	fake_work(4, true);
+	expect_held(5, 1);
+	gpu.refused = 0;
+	expect_held(3, 1);
+	OK(XQueueDestroy(xq));
+	OK(HwQueueDestroy(hwq));
+}
+
 /* The other policies and their hints. */
 static void has_the_other_policies(void **state)
 {
@@ -594,6 +623,7 @@ int main(void)
 		TEST(checks_hints),
 		TEST(schedules_locally),
 		TEST(local_scheduler_recovers),
+		TEST(local_scheduler_goes_on),
 		TEST(has_the_other_policies),
 		TEST(tells_the_daemon),
 		TEST(survives_fork),
