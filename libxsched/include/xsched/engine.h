@@ -29,7 +29,8 @@
  * been committed, the next one is empty until something else happens.
  *
  * Whoever does not wait for a switch commits XSCHED_SWITCHING for what it names, and
- * its result when that has come. The next plan compares anew.
+ * its result when that has come. The next plan compares anew. Whatever the kernel refuses
+ * to switch can be left out of plans likewise, until it is tried again.
  */
 #ifndef XSCHED_ENGINE_H
 #define XSCHED_ENGINE_H

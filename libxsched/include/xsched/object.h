@@ -357,6 +357,10 @@ int xsched_apply_set_class(struct xsched_apply *apply, uint32_t target,
  *
  * Blocks until no wave of a held queue is on the GPU. May be repeated.
  *
+ * All or nothing: if there are no node results, and an entry has a status other than 0,
+ * -ESRCH and -EALREADY, the kernel refused that one and has done nothing. Without it, the
+ * rest can be run.
+ *
  * Return: 0, -EINVAL without an entry, or a negative errno of
  * KFD_XSCHED_APPLY. Entries and node results are valid either way.
  */

@@ -9,6 +9,8 @@
  *   holds    what is held: lines "pid", written here; of a queue its id, negated
  *   errors   errnos for the next APPLYs, one a line; taken off from the top
  *   denied   pids, or queues likewise, that may not be touched, one a line
+ *   refused  what an APPLY that holds it is refused for: lines "pid errno"; a queue likewise
+ *   unarmed  the same for a SET of ARM, which names only the first
  *   demoted  pids of processes that are demoted, one a line: for LIST
  *   knows    the last type of event there is; without it, the last of the interface
  *   subscribed  written here: the events of the last SUBSCRIBE, in hexadecimal
@@ -201,19 +203,49 @@ static void log_apply(const struct kfd_xsched_entry *entries, size_t count,
 	fclose(file);
 }
 
-static int check(struct kfd_xsched_entry *entries, size_t count)
+/* Why a file of lines "pid errno" refuses an entry, or 0. */
+static int why_refused(const char *name, const struct kfd_xsched_entry *entry)
+{
+	int lines[MAX_PIDS];
+	size_t count = read_numbers(name, lines);
+
+	for (size_t i = 0; i + 1 < count; i += 2)
+		if (lines[i] == number_of(entry))
+			return lines[i + 1];
+	return 0;
+}
+
+static int check_entry(const struct kfd_xsched_entry *entry)
 {
 	int denied[MAX_PIDS];
 	size_t denials = read_numbers("denied", denied);
+
+	if (contains(denied, denials, number_of(entry)))
+		return EPERM;
+	return entry->op == KFD_XSCHED_OP_RESUME ? 0 : why_refused("refused", entry);
+}
+
+/* Each entry says what is wrong with it, the call only the first. */
+static int check(struct kfd_xsched_entry *entries, size_t count)
+{
 	int error = next_error("errors");
+	int refusal = 0;
 
 	for (size_t i = 0; !error && i < count; i++) {
-		if (!contains(denied, denials, number_of(&entries[i])))
-			continue;
-		entries[i].status = -EPERM;
-		error = EPERM;
+		int why = check_entry(&entries[i]);
+
+		entries[i].status = -why;
+		refusal = refusal ? refusal : why;
 	}
-	return error;
+	return error ? error : refusal;
+}
+
+static bool is_refused(const struct kfd_xsched_entry *entries, size_t count)
+{
+	while (count--)
+		if (entries[count].status)
+			return true;
+	return false;
 }
 
 /* The process of a queue, by the list; 0: of none that is known. */
@@ -372,7 +404,8 @@ static int fake_apply(int fd, struct kfd_xsched_apply *apply)
 	error = ejected() ? EOWNERDEAD : check(entries, apply->count);
 	if (!error)
 		change(entries, apply->count);
-	apply->node_count = 1;
+	/* Of what was refused no node knows. */
+	apply->node_count = !is_refused(entries, apply->count);
 	count(100, error, apply->count);
 	*(struct kfd_xsched_node_result *)(uintptr_t)apply->nodes =
 		(struct kfd_xsched_node_result){
@@ -401,14 +434,31 @@ static int fake_renew(struct kfd_xsched_renew *renew)
 	return renew->ejected ? EOWNERDEAD : 0;
 }
 
+/* Returns the errno of the first entry that is refused, which alone has a status. */
+static int check_armed(const struct kfd_xsched_arm *arm)
+{
+	struct kfd_xsched_entry *e = (void *)(uintptr_t)arm->entries;
+
+	for (size_t i = 0; i < arm->count; i++) {
+		e[i].status = -why_refused("unarmed", &e[i]);
+		if (e[i].status)
+			return -e[i].status;
+	}
+	return 0;
+}
+
 /* Armed switches are kept here: their numbers are places in the table. */
 static int fake_arm(struct kfd_xsched_arm *arm)
 {
 	static char switches[KFD_XSCHED_MAX_ARMED][256];
 	const struct kfd_xsched_entry *e = (void *)(uintptr_t)arm->entries;
-	FILE *file = open_file("armed", "we");
+	int error = arm->op == KFD_XSCHED_ARM_CLEAR ? 0 : check_armed(arm);
 	size_t free_one = 0, used = 0;
+	FILE *file;
 
+	if (error)
+		return error;
+	file = open_file("armed", "we");
 	if (!file)
 		return ENOMEM;
 	while (*switches[free_one])

@@ -403,7 +403,7 @@ int bench_setup(void **state)
 int bench_teardown(void **state)
 {
 	static const char *const files[] = { "dev", "sock", "conf", "trace",
-		"queues", "holds", "errors", "denied", "log", "out", "err",
+		"queues", "holds", "errors", "denied", "refused", "unarmed", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
 		"notify", "armed", "clock", "ticks", "reads",
 		"nodes", "hung", "answers", "demoted", "knows", "subscribed" };

@@ -2,6 +2,7 @@
 /*
  * Armed switches: one for each tenant to which others of lower priority yield.
  * It holds these others. To one that is demoted nobody yields, and it yields to all.
+ * Whom the kernel refuses to hold that way is left out.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kernel/armed.h"
+#include "state/refusal.h"
 
 /* Processes of one job start one after another: arm once, after the last. */
 #define REST_NS		10000000
@@ -50,6 +52,19 @@ static bool armed_is_known(const struct sched *sched)
 
 /* ---- arm and disarm ------------------------------------------------------ */
 
+/* Whether the kernel refused it lately: then note when to try again. */
+static bool armed_is_left_out(struct sched *sched, pid_t pid)
+{
+	const struct task *task = state_task(sched, pid);
+	struct armed *armed = &sched->armed;
+
+	if (!task || task->unarmed.until_ns <= armed->begin_ns)
+		return false;
+	if (task->unarmed.count && task->unarmed.until_ns < armed->due_ns)
+		armed->due_ns = task->unarmed.until_ns;
+	return true;
+}
+
 /* Tenants after number @index that yield to it. False: none, or too many. */
 static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 {
@@ -60,7 +75,8 @@ static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 	for (size_t i = index + 1; i < xsched_engine_tenants(sched->engine); i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
 		if (tenant.exempt || tenant.shut ||
-		    (tenant.priority == priority && !tenant.demoted))
+		    (tenant.priority == priority && !tenant.demoted) ||
+		    armed_is_left_out(sched, tenant.pid))
 			continue;
 		if (xsched_apply_count(apply) == KFD_XSCHED_MAX_ARMED_ENTRIES ||
 		    state_add_hold(sched, apply, KFD_XSCHED_TARGET_PROCESS,
@@ -68,6 +84,54 @@ static bool armed_collect(struct sched *sched, size_t index, int32_t priority)
 			return false;
 	}
 	return xsched_apply_count(apply);
+}
+
+/* Returns whether it could be done. */
+static bool armed_leave_out(struct sched *sched, const struct kfd_xsched_entry *entry)
+{
+	struct task *task = state_task(sched, entry->id);
+
+	if (!task)
+		return false;
+	switch (entry->status) {
+	case -ENOENT:
+	case -ESRCH:
+	case -EPERM:
+	case -EOPNOTSUPP:
+		/* Its event, or the plan's own switch, has the consequences. */
+		task->unarmed.until_ns = sched->armed.begin_ns + 1;
+		break;
+	default:
+		refusal_note(task, &task->unarmed, entry, clock_ns());
+	}
+	return true;
+}
+
+/* Returns whether the next try is without some that are at fault. */
+static bool armed_leave_out_all(struct sched *sched)
+{
+	struct xsched_apply *apply = sched->armed.apply;
+	const struct kfd_xsched_entry *e = xsched_apply_entries(apply);
+	bool any = false;
+
+	for (size_t i = 0; i < xsched_apply_count(apply); i++)
+		if (e[i].status)
+			any |= armed_leave_out(sched, &e[i]);
+	return any;
+}
+
+static void armed_note_done(struct sched *sched)
+{
+	struct xsched_apply *apply = sched->armed.apply;
+	const struct kfd_xsched_entry *e = xsched_apply_entries(apply);
+
+	for (size_t i = 0; i < xsched_apply_count(apply); i++) {
+		struct task *task = state_task(sched, e[i].id);
+
+		if (task)
+			refusal_end(task, &task->unarmed, &e[i]);
+	}
+	sched->armed.count++;
 }
 
 /* If this fails, the plan does its work; the next change tries again. */
@@ -79,12 +143,26 @@ static int armed_add(struct sched *sched, const struct xsched_tenant *trigger)
 				   &armed->ids[armed->count]);
 
 	if (!ret)
-		armed->count++;
+		armed_note_done(sched);
 	else if (ret == -EOWNERDEAD)
 		sched->ejected = true;
 	else
 		log_message(LOG_DEBUG, "no switch armed for process %d: %s",
 			    trigger->pid, strerror(-ret));
+	return ret;
+}
+
+/* Without those that the kernel refuses: it may name them one by one. */
+static int armed_add_without(struct sched *sched, size_t index,
+			     const struct xsched_tenant *trigger)
+{
+	int ret = 0;
+
+	while (armed_collect(sched, index, trigger->priority)) {
+		ret = armed_add(sched, trigger);
+		if (!ret || !armed_leave_out_all(sched))
+			break;
+	}
 	return ret;
 }
 
@@ -98,10 +176,9 @@ static void armed_add_all(struct sched *sched)
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine) &&
 	     armed->count < KFD_XSCHED_MAX_ARMED; i++) {
 		xsched_engine_tenant_at(sched->engine, i, 0, &tenant);
-		if (tenant.exempt || tenant.manual || tenant.demoted ||
-		    !armed_collect(sched, i, tenant.priority))
+		if (tenant.exempt || tenant.manual || tenant.demoted)
 			continue;
-		ret = armed_add(sched, &tenant);
+		ret = armed_add_without(sched, i, &tenant);
 		if (ret == -ENOTTY || ret == -EOWNERDEAD)
 			break;
 	}
@@ -131,9 +208,16 @@ static void armed_disarm_all(struct sched *sched)
 
 void armed_renew(struct sched *sched)
 {
+	struct armed *armed = &sched->armed;
+
 	armed_disarm_all(sched);
-	if (sched->config->armed && !sched->armed.missing && armed_is_known(sched))
-		armed_add_all(sched);
+	if (!sched->config->armed || armed->missing || !armed_is_known(sched))
+		return;
+	armed->begin_ns = clock_ns();
+	armed->due_ns = XSCHED_NO_DEADLINE;
+	armed_add_all(sched);
+	if (armed->due_ns != XSCHED_NO_DEADLINE)
+		clock_timer_set(armed->timer, armed->due_ns);
 }
 
 int armed_open(struct sched *sched)

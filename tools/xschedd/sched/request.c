@@ -21,6 +21,26 @@ static int request_switch(struct sched *sched)
 	return sched->last_error;
 }
 
+/* The same for a request about one process: what others are refused is not its matter. */
+static int request_switch_one(struct sched *sched, pid_t pid)
+{
+	const struct task *task = state_task(sched, pid);
+	unsigned int before = task ? task->refused.count : 0;
+	int ret = request_switch(sched);
+
+	/* It may be gone now. */
+	task = state_task(sched, pid);
+	if (ret || !task)
+		return ret;
+	return task->refused.count > before ? task->refused.error : 0;
+}
+
+/* What has gone wrong with its switches since the last that was done. */
+static unsigned int request_failures(const struct task *task)
+{
+	return task->failed + task->refused.count;
+}
+
 /*
  * Held, or on its way: then the kernel has checked that the daemon may hold it. One that
  * has just failed is on its way, too: it waits to be tried again.
@@ -52,14 +72,14 @@ int request_suspend(struct sched *sched, pid_t pid, bool admin)
 
 	if (ret)
 		return ret;
-	failed = task->failed;
+	failed = request_failures(task);
 	xsched_engine_set_exempt(sched->engine, pid, false);
 	task->suspended = true;
 	tenant_apply(sched, task);
-	ret = request_switch(sched);
+	ret = request_switch_one(sched, pid);
 	if (xsched_engine_tenant(sched->engine, pid, 0, &tenant))
 		return -ENOENT;
-	if (!request_is_granted(&tenant, task->failed > failed)) {
+	if (!request_is_granted(&tenant, request_failures(task) > failed)) {
 		task->suspended = false;
 		tenant_apply(sched, task);
 		return tenant.exempt ? -EPERM : ret ? ret : -EIO;
@@ -80,7 +100,7 @@ int request_resume(struct sched *sched, pid_t pid)
 	task->suspended = false;
 	task->suspended_by_admin = false;
 	tenant_apply(sched, task);
-	return request_switch(sched);
+	return request_switch_one(sched, pid);
 }
 
 int request_set_priority(struct sched *sched, pid_t pid, int32_t priority,
@@ -99,7 +119,7 @@ int request_set_priority(struct sched *sched, pid_t pid, int32_t priority,
 		task->hint = priority;
 	}
 	tenant_apply(sched, task);
-	return request_switch(sched);
+	return request_switch_one(sched, pid);
 }
 
 int request_set_level(struct sched *sched, pid_t pid, int level)
@@ -121,7 +141,7 @@ int request_set_hint(struct sched *sched, pid_t pid, enum xsched_hint hint,
 {
 	int ret = xsched_engine_set_hint(sched->engine, pid, hint, value);
 
-	return ret ? ret : request_switch(sched);
+	return ret ? ret : request_switch_one(sched, pid);
 }
 
 int request_set_policy(struct sched *sched, const char *name)

@@ -24,6 +24,22 @@ struct stream;
 struct trace;
 
 /**
+ * struct refusal - what the kernel refuses of a task, see state/refusal.h
+ * @count: how often, in a row; 0: it refuses nothing
+ * @error: why, the last time: a negative errno
+ * @hold: also to hold it, not only to release it
+ * @queue: the last time it was this queue alone; 0: the process
+ * @until_ns: not to be tried before
+ */
+struct refusal {
+	unsigned int count;
+	int error;
+	bool hold;
+	uint64_t queue;
+	uint64_t until_ns;
+};
+
+/**
  * struct task - what the daemon keeps of a tenant, beside the engine
  * @process: facts about it, as they were read last
  * @rating: its rating, likewise
@@ -42,6 +58,8 @@ struct trace;
  * @demoted: by the kernel, as far as was logged
  * @seen_ns: when it appeared
  * @failed: switches of it that failed, in a row
+ * @refused: what the kernel refuses to switch
+ * @unarmed: what it refuses to switch by an armed switch
  * @switches: durations of the switches that held it
  */
 struct task {
@@ -61,6 +79,8 @@ struct task {
 	bool demoted;
 	uint64_t seen_ns;
 	unsigned int failed;
+	struct refusal refused;
+	struct refusal unarmed;
 	struct histogram switches;
 };
 
@@ -134,6 +154,8 @@ struct sched_stats {
  * @timer: arms anew when no more changes come
  * @apply: entries, reused
  * @missing: this kernel has none; logged once
+ * @begin_ns: when they were armed last
+ * @due_ns: when to arm anew, with what the kernel refused then; XSCHED_NO_DEADLINE: nothing
  */
 struct armed {
 	uint64_t ids[KFD_XSCHED_MAX_ARMED];
@@ -142,6 +164,8 @@ struct armed {
 	struct clock_timer *timer;
 	struct xsched_apply *apply;
 	bool missing;
+	uint64_t begin_ns;
+	uint64_t due_ns;
 };
 
 /**

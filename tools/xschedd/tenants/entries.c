@@ -12,6 +12,8 @@
 
 #include "base/log.h"
 #include "kernel/armed.h"
+#include "kernel/device.h"
+#include "state/refusal.h"
 #include "tenants/entries.h"
 
 /* ---- from a plan -------------------------------------------------------- */
@@ -80,6 +82,11 @@ static void entries_forget(struct sched *sched, const struct kfd_xsched_entry *e
 		xsched_engine_process_exit(sched->engine, entry->id);
 }
 
+void entries_wait(struct sched *sched, const struct kfd_xsched_entry *entry)
+{
+	entries_commit_one(sched, entry, XSCHED_SWITCHING, 0);
+}
+
 void entries_mark(struct sched *sched, struct flight *flight)
 {
 	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
@@ -90,7 +97,7 @@ void entries_mark(struct sched *sched, struct flight *flight)
 		if (e[i].status == -ESRCH)
 			entries_forget(sched, &e[i]);
 		else
-			entries_commit_one(sched, &e[i], XSCHED_SWITCHING, 0);
+			entries_wait(sched, &e[i]);
 	}
 	flight->marked = true;
 }
@@ -146,6 +153,8 @@ bool entries_commit(struct sched *sched, const struct flight *flight, uint64_t e
 		entries_commit_one(sched, &e[i], hold ? XSCHED_HELD : XSCHED_RELEASED,
 				   end_ns);
 		task = state_task(sched, pid);
+		if (task)
+			refusal_end(task, &task->refused, &e[i]);
 		/* The queues of a process are adjacent. */
 		if (task && task != former)
 			recovered |= entries_note(task, hold, call_ns);
@@ -178,11 +187,31 @@ static void entries_leave_alone(struct sched *sched, pid_t pid, int error)
 	armed_wrong(sched);
 }
 
-/*
- * An entry that the kernel refuses would make each plan with it fail. A process
- * that is gone is forgotten; one that may not be held becomes exempt.
- */
-static bool entries_refuse_one(struct sched *sched, const struct kfd_xsched_entry *entry)
+bool entries_is_refused(const struct kfd_xsched_entry *entry)
+{
+	return entry->status && entry->status != -EALREADY;
+}
+
+static bool entries_is_known_shut(const struct sched *sched,
+				  const struct kfd_xsched_entry *entry)
+{
+	struct xsched_tenant tenant;
+	uint32_t gpu_id;
+	pid_t pid = state_entry_process(sched, entry, &gpu_id);
+
+	if (entry->target == KFD_XSCHED_TARGET_QUEUE)
+		return pid && device_is_shut(sched, gpu_id);
+	return !xsched_engine_tenant(sched->engine, pid, 0, &tenant) && tenant.shut;
+}
+
+/* The event of the breaker may be yet to be read. */
+static bool entries_is_shut(struct sched *sched, const struct kfd_xsched_entry *entry)
+{
+	return entries_is_known_shut(sched, entry) ||
+	       (!device_read_nodes(sched) && entries_is_known_shut(sched, entry));
+}
+
+bool entries_drop(struct sched *sched, const struct kfd_xsched_entry *entry)
 {
 	struct xsched_tenant tenant;
 	uint32_t gpu_id;
@@ -201,17 +230,18 @@ static bool entries_refuse_one(struct sched *sched, const struct kfd_xsched_entr
 		    !tenant.exempt)
 			entries_leave_alone(sched, pid, entry->status);
 		return true;
+	case -ESHUTDOWN:
+		return entries_is_shut(sched, entry);
 	default:
 		return false;
 	}
 }
 
-bool entries_refuse(struct sched *sched, const struct flight *flight)
+uint64_t entries_refused(struct sched *sched, pid_t pid, const struct kfd_xsched_entry *entry,
+			 uint64_t now_ns)
 {
-	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
-	bool refused = false;
+	struct task *task = state_task(sched, pid);
 
-	for (size_t i = 0; i < xsched_apply_count(flight->apply); i++)
-		refused |= entries_refuse_one(sched, &e[i]);
-	return refused;
+	return task ? refusal_note(task, &task->refused, entry, now_ns) :
+		      refusal_longest(now_ns);
 }

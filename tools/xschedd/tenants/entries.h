@@ -50,6 +50,9 @@ unsigned int entries_failed(struct sched *sched, pid_t pid);
 bool entries_commit(struct sched *sched, const struct flight *flight, uint64_t end_ns,
 		    uint64_t call_ns);
 
+/** entries_wait() - plans leave it out until it is in doubt, or done */
+void entries_wait(struct sched *sched, const struct kfd_xsched_entry *entry);
+
 /** entries_doubt() - some may have been done */
 void entries_doubt(struct sched *sched, const struct flight *flight, uint64_t end_ns);
 
@@ -57,11 +60,19 @@ void entries_doubt(struct sched *sched, const struct flight *flight, uint64_t en
 void entries_doubt_one(struct sched *sched, const struct kfd_xsched_entry *entry,
 		       uint64_t end_ns);
 
+/** entries_is_refused() - whether the kernel found that it cannot be done, and so nothing was */
+bool entries_is_refused(const struct kfd_xsched_entry *entry);
+
 /**
- * entries_refuse() - none was done
+ * entries_drop() - plan without one that was refused, for good if need be
  *
- * Return: whether some were refused; the next plan will not have these.
+ * Return: whether no later plan has it: the target is gone, may not be held, or is on GPUs
+ * where nothing is held.
  */
-bool entries_refuse(struct sched *sched, const struct flight *flight);
+bool entries_drop(struct sched *sched, const struct kfd_xsched_entry *entry);
+
+/** entries_refused() - one of a process was refused; returns when to try it again */
+uint64_t entries_refused(struct sched *sched, pid_t pid, const struct kfd_xsched_entry *entry,
+			 uint64_t now_ns);
 
 #endif /* XSCHEDD_ENTRIES_H */

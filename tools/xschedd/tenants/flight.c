@@ -6,12 +6,16 @@
  * process by itself. Nothing is undone: the engine marks unknown states as
  * uncertain, and the kernel's operations are idempotent.
  *
+ * A switch of which the kernel refuses some entries has changed nothing. The rest goes at
+ * once, and what was refused is tried again with a back-off of its own.
+ *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "kernel/device.h"
@@ -26,7 +30,6 @@
 /* Back-off: 1 ms, doubled up to half a second; then one attempt a second, but only
  * while events keep coming.
  */
-#define BACKOFF_FIRST_NS	1000000ULL
 #define BACKOFF_LAST_NS		1000000000ULL
 #define BACKOFF_ATTEMPTS	10
 
@@ -36,12 +39,14 @@
 /**
  * struct answer - what a switch came to
  * @status: 0 or a negative errno
+ * @begun: the kernel took all entries, and at least began to switch
  * @end_ns: when
  * @gpu_id: the first GPU that failed, 0: none, or not known
  * @flips: queues that went on or off the hardware
  */
 struct answer {
 	int status;
+	bool begun;
 	uint64_t end_ns;
 	uint32_t gpu_id;
 	uint32_t flips;
@@ -138,11 +143,22 @@ static struct flight *flight_until(struct sched *sched, uint64_t due_ns)
 	return flight;
 }
 
+/* Until then it is on its way, for the engine. */
+static void flight_put_aside(struct sched *sched, const struct kfd_xsched_entry *entry,
+			     uint64_t due_ns, uint64_t end_ns)
+{
+	struct flight *until = flight_until(sched, due_ns);
+
+	if (!until || xsched_apply_add(until->apply, entry->op, entry->target, entry->id,
+				       entry->value))
+		entries_doubt_one(sched, entry, end_ns);
+}
+
 /* After @failures in a row. */
 static uint64_t flight_retry_ns(unsigned int failures, uint64_t now_ns)
 {
 	return failures > BACKOFF_ATTEMPTS ? NEVER :
-	       now_ns + (BACKOFF_FIRST_NS << (failures - 1));
+	       now_ns + backoff_ns(failures, BACKOFF_ATTEMPTS - 1);
 }
 
 /* Returns whether there was something to say. */
@@ -162,8 +178,7 @@ static bool flight_say(const struct answer *answer, unsigned int failures)
 
 /*
  * Each of its processes waits for as long as its own failures make it: one that fails
- * for ever would else delay all that it was switched with. Until then they are on
- * their way, for the engine.
+ * for ever would else delay all that it was switched with.
  */
 static void flight_back_off(struct sched *sched, struct flight *flight,
 			    const struct answer *answer)
@@ -176,8 +191,6 @@ static void flight_back_off(struct sched *sched, struct flight *flight,
 
 	entries_mark(sched, flight);
 	for (size_t i = 0; i < xsched_apply_count(flight->apply); i++) {
-		struct flight *next;
-
 		pid = entries_process(sched, flight, &e[i]);
 		if (!pid)
 			continue;
@@ -187,11 +200,42 @@ static void flight_back_off(struct sched *sched, struct flight *flight,
 			said = said || flight_say(answer, failures);
 		}
 		former = pid;
-		next = flight_until(sched, flight_retry_ns(failures, now_ns));
-		if (!next || xsched_apply_add(next->apply, e[i].op, e[i].target,
-					      e[i].id, e[i].value))
-			entries_doubt_one(sched, &e[i], answer->end_ns);
+		flight_put_aside(sched, &e[i], flight_retry_ns(failures, now_ns),
+				 answer->end_ns);
 	}
+}
+
+/* Let what was refused wait, unless no plan has it any more. */
+static void flight_set_apart(struct sched *sched, const struct flight *flight,
+			     const struct answer *answer)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
+	uint64_t now_ns = clock_ns(), due_ns = now_ns;
+	pid_t pid, former = 0;
+	uint32_t gpu_id;
+
+	for (size_t i = 0; i < xsched_apply_count(flight->apply); i++) {
+		if (!entries_is_refused(&e[i]) || entries_drop(sched, &e[i]))
+			continue;
+		pid = state_entry_process(sched, &e[i], &gpu_id);
+		/* The queues of a process are adjacent. */
+		if (pid != former)
+			due_ns = entries_refused(sched, pid, &e[i], now_ns);
+		former = pid;
+		entries_wait(sched, &e[i]);
+		flight_put_aside(sched, &e[i], due_ns, answer->end_ns);
+	}
+}
+
+/* Returns whether the kernel refused some entries, and did nothing for that alone. */
+static bool flight_is_refused(const struct flight *flight, const struct answer *answer)
+{
+	const struct kfd_xsched_entry *e = xsched_apply_entries(flight->apply);
+
+	for (size_t i = 0; !answer->begun && i < xsched_apply_count(flight->apply); i++)
+		if (entries_is_refused(&e[i]))
+			return true;
+	return false;
 }
 
 void flight_stir(struct sched *sched)
@@ -252,22 +296,17 @@ static bool flight_settle(struct sched *sched, struct flight *flight,
 	case -EOWNERDEAD:
 		sched->ejected = true;
 		return false;
-	case -EIO:
-	case -ETIME:
-	case -ENODEV:
-		/* Some nodes may have switched. */
-		break;
-	case -ESHUTDOWN:
-		/* Its event is yet to be read: plan without that node. */
-		entries_doubt(sched, flight, answer->end_ns);
-		if (!device_read_nodes(sched))
-			return true;
-		break;
-	default:
-		/* Nothing changed. */
-		if (entries_refuse(sched, flight))
-			return true;
 	}
+	if (flight_is_refused(flight, answer)) {
+		flight_set_apart(sched, flight, answer);
+		return true;
+	}
+	/* Its event is yet to be read: plan without that node. */
+	if (answer->status == -ESHUTDOWN && !device_read_nodes(sched)) {
+		entries_doubt(sched, flight, answer->end_ns);
+		return true;
+	}
+	/* Some nodes may have switched. */
 	flight_back_off(sched, flight, answer);
 	return false;
 }
@@ -318,6 +357,7 @@ static bool flight_answered(struct sched *sched, struct flight *flight, int stat
 	if (!flight_is_done(status))
 		sched->last_error = status;
 	results = xsched_apply_nodes(flight->apply, &count);
+	answer.begun = count;
 	for (size_t i = 0; i < count; i++) {
 		answer.flips += results[i].flips;
 		if (results[i].status && !answer.gpu_id)
@@ -359,6 +399,7 @@ void flight_land(struct sched *sched, const struct kfd_xsched_event *event)
 {
 	const struct answer answer = {
 		.status = -(int)event->data,
+		.begun = true,
 		.end_ns = event->time_ns,
 		.gpu_id = event->gpu_id,
 		.flips = event->queue_id,
