@@ -36,8 +36,11 @@
  *	item		an entry of an APPLY while it is staged
  *	change		what a transaction does to one queue (backend.h)
  *	look		one reading of a queue: has it work? (watch/watch.h)
+ *	round		a look at all that is not tapped; what has a turn in it waits for a
+ *			slice of others (watch/sampler.c)
  *	tap		a process's doorbells are taken away until it rings
  *	interest	that a client wants to know which queues have work
+ *	review		of a process: which interests may see it (watch/interest.c)
  *	client		an open file of /dev/kfd_xsched (front/client.h)
  *	ring		the events a client has not read yet (front/client.h)
  *	account		what the clients of one user have, which is limited; and the

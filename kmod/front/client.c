@@ -199,6 +199,7 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	INIT_LIST_HEAD(&client->holders);
 	list_add(&client->holder.in_client, &client->holders);
 	INIT_LIST_HEAD(&client->interest.in_interests);
+	INIT_LIST_HEAD(&client->interest.in_newcomers);
 	client->interest.file = file;
 	client->interest.limited = account;
 	INIT_LIST_HEAD(&client->armed);

@@ -50,6 +50,26 @@ struct xs_space {
 };
 
 /**
+ * struct xs_review - what is known of what interests ask for of a process; under xs_lock
+ * @in_list: in a list of watch/interest.c, if it has queues to look at
+ * @began: what interests there were then; 0: the process has changed since
+ * @queue: whose owner they are to be asked about next; NULL: the review is not begun
+ * @all: one of those asked so far may see it, or it is a trigger
+ * @sample_us: the shortest period of all that were asked
+ * @settle_us: the longest settle time of those that may see it
+ * @no_tap: one of these wants its doorbells left alone
+ */
+struct xs_review {
+	struct list_head in_list;
+	u64 began;
+	const struct xs_queue *queue;
+	bool all;
+	u32 sample_us;
+	u32 settle_us;
+	bool no_tap;
+};
+
+/**
  * struct xs_process - a process that has user queues, or had; under xs_lock unless
  *	said otherwise
  * @refs: one of each of its spaces, of each item of a batch that names it, and of each
@@ -69,6 +89,8 @@ struct xs_space {
  * @failures: how many of its queues did not save their waves: see model/demotion.h
  * @user_demoted: its user is demoted
  * @triggers: armed switches it triggers by itself
+ * @sampled_pdds: how many of @pdds have queues to look at
+ * @review: which interests may see it, if there are any
  * @watched: an interest or an armed switch asks for it; changed under sampler.lock, too
  * @settle_ns: how long it has no work before it is IDLE; sampler.lock
  * @no_tap: its doorbells are left alone; sampler.lock
@@ -91,6 +113,8 @@ struct xs_process {
 	u32 failures;
 	bool user_demoted;
 	u32 triggers;
+	u32 sampled_pdds;
+	struct xs_review review;
 	bool watched;
 	u64 settle_ns;
 	bool no_tap;

@@ -43,13 +43,18 @@ struct xs_queue *xs_queue_find_locked(u64 id)
 	return xa_load(&queue_by_id, id) ?: ERR_PTR(-ESRCH);
 }
 
-struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue)
+struct xs_queue *xs_queue_after_locked(u64 id)
 {
-	unsigned long id = queue ? queue->id : 0;
+	unsigned long at = id;
 
 	lockdep_assert_held(&xs_lock);
 
-	return xa_find_after(&queue_by_id, &id, ULONG_MAX, XA_PRESENT);
+	return xa_find_after(&queue_by_id, &at, ULONG_MAX, XA_PRESENT);
+}
+
+struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue)
+{
+	return xs_queue_after_locked(queue ? queue->id : 0);
 }
 
 unsigned int xs_queue_count(void)

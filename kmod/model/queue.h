@@ -19,16 +19,20 @@
  * struct xs_pdd_watch - what the sampler keeps of a process on a node; under
  *	sampler.lock
  * @queues: queues to look at, by xs_queue_watch.in_pdd
- * @in_sampler: in the sampler's list of those it samples, of those that are tapped,
- *	or of those nobody asks for; or empty
+ * @in_sampler: in the sampler's list of those whose turn is to come in this round, of
+ *	those that wait for the next, of those that are tapped, or of those nobody asks
+ *	for; or empty
  * @tapped: it is idle, and its doorbells are taken away; read by anybody
  * @tapping: they are, and it is looked at whether it was idle then
  * @untappable: the driver cannot tap it
  * @tap_after_ns: it is not to be tapped before
- * @round: the sampler's round that has seen it
+ * @tapped_ns: when its doorbells were last taken away
+ * @quiet_ns: how long it was not to be tapped after its last ring; 0: it had work since
  * @look: number of the look at its queues that goes on
  * @idle: all queues that this look has seen are idle
+ * @edge_ns: the ring for which it is looked at, or 0
  * @by_hw: in the table of watch/doorbell.c; tap_lock
+ * @expected: its next ring is to be looked at; tap_lock
  * @in_rung: in its list of those that rang, or empty; tap_lock
  * @rung_ns: when, if it is there; tap_lock
  */
@@ -39,10 +43,13 @@ struct xs_pdd_watch {
 	bool tapping;
 	bool untappable;
 	u64 tap_after_ns;
-	u32 round;
+	u64 tapped_ns;
+	u64 quiet_ns;
 	u32 look;
 	bool idle;
+	u64 edge_ns;
 	struct hlist_node by_hw;
+	bool expected;
 	struct list_head in_rung;
 	u64 rung_ns;
 };
@@ -83,6 +90,7 @@ struct xs_pdd {
  * @written: the write index at the last look
  * @activity: written under the lock, read by anybody
  * @dry_ns: since when it is in XS_ACTIVITY_DRY
+ * @ready_nr: number of its last READY, among those of all queues
  * @look: the xs_pdd_watch.look that has seen it
  */
 struct xs_queue_watch {
@@ -93,6 +101,7 @@ struct xs_queue_watch {
 	u64 written;
 	enum xs_activity activity;
 	u64 dry_ns;
+	u64 ready_nr;
 	u32 look;
 };
 
@@ -184,6 +193,9 @@ struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw);
 
 /* The queue that follows @queue, or the first if that is NULL, or NULL. */
 struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue);
+
+/* The first with a higher id, or NULL. */
+struct xs_queue *xs_queue_after_locked(u64 id);
 
 /* How many there are; without a lock. */
 unsigned int xs_queue_count(void);

@@ -8,7 +8,10 @@
  * decides what is tapped and what is sampled (sampler.c).
  *
  * A ring is a hint to look at the indices, and may come late: after the process was
- * tapped again, or is sampled anyway. It is looked at all the same.
+ * tapped again. It is looked at all the same. But one that nobody expects, because the
+ * process is sampled anyway, is nothing: a program may map its doorbells all the time, and
+ * the driver reports each mapping like a ring. So a process on a node has at most one ring
+ * looked at for each time that it is tapped there.
  */
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
@@ -40,20 +43,46 @@ void xs_doorbell_remove(struct xs_pdd *pdd)
 	scoped_guard(spinlock, &tap_lock) {
 		hash_del(&pdd->watch.by_hw);
 		list_del_init(&pdd->watch.in_rung);
+		pdd->watch.expected = false;
 	}
+}
+
+void xs_doorbell_expect(struct xs_pdd *pdd, bool expected)
+{
+	scoped_guard(spinlock, &tap_lock)
+		pdd->watch.expected = expected;
+}
+
+static struct xs_pdd *doorbell_first_locked(void)
+{
+	lockdep_assert_held(&tap_lock);
+
+	return list_first_entry_or_null(&doorbell_rung, struct xs_pdd, watch.in_rung);
+}
+
+/* Without the lock the node of the next one might be gone. */
+static struct xs_pdd *doorbell_take_locked(u64 *rung_ns)
+{
+	struct xs_pdd *pdd = doorbell_first_locked(), *next;
+
+	lockdep_assert_held(&tap_lock);
+
+	if (!pdd)
+		return NULL;
+	list_del_init(&pdd->watch.in_rung);
+	*rung_ns = pdd->watch.rung_ns;
+	next = doorbell_first_locked();
+	if (next)
+		xs_sampler_ring(next->node);
+	return pdd;
 }
 
 struct xs_pdd *xs_doorbell_take(u64 *rung_ns)
 {
 	struct xs_pdd *pdd;
 
-	scoped_guard(spinlock, &tap_lock) {
-		pdd = list_first_entry_or_null(&doorbell_rung, struct xs_pdd, watch.in_rung);
-		if (pdd) {
-			list_del_init(&pdd->watch.in_rung);
-			*rung_ns = pdd->watch.rung_ns;
-		}
-	}
+	scoped_guard(spinlock, &tap_lock)
+		pdd = doorbell_take_locked(rung_ns);
 	return pdd;
 }
 
@@ -90,6 +119,9 @@ static void doorbell_ring_locked(struct xs_pdd *pdd, u64 now)
 {
 	lockdep_assert_held(&tap_lock);
 
+	if (!pdd->watch.expected)
+		return;
+	pdd->watch.expected = false;
 	WRITE_ONCE(doorbell_rings, doorbell_rings + 1);
 	WRITE_ONCE(doorbell_ns, now);
 	trace_doorbell(pdd);

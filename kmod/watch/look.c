@@ -28,6 +28,14 @@
  */
 #define XS_RESTORE_NS	(200 * NSEC_PER_USEC)
 
+/* How many READY there were; under sampler.lock. */
+static u64 look_ready_count;
+
+u64 xs_look_ready_count(void)
+{
+	return look_ready_count;
+}
+
 /* No page is brought in for this: who looks must not wait for a disk. */
 bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write)
 {
@@ -103,7 +111,7 @@ static bool look_count_ready(struct xs_process *process, int change, u64 now)
 }
 
 /* Whether it was an edge of the process, too. */
-static bool look_report(const struct xs_queue *queue, enum xs_activity before,
+static bool look_report(struct xs_queue *queue, enum xs_activity before,
 			enum xs_activity after, u64 now)
 {
 	const bool was_ready = xs_activity_is_ready(before);
@@ -113,10 +121,12 @@ static bool look_report(const struct xs_queue *queue, enum xs_activity before,
 	if (is_ready == was_ready)
 		return false;
 	edge = look_count_ready(queue->pdd->process, is_ready ? 1 : -1, now);
-	if (is_ready)
+	if (is_ready) {
+		queue->watch.ready_nr = ++look_ready_count;
 		trace_queue_ready(queue);
-	else
+	} else {
 		trace_queue_idle(queue);
+	}
 	xs_news->activity(NULL, queue, is_ready ? KFD_XSCHED_EVENT_READY :
 			  KFD_XSCHED_EVENT_IDLE, now);
 	return edge;

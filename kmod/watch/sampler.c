@@ -10,17 +10,32 @@
  * ticks, either. So that no work is missed, a look follows the tap, at indices and
  * waves: it sees work that came before, and later work rings.
  *
- * Looks come before programs, so they come in slices: a round may take several, with
- * as much time for others in between. A ring comes before a slice, because somebody
- * waits for what follows it: it ends the slice and puts off the next one. The worker
- * of the node looks at it, and runs an armed switch without waking another thread.
- * While that worker has a transaction, the sampler's own does it.
+ * Looks come before programs, so they come in slices, with as much time for others in
+ * between. And what programs do may not keep one another's processes from being looked at:
  *
- * sampler.lock is held for the length of a slice, so a queue or a process that goes
+ *	A round	begins once in a period. In it, each process that is sampled on a node has a
+ *		turn of one slice. One whose queues take longer goes on after the others,
+ *		also after those of the next round. So a process waits for one slice of each
+ *		other one, however many queues that has.
+ *	A ring	comes before a round, because somebody waits for what follows it: it ends
+ *		a slice, or puts off the next one. But a round gives way only once: it is
+ *		over XS_AFTER_RING_NS later at most. What rang has a turn at once, and so
+ *		has each other one that rang, in the order in which they did.
+ *	A tap	makes a ring, so XS_TAP_QUIET_NS says how often a process may ring in vain.
+ *	Interests
+ *		change at any time. That begins no round: a process that comes to be watched
+ *		is looked at in the next one. What they come to is found out by a worker of
+ *		its own, in slices (interest.c).
+ *
+ * The worker of the node looks at what rang there, and runs an armed switch without waking
+ * another thread. While that worker has a transaction, the sampler's own does it.
+ *
+ * sampler.lock is held for the length of a slice, or two, so a queue or a process that goes
  * waits that long at most. A transaction, which may take long, does not hold it, and
  * nothing under it waits for the firmware. Static functions here are called under it
  * unless they say otherwise. The suffix _locked means xs_lock.
  */
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/hrtimer.h>
@@ -40,9 +55,15 @@
 /*
  * How long a process is sampled after a ring without work: other queues, whose
  * indices mean nothing, have doorbells on the same pages, and each ring while it is
- * tapped costs it a fault.
+ * tapped costs it a fault. That is doubled, up to the second one, each time it rings sooner
+ * than that after it was tapped: then the tap was in vain, too. So a process on a node that
+ * maps or rings its doorbells in a loop is tapped, faults, and is looked at for that, 100
+ * times a second at first, and after five rings 6 times. With work, which a program can
+ * pretend to have, it is xs_sampler_tap_idle_us() that bounds it: 2,000 times a second,
+ * each a slice at most.
  */
-#define XS_TAP_QUIET_NS	(10 * NSEC_PER_MSEC)
+#define XS_TAP_QUIET_NS		(10 * NSEC_PER_MSEC)
+#define XS_TAP_QUIET_MAX_NS	(160 * NSEC_PER_MSEC)
 
 /* How long a slice takes: one look more. */
 #define XS_SLICE_NS	(10 * NSEC_PER_USEC)
@@ -50,17 +71,21 @@
 /* How long after a ring no slice begins: a switch may be on its way. */
 #define XS_AFTER_RING_NS	(100 * NSEC_PER_USEC)
 
+/* Between two slices of a review: if interests change all the time, it goes on all the time. */
+#define XS_REVIEW_REST_US	50
+
 /**
  * struct xs_sampler - the one sampler
  * @lock: guards all of it, xs_pdd.watch, xs_queue.watch, and what is said to be under
  *	it in struct xs_process
- * @sampled: pdds to look at, by xs_pdd_watch.in_sampler: those first that this round
- *	has not seen
+ * @turns: pdds whose look in this round is not over, by xs_pdd_watch.in_sampler, in the
+ *	order of their turns
+ * @sampled: those that wait for the next round, likewise
  * @tapped: those that will ring, likewise
  * @unwatched: those for which no client asks, likewise
  * @period_ns: from one round to the next
- * @round: number of the round
- * @due: when it was to begin
+ * @begun_ns: when the last one was to begin
+ * @gave_way: it gave way to a ring; written by the timer, too
  * @looked_ns: end of the last slice; read by the timer
  * @edges: a process became READY, or IDLE, which is not reported yet
  * @timer: queues @work
@@ -68,15 +93,18 @@
  * @work: a slice, then the timer again
  * @ring: looks at what rang
  * @edge: reports @edges
+ * @reviewer: runs @review
+ * @review: has interests reviewed, and newcomers told
  */
 struct xs_sampler {
 	struct mutex lock;	/* all of it, and what is watched */
+	struct list_head turns;
 	struct list_head sampled;
 	struct list_head tapped;
 	struct list_head unwatched;
 	u64 period_ns;
-	u32 round;
-	u64 due;
+	u64 begun_ns;
+	bool gave_way;
 	u64 looked_ns;
 	bool edges;
 	struct hrtimer timer;
@@ -84,15 +112,17 @@ struct xs_sampler {
 	struct kthread_work work;
 	struct kthread_work ring;
 	struct kthread_work edge;
+	struct kthread_worker *reviewer;
+	struct kthread_work review;
 };
 
 static struct xs_sampler sampler = {
 	.lock = __MUTEX_INITIALIZER(sampler.lock),
+	.turns = LIST_HEAD_INIT(sampler.turns),
 	.sampled = LIST_HEAD_INIT(sampler.sampled),
 	.tapped = LIST_HEAD_INIT(sampler.tapped),
 	.unwatched = LIST_HEAD_INIT(sampler.unwatched),
-	/* That of a new pdd is 0. */
-	.round = 1,
+	.period_ns = XS_SAMPLE_PERIOD_US * NSEC_PER_USEC,
 };
 
 static u32 sampler_tap_idle_us = XS_TAP_IDLE_US;
@@ -104,12 +134,27 @@ static void sampler_start_timer(u64 ns)
 	hrtimer_start(&sampler.timer, ns_to_ktime(ns), HRTIMER_MODE_ABS);
 }
 
-static void sampler_begin_round_at(u64 due)
+/* Whether anything is looked at. */
+static bool sampler_ticks(void)
+{
+	return !list_empty(&sampler.turns) || !list_empty(&sampler.sampled);
+}
+
+/* When the next round is. */
+static u64 sampler_due(void)
+{
+	return sampler.begun_ns + sampler.period_ns;
+}
+
+/* Go on with the round, or begin the next one when it is due; not before @from. */
+static void sampler_go_on(u64 from)
 {
 	lockdep_assert_held(&sampler.lock);
 
-	sampler.due = due;
-	sampler_start_timer(due);
+	if (!list_empty(&sampler.turns))
+		sampler_start_timer(from);
+	else if (!list_empty(&sampler.sampled))
+		sampler_start_timer(max(sampler_due(), from));
 }
 
 /* A ring puts off one slice, no more: they may come all the time. Called without a lock. */
@@ -117,7 +162,9 @@ static enum hrtimer_restart sampler_timer_fired(struct hrtimer *timer)
 {
 	const u64 rung_ns = xs_doorbell_last_ns(), until = rung_ns + XS_AFTER_RING_NS;
 
-	if (rung_ns > READ_ONCE(sampler.looked_ns) && ktime_get_ns() < until) {
+	if (!READ_ONCE(sampler.gave_way) && rung_ns > READ_ONCE(sampler.looked_ns) &&
+	    ktime_get_ns() < until) {
+		WRITE_ONCE(sampler.gave_way, true);
 		hrtimer_set_expires(timer, ns_to_ktime(until));
 		return HRTIMER_RESTART;
 	}
@@ -125,20 +172,30 @@ static enum hrtimer_restart sampler_timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* From the next round on. */
 static void sampler_sample_again(struct xs_pdd *pdd)
 {
+	const bool ticks = sampler_ticks();
+
 	lockdep_assert_held(&sampler.lock);
 
 	list_move_tail(&pdd->watch.in_sampler, &sampler.sampled);
-	if (list_is_singular(&sampler.sampled))
-		sampler_begin_round_at(ktime_get_ns() + sampler.period_ns);
+	if (!ticks)
+		sampler_go_on(ktime_get_ns());
 }
 
 /* ---- looks --------------------------------------------------------------- */
 
-static bool sampler_is_time(u64 until)
+/* Whether a round is to end a slice for a ring. */
+static bool sampler_gives_way(void)
 {
-	return xs_doorbell_any() || ktime_get_ns() >= until;
+	return xs_doorbell_any() && !READ_ONCE(sampler.gave_way);
+}
+
+/* Whether a turn is over. One for a ring does not end for another one. */
+static bool sampler_is_time(const struct xs_pdd *pdd, u64 until)
+{
+	return (!pdd->watch.edge_ns && sampler_gives_way()) || ktime_get_ns() >= until;
 }
 
 static void sampler_begin_look(struct xs_pdd *pdd)
@@ -156,12 +213,34 @@ static struct xs_queue *sampler_next_queue(struct xs_pdd *pdd)
 	return queue && queue->watch.look != pdd->watch.look ? queue : NULL;
 }
 
+static void sampler_has_seen(struct xs_pdd *pdd, struct xs_queue *queue, bool idle)
+{
+	pdd->watch.idle &= idle;
+	queue->watch.look = pdd->watch.look;
+	list_move_tail(&queue->watch.in_pdd, &pdd->watch.queues);
+}
+
+/* Pass by queues at which a look would find nothing new. Whether the next one is another. */
+static bool sampler_find_due(struct xs_pdd *pdd, u64 until)
+{
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&sampler.lock);
+
+	while ((queue = sampler_next_queue(pdd)) && !xs_look_is_due(queue)) {
+		sampler_has_seen(pdd, queue, false);
+		if (sampler_is_time(pdd, until))
+			return false;
+	}
+	return queue;
+}
+
 /* Go on with a look, in its address space, for a while. Whether all queues have been seen. */
-static bool sampler_look(struct xs_pdd *pdd, u64 edge_ns, u64 until)
+static bool sampler_look(struct xs_pdd *pdd, u64 until)
 {
 	struct xs_look look = {
 		.settle_ns = pdd->process->settle_ns,
-		.edge_ns = edge_ns,
+		.edge_ns = pdd->watch.edge_ns,
 		.tapping = pdd->watch.tapping,
 	};
 	struct xs_queue *queue;
@@ -169,10 +248,8 @@ static bool sampler_look(struct xs_pdd *pdd, u64 edge_ns, u64 until)
 	lockdep_assert_held(&sampler.lock);
 
 	while ((queue = sampler_next_queue(pdd))) {
-		pdd->watch.idle &= xs_look_is_due(queue) && xs_look_at(queue, &look);
-		queue->watch.look = pdd->watch.look;
-		list_move_tail(&queue->watch.in_pdd, &pdd->watch.queues);
-		if (sampler_is_time(until))
+		sampler_has_seen(pdd, queue, xs_look_is_due(queue) && xs_look_at(queue, &look));
+		if (sampler_is_time(pdd, until))
 			break;
 	}
 	sampler.edges |= look.edge;
@@ -188,7 +265,7 @@ static void sampler_be_sampled(struct xs_pdd *pdd)
 	sampler_sample_again(pdd);
 }
 
-/* It may come back at a ring that crosses this: that is looked at, too. */
+/* A ring that crosses this is nothing, or is looked at, too: it is sampled from here on. */
 static void sampler_untap(struct xs_pdd *pdd)
 {
 	lockdep_assert_held(&sampler.lock);
@@ -196,6 +273,7 @@ static void sampler_untap(struct xs_pdd *pdd)
 	if (!pdd->watch.tapped && !pdd->watch.tapping)
 		return;
 	xs_backend->untap(pdd->space->hw, pdd->node->hw);
+	xs_doorbell_expect(pdd, false);
 	if (pdd->watch.tapped)
 		trace_tap(pdd, false);
 	sampler_be_sampled(pdd);
@@ -219,7 +297,34 @@ static void sampler_is_busy(struct xs_pdd *pdd)
 {
 	lockdep_assert_held(&sampler.lock);
 
+	pdd->watch.quiet_ns = 0;
 	sampler_put_off_tap(pdd, (u64)xs_sampler_tap_idle_us() * NSEC_PER_USEC);
+}
+
+/* It rang: if that was in vain, the next tap comes the later the sooner it rang. */
+static void sampler_is_quiet(struct xs_pdd *pdd)
+{
+	struct xs_pdd_watch *watch = &pdd->watch;
+
+	lockdep_assert_held(&sampler.lock);
+
+	if (ktime_get_ns() - watch->tapped_ns < watch->quiet_ns)
+		watch->quiet_ns = min_t(u64, 2 * watch->quiet_ns, XS_TAP_QUIET_MAX_NS);
+	else
+		watch->quiet_ns = XS_TAP_QUIET_NS;
+	sampler_put_off_tap(pdd, watch->quiet_ns);
+}
+
+/* It rings at once, perhaps. */
+static int sampler_take_doorbells(struct xs_pdd *pdd)
+{
+	int ret;
+
+	xs_doorbell_expect(pdd, true);
+	ret = xs_backend->tap(pdd->space->hw, pdd->node->hw);
+	if (ret)
+		xs_doorbell_expect(pdd, false);
+	return ret;
 }
 
 /* All its queues are idle: look at them once more, without doorbells. */
@@ -231,13 +336,14 @@ static bool sampler_begin_tap(struct xs_pdd *pdd)
 
 	if (!sampler_may_tap(pdd))
 		return false;
-	ret = xs_backend->tap(pdd->space->hw, pdd->node->hw);
+	ret = sampler_take_doorbells(pdd);
 	if (ret) {
 		/* Else it could not be tapped just now, and a later round tries again. */
 		pdd->watch.untappable = ret != -EAGAIN;
 		return false;
 	}
 	pdd->watch.tapping = true;
+	pdd->watch.tapped_ns = ktime_get_ns();
 	sampler_begin_look(pdd);
 	return true;
 }
@@ -275,115 +381,110 @@ static void sampler_leave(const struct xs_pdd *pdd)
 	mmput_async(mm);
 }
 
-static bool sampler_any_is_due(const struct xs_pdd *pdd)
+/* All queues have been seen. */
+static void sampler_end_look(struct xs_pdd *pdd)
 {
-	const struct xs_queue *queue;
-
-	list_for_each_entry(queue, &pdd->watch.queues, watch.in_pdd) {
-		if (xs_look_is_due(queue))
-			return true;
-	}
-	return false;
+	if (!pdd->watch.idle)
+		sampler_is_busy(pdd);
+	if (pdd->watch.tapping)
+		sampler_end_tap(pdd);
+	pdd->watch.edge_ns = 0;
+	sampler_begin_look(pdd);
 }
 
-/* Go on with a pdd for a while. Whether this round is through with it. */
+/* Go on with a pdd for a while. Whether that is all for this round. */
 static bool sampler_sample_pdd(struct xs_pdd *pdd, u64 until)
 {
-	bool over;
-
-	if ((!pdd->watch.tapping && !sampler_any_is_due(pdd)) || !sampler_enter(pdd))
-		return true;
-	do {
-		over = sampler_look(pdd, 0, until);
-	} while (over && pdd->watch.idle && !pdd->watch.tapping && sampler_begin_tap(pdd));
-	if (over && !pdd->watch.idle)
-		sampler_is_busy(pdd);
-	if (over && pdd->watch.tapping)
-		sampler_end_tap(pdd);
-	sampler_leave(pdd);
-	return over;
+	if (sampler_find_due(pdd, until)) {
+		if (!sampler_enter(pdd))
+			return true;
+		while (sampler_look(pdd, until) && pdd->watch.idle && !pdd->watch.tapping &&
+		       sampler_begin_tap(pdd))
+			;
+		sampler_leave(pdd);
+	}
+	if (sampler_next_queue(pdd))
+		return false;
+	sampler_end_look(pdd);
+	return true;
 }
 
-/* All at once: somebody waits for what follows a ring. */
-static void sampler_look_at_ring(struct xs_pdd *pdd, u64 rung_ns)
+/* Its turn. */
+static void sampler_take_turn(struct xs_pdd *pdd)
 {
-	sampler_be_sampled(pdd);
-	sampler_begin_look(pdd);
-	if (!sampler_enter(pdd))
+	const bool over = sampler_sample_pdd(pdd, ktime_get_ns() + XS_SLICE_NS);
+
+	lockdep_assert_held(&sampler.lock);
+
+	if (!pdd->watch.tapped)
+		list_move_tail(&pdd->watch.in_sampler, over ? &sampler.sampled : &sampler.turns);
+}
+
+/* Keep the pace, but do not make up for rounds that were missed. */
+static void sampler_begin_round(u64 now)
+{
+	lockdep_assert_held(&sampler.lock);
+
+	if (now < sampler_due())
 		return;
-	while (!sampler_look(pdd, rung_ns, U64_MAX))
-		;
-	if (pdd->watch.idle)
-		sampler_put_off_tap(pdd, XS_TAP_QUIET_NS);
-	else
-		sampler_is_busy(pdd);
-	sampler_leave(pdd);
-	sampler_begin_look(pdd);
+	sampler.begun_ns = sampler_due();
+	if (now >= sampler_due())
+		sampler.begun_ns = now;
+	WRITE_ONCE(sampler.gave_way, false);
+	list_splice_tail_init(&sampler.sampled, &sampler.turns);
 }
 
-/* The next pdd that the round has not seen, or NULL. */
-static struct xs_pdd *sampler_next_pdd(void)
+static void sampler_slice(void)
 {
-	struct xs_pdd *pdd = list_first_entry_or_null(&sampler.sampled, struct xs_pdd,
-						      watch.in_sampler);
-
-	return pdd && pdd->watch.round != sampler.round ? pdd : NULL;
-}
-
-/* Whether the round is over. */
-static bool sampler_look_around(u64 until)
-{
+	const u64 start = ktime_get_ns();
 	struct xs_pdd *pdd;
 
-	while ((pdd = sampler_next_pdd())) {
-		if (!sampler_sample_pdd(pdd, until))
-			return false;
-		pdd->watch.round = sampler.round;
-		sampler_begin_look(pdd);
-		if (!pdd->watch.tapped)
-			list_move_tail(&pdd->watch.in_sampler, &sampler.sampled);
-		if (sampler_is_time(until))
+	lockdep_assert_held(&sampler.lock);
+
+	sampler_begin_round(start);
+	while ((pdd = list_first_entry_or_null(&sampler.turns, struct xs_pdd, watch.in_sampler))) {
+		sampler_take_turn(pdd);
+		if (sampler_gives_way() || ktime_get_ns() >= start + XS_SLICE_NS)
 			break;
 	}
-	return !sampler_next_pdd();
+	if (xs_doorbell_any())
+		WRITE_ONCE(sampler.gave_way, true);
+	WRITE_ONCE(sampler.looked_ns, ktime_get_ns());
+	/* Leave the CPU to others half of the time. */
+	sampler_go_on(sampler.looked_ns + (sampler.looked_ns - start));
 }
 
-static void sampler_look_at_rings(void)
+/* A turn at once. If its look is not over then, it goes on in the round. */
+static void sampler_look_at_ring(struct xs_pdd *pdd, u64 rung_ns)
+{
+	const bool turns = !list_empty(&sampler.turns);
+	const u64 start = ktime_get_ns();
+
+	lockdep_assert_held(&sampler.lock);
+
+	/* With nothing else to look at, that is the round. */
+	if (!sampler_ticks())
+		sampler.begun_ns = start;
+	sampler_be_sampled(pdd);
+	sampler_is_quiet(pdd);
+	sampler_begin_look(pdd);
+	pdd->watch.edge_ns = rung_ns;
+	sampler_take_turn(pdd);
+	if (!turns && !list_empty(&sampler.turns))
+		sampler_go_on(2 * ktime_get_ns() - start);
+}
+
+/* The work that looks at the one after that is queued by then. */
+static void sampler_look_at_next_ring(void)
 {
 	struct xs_pdd *pdd;
 	u64 rung_ns;
 
 	lockdep_assert_held(&sampler.lock);
 
-	while ((pdd = xs_doorbell_take(&rung_ns))) {
-		if (pdd->process->watched)
-			sampler_look_at_ring(pdd, rung_ns);
-	}
-}
-
-static void sampler_slice(void)
-{
-	const u64 start = ktime_get_ns();
-	bool over;
-	u64 rested;
-
-	lockdep_assert_held(&sampler.lock);
-
-	sampler_look_at_rings();
-	if (list_empty(&sampler.sampled))
-		return;
-	over = sampler_look_around(start + XS_SLICE_NS);
-	WRITE_ONCE(sampler.looked_ns, ktime_get_ns());
-
-	/* Keep the pace, but leave the CPU to others half of the time. */
-	rested = sampler.looked_ns + (sampler.looked_ns - start);
-	if (!over) {
-		sampler_start_timer(rested);
-		return;
-	}
-	sampler.round++;
-	if (!list_empty(&sampler.sampled))
-		sampler_begin_round_at(max(sampler.due + sampler.period_ns, rested));
+	pdd = xs_doorbell_take(&rung_ns);
+	if (pdd && pdd->process->watched)
+		sampler_look_at_ring(pdd, rung_ns);
 }
 
 /* ---- works: without a lock ----------------------------------------------- */
@@ -414,7 +515,7 @@ static void sampler_ring_work(struct kthread_work *work)
 	bool edges;
 
 	scoped_guard(mutex, &sampler.lock) {
-		sampler_look_at_rings();
+		sampler_look_at_next_ring();
 		edges = sampler_take_edges();
 	}
 	if (edges)
@@ -465,20 +566,26 @@ static void sampler_untap_process_locked(struct xs_process *process)
 		sampler_untap(pdd);
 }
 
-/* Watch a process if a trigger, or an interest that may see it, asks for that; else do not. */
-static void sampler_watch_locked(struct xs_process *process)
+static void sampler_set_period(u32 us)
 {
-	const struct xs_interest wanted = xs_interest_in_locked(process);
-	const bool watched = wanted.all;
+	const u64 ns = (u64)us * NSEC_PER_USEC;
+
+	lockdep_assert_held(&sampler.lock);
+
+	if (!us || ns == sampler.period_ns)
+		return;
+	sampler.period_ns = ns;
+	if (list_empty(&sampler.turns))
+		sampler_go_on(ktime_get_ns());
+}
+
+static void sampler_set_watched_locked(struct xs_process *process, bool watched)
+{
 	struct xs_pdd *pdd;
 
 	lockdep_assert_held(&xs_lock);
 	lockdep_assert_held(&sampler.lock);
 
-	process->settle_ns = (u64)wanted.settle_us * NSEC_PER_USEC;
-	process->no_tap = wanted.no_tap;
-	if (process->no_tap)
-		sampler_untap_process_locked(process);
 	if (watched == process->watched)
 		return;
 	WRITE_ONCE(process->watched, watched);
@@ -493,61 +600,109 @@ static void sampler_watch_locked(struct xs_process *process)
 	}
 }
 
-static void sampler_watch_all_locked(void)
+/* Watch a process if a trigger, or an interest that may see it, asks for that; else do not. */
+static void sampler_watch_locked(struct xs_process *process)
 {
-	struct xs_process *process;
-
-	lockdep_assert_held(&xs_lock);
-	lockdep_assert_held(&sampler.lock);
-
-	list_for_each_entry(process, &xs_processes, in_processes)
-		sampler_watch_locked(process);
-	if (list_empty(&sampler.sampled))
-		hrtimer_cancel(&sampler.timer);
-}
-
-/* Those that are tapped are idle. */
-static void sampler_tell_ready(struct xs_interest *newcomer)
-{
-	const u64 now = ktime_get_ns();
-	struct xs_queue *queue;
-	struct xs_pdd *pdd;
-
-	list_for_each_entry(pdd, &sampler.sampled, watch.in_sampler) {
-		list_for_each_entry(queue, &pdd->watch.queues, watch.in_pdd) {
-			if (xs_activity_is_ready(queue->watch.activity))
-				xs_news->activity(newcomer, queue, KFD_XSCHED_EVENT_READY, now);
-		}
-	}
-}
-
-void xs_sampler_configure_locked(struct xs_interest *newcomer)
-{
-	const u32 sample_us = xs_interest_sample_us_locked();
+	const struct xs_review *wanted = &process->review;
 
 	lockdep_assert_held(&xs_lock);
 
 	guard(mutex)(&sampler.lock);
-	sampler.period_ns = (u64)sample_us * NSEC_PER_USEC;
-	if (newcomer)
-		sampler_tell_ready(newcomer);
-	sampler_watch_all_locked();
-	if (!list_empty(&sampler.sampled))
-		sampler_begin_round_at(ktime_get_ns());
+	process->settle_ns = (u64)wanted->settle_us * NSEC_PER_USEC;
+	process->no_tap = wanted->no_tap;
+	if (process->no_tap)
+		sampler_untap_process_locked(process);
+	sampler_set_period(wanted->sample_us);
+	sampler_set_watched_locked(process, wanted->all);
+	if (!sampler_ticks())
+		hrtimer_cancel(&sampler.timer);
+}
+
+/* ---- what interests want: without a lock ----------------------------------- */
+
+/* Whether there are more. */
+static bool sampler_review_slice(void)
+{
+	struct xs_process *process;
+	u64 until;
+
+	guard(mutex)(&xs_lock);
+	until = ktime_get_ns() + XS_SLICE_NS;
+	while ((process = xs_interest_review_locked(until))) {
+		sampler_watch_locked(process);
+		if (ktime_get_ns() >= until)
+			break;
+	}
+	return xs_interest_any_stale_locked();
+}
+
+/* Likewise. */
+static bool sampler_tell_slice(void)
+{
+	guard(mutex)(&xs_lock);
+	scoped_guard(mutex, &sampler.lock)
+		xs_interest_tell_locked(ktime_get_ns() + XS_SLICE_NS);
+	return xs_interest_any_newcomer_locked();
+}
+
+static void sampler_review_work(struct kthread_work *work)
+{
+	bool stale, newcomers;
+
+	for (;;) {
+		stale = sampler_review_slice();
+		newcomers = sampler_tell_slice();
+		if (!stale && !newcomers)
+			return;
+		usleep_range(XS_REVIEW_REST_US, 2 * XS_REVIEW_REST_US);
+	}
+}
+
+static void sampler_review_locked(void)
+{
+	lockdep_assert_held(&xs_lock);
+
+	/* Without a process and a client there may be no sampler, either. */
+	if (xs_interest_any_stale_locked() || xs_interest_any_newcomer_locked())
+		kthread_queue_work(sampler.reviewer, &sampler.review);
+}
+
+void xs_sampler_configure_locked(struct xs_interest *newcomer)
+{
+	lockdep_assert_held(&xs_lock);
+
+	xs_interest_changed_locked();
+	if (newcomer) {
+		scoped_guard(mutex, &sampler.lock)
+			xs_interest_is_new_locked(newcomer);
+	}
+	sampler_review_locked();
 }
 
 /* ---- queues come and go -------------------------------------------------- */
 
-static void sampler_add_pdd(struct xs_pdd *pdd)
+static void sampler_add_pdd_locked(struct xs_pdd *pdd)
 {
+	struct xs_process *process = pdd->process;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!process->sampled_pdds++)
+		xs_interest_add_process_locked(process);
 	list_add_tail(&pdd->watch.in_sampler, &sampler.unwatched);
 	xs_doorbell_add(pdd);
-	if (pdd->process->watched)
+	if (process->watched)
 		sampler_watch_pdd(pdd);
 }
 
-static void sampler_remove_pdd(struct xs_pdd *pdd)
+static void sampler_remove_pdd_locked(struct xs_pdd *pdd)
 {
+	struct xs_process *process = pdd->process;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!--process->sampled_pdds)
+		xs_interest_del_process_locked(process);
 	xs_doorbell_remove(pdd);
 	list_del_init(&pdd->watch.in_sampler);
 	pdd->watch.tapped = false;
@@ -564,13 +719,14 @@ void xs_sampler_add_locked(struct xs_queue *queue)
 		return;
 	guard(mutex)(&sampler.lock);
 	if (list_empty(&pdd->watch.queues))
-		sampler_add_pdd(pdd);
+		sampler_add_pdd_locked(pdd);
 	WRITE_ONCE(queue->watch.on, true);
 	list_add_tail(&queue->watch.in_pdd, &pdd->watch.queues);
 	/* A look that goes on does not see it. */
 	pdd->watch.idle = false;
 	sampler_untap(pdd);
-	sampler_watch_locked(pdd->process);
+	xs_interest_process_changed_locked(pdd->process);
+	sampler_review_locked();
 }
 
 void xs_sampler_remove_locked(struct xs_queue *queue)
@@ -579,6 +735,7 @@ void xs_sampler_remove_locked(struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
+	xs_interest_queue_removed_locked(queue);
 	if (!queue->watch.on)
 		return;
 	guard(mutex)(&sampler.lock);
@@ -589,7 +746,7 @@ void xs_sampler_remove_locked(struct xs_queue *queue)
 	if (sampler_take_edges())
 		kthread_queue_work(sampler.worker, &sampler.edge);
 	if (list_empty(&pdd->watch.queues))
-		sampler_remove_pdd(pdd);
+		sampler_remove_pdd_locked(pdd);
 }
 
 /* ---- for others: without a lock ------------------------------------------ */
@@ -619,8 +776,9 @@ struct xs_sampler_counts xs_sampler_counts(void)
 	struct xs_sampler_counts counts = { .rings = xs_doorbell_count() };
 
 	guard(mutex)(&sampler.lock);
-	counts.sampled = list_count_nodes(&sampler.sampled);
+	counts.sampled = list_count_nodes(&sampler.turns) + list_count_nodes(&sampler.sampled);
 	counts.tapped = list_count_nodes(&sampler.tapped);
+	counts.period_us = sampler.period_ns / NSEC_PER_USEC;
 	return counts;
 }
 
@@ -629,26 +787,43 @@ void xs_sampler_init_node(struct xs_node *node)
 	kthread_init_work(&node->ring, sampler_ring_work);
 }
 
+/* They look a few microseconds at a time: late is worse than early. */
+static struct kthread_worker *sampler_new_worker(const char *name)
+{
+	struct kthread_worker *worker = kthread_run_worker(0, "%s", name);
+
+	if (!IS_ERR(worker))
+		sched_set_fifo_low(worker->task);
+	return worker;
+}
+
 int xs_sampler_init(void)
 {
-	struct kthread_worker *worker = kthread_run_worker(0, "kfd_xsched");
+	struct kthread_worker *worker = sampler_new_worker("kfd_xsched"), *reviewer;
 
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
-	/* A few microseconds at a time: late is worse than early. */
-	sched_set_fifo_low(worker->task);
+	reviewer = sampler_new_worker("xsched-review");
+	if (IS_ERR(reviewer)) {
+		kthread_destroy_worker(worker);
+		return PTR_ERR(reviewer);
+	}
 	xs_never_reclaim_under(&sampler.lock);
 	kthread_init_work(&sampler.work, sampler_slice_work);
 	kthread_init_work(&sampler.ring, sampler_ring_work);
 	kthread_init_work(&sampler.edge, sampler_edge_work);
+	kthread_init_work(&sampler.review, sampler_review_work);
 	hrtimer_setup(&sampler.timer, sampler_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	sampler.worker = worker;
+	sampler.reviewer = reviewer;
 	return 0;
 }
 
 void xs_sampler_exit(void)
 {
+	kthread_destroy_worker(sampler.reviewer);
 	hrtimer_cancel(&sampler.timer);
 	kthread_destroy_worker(sampler.worker);
+	sampler.reviewer = NULL;
 	sampler.worker = NULL;
 }

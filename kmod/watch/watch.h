@@ -2,7 +2,7 @@
 /*
  * Which queues have work:
  *
- *	interest.c	which processes are watched
+ *	interest.c	which processes are watched, and what a newcomer is told
  *	sampler.c	when each process on a node is looked at, and when it is tapped
  *	look.c		one look at a queue
  *	doorbell.c	which processes rang
@@ -32,6 +32,7 @@ struct xs_queue_watch;
 /**
  * struct xs_interest - what one client wants to know; under xs_lock
  * @in_interests: in the list of all, or empty
+ * @in_newcomers: in that of those that are still told what is READY, or empty
  * @file: its credentials decide which processes the client may see
  * @all: it wants to know of all of these
  * @armed: how many switches it has armed: it wants to know of what triggers them
@@ -39,9 +40,12 @@ struct xs_queue_watch;
  * @settle_us: from the last work to IDLE
  * @no_tap: it does not want doorbells to be tapped
  * @limited: a shorter @sample_us than the one an administrator has set has no effect
+ * @told: of queues up to this one it has been told
+ * @since: xs_look_ready_count() when it came: what came later it has heard
  */
 struct xs_interest {
 	struct list_head in_interests;
+	struct list_head in_newcomers;
 	const struct file *file;
 	bool all;
 	u32 armed;
@@ -49,6 +53,8 @@ struct xs_interest {
 	u32 settle_us;
 	bool no_tap;
 	bool limited;
+	u64 told;
+	u64 since;
 };
 
 /* It counts from here on, and no more. After any change: xs_sampler_configure_locked(). */
@@ -58,14 +64,31 @@ void xs_interest_del_locked(struct xs_interest *interest);
 /* The client wants to know nothing any more. */
 void xs_interest_clear_locked(struct xs_interest *interest);
 
-/* The shortest period that a client asks for and may have, or 0 if no client asks. */
-u32 xs_interest_sample_us_locked(void);
+/* A process has its first queue to look at, or its last one goes. */
+void xs_interest_add_process_locked(struct xs_process *process);
+void xs_interest_del_process_locked(struct xs_process *process);
+
+/* What interests ask for has changed; or one more queue of the process may be seen. */
+void xs_interest_changed_locked(void);
+void xs_interest_process_changed_locked(struct xs_process *process);
+
+/* Before any queue is freed. */
+void xs_interest_queue_removed_locked(const struct xs_queue *queue);
 
 /*
- * The sum of the interests that may see the process: @all, if there is one; the longest
- * settle time; and whether one of them does not want its doorbells to be tapped.
+ * Go on until that time, or a little longer. A process that was reviewed, with
+ * xs_process.review; NULL: time is up, or none is stale.
  */
-struct xs_interest xs_interest_in_locked(const struct xs_process *process);
+struct xs_process *xs_interest_review_locked(u64 until);
+bool xs_interest_any_stale_locked(void);
+
+/*
+ * It is to be told which queues are READY; and go on telling, until that time. Under
+ * sampler.lock, too.
+ */
+void xs_interest_is_new_locked(struct xs_interest *interest);
+void xs_interest_tell_locked(u64 until);
+bool xs_interest_any_newcomer_locked(void);
 
 /* Time between two looks if no client asks for another one; without a lock. */
 u32 xs_interest_period_us(void);
@@ -87,11 +110,13 @@ void xs_interest_set_period_us(u32 us);
  * @sampled: processes on nodes that are sampled; 0: nothing ticks
  * @tapped: processes on nodes that are not, because they will ring
  * @rings: doorbells that rang so far
+ * @period_us: time between two looks, if @sampled
  */
 struct xs_sampler_counts {
 	u32 sampled;
 	u32 tapped;
 	u64 rings;
+	u32 period_us;
 };
 
 int xs_sampler_init(void);
@@ -105,7 +130,7 @@ void xs_sampler_add_locked(struct xs_queue *queue);
 void xs_sampler_remove_locked(struct xs_queue *queue);
 
 /*
- * Somebody wants to know something else: start, stop or change pace. If @newcomer is
+ * Somebody wants to know something else: soon, start, stop or change pace. If @newcomer is
  * not NULL, xs_news.activity reports to it which queues are READY already.
  */
 void xs_sampler_configure_locked(struct xs_interest *newcomer);
@@ -152,6 +177,9 @@ bool xs_look_at(struct xs_queue *queue, struct xs_look *look);
 /* It is not looked at any more. Whether its process became IDLE by that. */
 bool xs_look_end(struct xs_queue *queue);
 
+/* How many queues have become READY so far. Under sampler.lock. */
+u64 xs_look_ready_count(void);
+
 /* Read the indices, in that address space. False: they cannot be read now. */
 bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write);
 
@@ -161,17 +189,23 @@ bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write);
 void xs_doorbell_add(struct xs_pdd *pdd);
 void xs_doorbell_remove(struct xs_pdd *pdd);
 
+/* Its next ring is to be looked at, or not. */
+void xs_doorbell_expect(struct xs_pdd *pdd, bool expected);
+
 /* xs_news.doorbell */
 void xs_doorbell_rang(struct xs_hw_process *process, struct xs_hw_node *node);
 
-/* The next one that rang, and when it did first since it was taken, or NULL. */
+/*
+ * The next one that rang, and when, or NULL. If there are more, the worker that looks at
+ * the first of them is woken.
+ */
 struct xs_pdd *xs_doorbell_take(u64 *rung_ns);
 
 /* Whether there is one, and when a doorbell was seen last. Hints. */
 bool xs_doorbell_any(void);
 u64 xs_doorbell_last_ns(void);
 
-/* Doorbells seen so far. */
+/* Rings that were expected, so far. */
 u64 xs_doorbell_count(void);
 
 #endif /* KFD_XSCHED_WATCH_H */

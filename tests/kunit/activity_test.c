@@ -17,6 +17,19 @@
 #define PAUSE_MS	20
 #define PAUSE_TRIES	20
 
+static u32 watched_state(struct kunit *test, const struct xt_watched *w)
+{
+	struct xt *xt = test->priv;
+
+	return xt_describe(test, xt->files[0], w->id).state & KFD_XSCHED_QUEUE_WATCHED;
+}
+
+/* Soon it is watched, or not. */
+static void expect_watched(struct kunit *test, const struct xt_watched *w, bool watched)
+{
+	KUNIT_EXPECT_TRUE(test, xt_comes(!!watched_state(test, w) == watched));
+}
+
 static bool is_ready(struct kunit *test, const struct xt_watched *w)
 {
 	struct xt *xt = test->priv;
@@ -326,16 +339,13 @@ static void watched_flag(struct kunit *test)
 	struct file *a = xt->files[0];
 	struct xt_watched w = xt_add_watched(test, 0);
 
-	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, w.id).state &
-			   KFD_XSCHED_QUEUE_WATCHED);
+	KUNIT_EXPECT_FALSE(test, watched_state(test, &w));
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
-	KUNIT_EXPECT_TRUE(test, xt_describe(test, a, w.id).state &
-			  KFD_XSCHED_QUEUE_WATCHED);
+	expect_watched(test, &w, true);
 	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, xt->ids[0]).state &
 			   KFD_XSCHED_QUEUE_WATCHED);
 	xt_subscribe(test, a, 0, 0, 0);
-	KUNIT_EXPECT_FALSE(test, xt_describe(test, a, w.id).state &
-			   KFD_XSCHED_QUEUE_WATCHED);
+	expect_watched(test, &w, false);
 }
 
 /* Nobody subscribed, or nobody left: nothing is read any more. */
@@ -352,6 +362,7 @@ static void silence_when_unwatched(struct kunit *test)
 	reads = w.queue->wave_reads;
 	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(w.queue->wave_reads) > reads));
 	xt_close(test, b);
+	expect_watched(test, &w, false);
 	reads = w.queue->wave_reads;
 	msleep(30);
 	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
@@ -408,13 +419,6 @@ static void only_the_permitted_hear(struct kunit *test)
 	xt_expect_silence(test, b);
 }
 
-static bool is_watched(struct kunit *test, const struct xt_watched *w)
-{
-	struct xt *xt = test->priv;
-
-	return xt_describe(test, xt->files[0], w->id).state & KFD_XSCHED_QUEUE_WATCHED;
-}
-
 /* Nobody looks at a process that no subscriber may see; when one may, it is READY. */
 static void only_the_visible_is_watched(struct kunit *test)
 {
@@ -428,15 +432,15 @@ static void only_the_visible_is_watched(struct kunit *test)
 	b = xt_open(test);
 	xt_unbecome(test);
 	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
-	KUNIT_EXPECT_TRUE(test, is_watched(test, &mine));
-	KUNIT_EXPECT_FALSE(test, is_watched(test, &its));
+	expect_watched(test, &mine, true);
 	xt_expect_silence(test, b);
+	KUNIT_EXPECT_FALSE(test, watched_state(test, &its));
 	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, xt->files[0], &its, XT_READY);
-	KUNIT_EXPECT_TRUE(test, is_watched(test, &its));
+	KUNIT_EXPECT_TRUE(test, watched_state(test, &its));
 	xt_subscribe(test, xt->files[0], 0, 0, 0);
-	KUNIT_EXPECT_FALSE(test, is_watched(test, &its));
-	KUNIT_EXPECT_TRUE(test, is_watched(test, &mine));
+	expect_watched(test, &its, false);
+	KUNIT_EXPECT_TRUE(test, watched_state(test, &mine));
 }
 
 static struct kunit_case cases[] = {

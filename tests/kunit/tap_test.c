@@ -68,6 +68,12 @@ static void expect_counts(struct kunit *test, u32 sampled, u32 tapped)
 	KUNIT_EXPECT_EQ(test, counts.tapped, tapped);
 }
 
+/* That is the time between two rounds, soon. */
+static void expect_period(struct kunit *test, u32 us)
+{
+	KUNIT_EXPECT_TRUE(test, xt_comes(xs_sampler_counts().period_us == us));
+}
+
 /* The state that LIST would report. */
 static void expect_state(struct kunit *test, const struct xt_watched *w, u32 state)
 {
@@ -196,6 +202,80 @@ static void ring_in_vain(struct kunit *test)
 	xt_set_indices(test, &w, 0, 1);
 	fake_ring(process_of(test), tappable);
 	xt_expect_event(test, client(test), &w, XT_READY);
+}
+
+/* It rings as soon as it is tapped: how long it is not tapped again. */
+static s64 ring_at_once(struct kunit *test)
+{
+	const struct fake_tap *tap = tap_of(process_of(test));
+	ktime_t rung;
+
+	expect_counts(test, 0, 1);
+	rung = ktime_get();
+	fake_ring(process_of(test), tappable);
+	KUNIT_EXPECT_TRUE(test, xt_comes(!READ_ONCE(tap->armed)));
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(tap->armed)));
+	return ktime_ms_delta(ktime_get(), rung);
+}
+
+/* Rings without work, one upon the other, come the more seldom the more there are. */
+static void rings_in_vain(struct kunit *test)
+{
+	s64 longest = 0;
+	unsigned int i;
+
+	add_tappable(test, 0);
+	subscribe(test, client(test));
+	/* It begins anew if this thread is late. */
+	for (i = 0; longest < 80 && i < TRIES; i++)
+		longest = max(longest, ring_at_once(test));
+	KUNIT_EXPECT_GE(test, longest, 80);
+}
+
+static void map_doorbells(struct kunit *test, struct file *other)
+{
+	xs_doorbell_rang(process_of(test), tappable);
+}
+
+static void subscribe_and_end(struct kunit *test, struct file *other)
+{
+	xt_subscribe(test, other, XT_ACTIVITY, KFD_XSCHED_SAMPLE_US_MAX, 0);
+	xt_subscribe(test, other, 0, 0, 0);
+}
+
+/* Somebody does that in a loop: a process that is sampled is looked at once in a period. */
+static void expect_no_look_for(struct kunit *test, void (*fn)(struct kunit *, struct file *))
+{
+	struct file *a = client(test), *b = xt_open(test);
+	struct xt_watched w = add_tappable(test, 1);
+	unsigned int reads, i;
+	ktime_t start;
+
+	WRITE_ONCE(w.queue->waves, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, KFD_XSCHED_SAMPLE_US_MAX, 0);
+	xt_expect_event(test, a, &w, XT_READY);
+	/* Now each look counts waves. */
+	xt_set_indices(test, &w, 1, 1);
+	start = ktime_get();
+	reads = READ_ONCE(w.queue->wave_reads);
+	for (i = 0; i < 100; i++) {
+		fn(test, b);
+		usleep_range(1000, 1100);
+	}
+	KUNIT_EXPECT_LE(test, READ_ONCE(w.queue->wave_reads) - reads,
+			2 + ktime_ms_delta(ktime_get(), start) / 1000);
+}
+
+/* To map doorbells is reported as a ring. Of what is sampled anyway that is nothing. */
+static void maps_in_a_loop(struct kunit *test)
+{
+	expect_no_look_for(test, map_doorbells);
+}
+
+/* A change of an interest begins no round. */
+static void subscribes_in_a_loop(struct kunit *test)
+{
+	expect_no_look_for(test, subscribe_and_end);
 }
 
 static struct xt_watched rung_before;
@@ -399,7 +479,7 @@ static void two_clients(struct kunit *test)
 	xt_expect_event(test, a, &w, XT_IDLE);
 	expect_counts(test, 0, 1);
 	xt_subscribe(test, a, 0, 0, 0);
-	KUNIT_EXPECT_FALSE(test, tap->armed);
+	KUNIT_EXPECT_TRUE(test, xt_comes(!READ_ONCE(tap->armed)));
 	/* It may have been on its way. */
 	xs_doorbell_rang(process_of(test), tappable);
 	xt_expect_silence(test, a);
@@ -422,8 +502,8 @@ static void no_tap(struct kunit *test)
 	expect_counts(test, 0, 1);
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, b, KFD_XSCHED_SUBSCRIBE, &arg,
 					   sizeof(arg)), 0);
-	KUNIT_EXPECT_FALSE(test, tap->armed);
 	expect_counts(test, 1, 0);
+	KUNIT_EXPECT_FALSE(test, tap->armed);
 	xt_set_indices(test, &w, 0, 1);
 	xt_expect_event(test, client(test), &w, XT_READY);
 	xt_set_indices(test, &w, 1, 1);
@@ -453,15 +533,13 @@ static void users_do_not_interfere(struct kunit *test)
 	xt_unbecome(test);
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, b, KFD_XSCHED_SUBSCRIBE, &arg,
 					   sizeof(arg)), 0);
-	scoped_guard(mutex, &xs_lock)
-		KUNIT_EXPECT_EQ(test, xs_interest_sample_us_locked(), XS_SAMPLE_PERIOD_US);
+	expect_period(test, XS_SAMPLE_PERIOD_US);
 	subscribe(test, client(test));
-	scoped_guard(mutex, &xs_lock)
-		KUNIT_EXPECT_EQ(test, xs_interest_sample_us_locked(), XS_SAMPLE_PERIOD_US);
 	/* That one's is sampled, because the user wants it so; the other's is tapped. */
 	expect_counts(test, 1, 1);
 	KUNIT_EXPECT_TRUE(test, tap_of(process_of(test))->armed);
 	KUNIT_EXPECT_EQ(test, tap_of(its)->arms, 0);
+	expect_period(test, XS_SAMPLE_PERIOD_US);
 	xt_set_indices(test, &mine, 0, 1);
 	fake_ring(process_of(test), tappable);
 	xt_expect_event(test, client(test), &mine, XT_READY);
@@ -481,8 +559,7 @@ static void fast_clock(struct kunit *test)
 {
 	add_tappable(test, 0);
 	xt_subscribe(test, client(test), XT_ACTIVITY, KFD_XSCHED_SAMPLE_US_MIN, 0);
-	scoped_guard(mutex, &xs_lock)
-		KUNIT_EXPECT_EQ(test, xs_interest_sample_us_locked(), KFD_XSCHED_SAMPLE_US_MIN);
+	expect_period(test, KFD_XSCHED_SAMPLE_US_MIN);
 }
 
 static unsigned int wave_reads(const struct xt_watched *w, unsigned int count)
@@ -537,6 +614,91 @@ static void ring_comes_first(struct kunit *test)
 	KUNIT_EXPECT_LE(test, least, 2);
 }
 
+/* It has no work any more: at how many queues of another one was looked before it was IDLE? */
+static unsigned int looks_before_idle(struct kunit *test, const struct xt_watched *w, u64 done,
+				      const struct xt_watched *busy, unsigned int count)
+{
+	struct xt *xt = test->priv;
+	unsigned int reads;
+
+	xt_set_indices(test, w, done, done + 1);
+	xt_expect_event(test, client(test), w, XT_READY);
+	reads = wave_reads(busy, count);
+	xt_set_indices(test, w, done + 1, done + 1);
+	KUNIT_EXPECT_TRUE(test, xt_comes((xs_doorbell_rang(process_of(test), tappable),
+					  xt_read(test, client(test)) == 1)));
+	KUNIT_EXPECT_EQ(test, xt->events[0].type, XT_IDLE);
+	return wave_reads(busy, count) - reads;
+}
+
+/* A process waits for one slice of another one, however many queues that has and rings. */
+static void others_take_turns(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *other = fake_process_add(test, XT_UID);
+	struct xt_watched w = xt_add_watched_on(test, other, xt->node, 0), busy[12];
+	unsigned int least = UINT_MAX, i;
+
+	for (i = 0; i < ARRAY_SIZE(busy); i++) {
+		busy[i] = add_tappable(test, 1);
+		WRITE_ONCE(busy[i].queue->waves, 1);
+	}
+	subscribe(test, client(test));
+	for (i = 0; i < ARRAY_SIZE(busy); i++)
+		KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).type, XT_READY);
+	for (i = 0; i < ARRAY_SIZE(busy); i++) {
+		WRITE_ONCE(busy[i].queue->wave_ms, 20);
+		xt_set_indices(test, &busy[i], 1, 1);
+	}
+	/* More are seen if this thread is kept from looking, but not each time. */
+	for (i = 0; least > 4 && i < TRIES; i++)
+		least = min(least, looks_before_idle(test, &w, i, busy, ARRAY_SIZE(busy)));
+	KUNIT_EXPECT_LE(test, least, 4);
+}
+
+#define INTERESTS	100
+
+/* The next process is reviewed with no time to spare: in how many slices? */
+static unsigned int slices_of_review_locked(void)
+{
+	unsigned int slices = 1;
+
+	lockdep_assert_held(&xs_lock);
+
+	while (!xs_interest_review_locked(0) && slices < 10 * INTERESTS)
+		slices++;
+	return slices;
+}
+
+/*
+ * Who changes an interest asks nobody anything, and what is asked then may end after each
+ * question: so no call waits longer for more interests, processes or queues.
+ */
+static void reviewed_in_slices(struct kunit *test)
+{
+	struct xs_interest *interests =
+		kunit_kcalloc(test, INTERESTS, sizeof(*interests), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, interests);
+	add_tappable(test, 0);
+	guard(mutex)(&xs_lock);
+	for (i = 0; i < INTERESTS; i++) {
+		INIT_LIST_HEAD(&interests[i].in_interests);
+		INIT_LIST_HEAD(&interests[i].in_newcomers);
+		interests[i].file = client(test);
+		interests[i].all = true;
+		interests[i].settle_us = i;
+		xs_interest_add_locked(&interests[i]);
+	}
+	xs_sampler_configure_locked(NULL);
+	KUNIT_EXPECT_TRUE(test, xs_interest_any_stale_locked());
+	KUNIT_EXPECT_GE(test, slices_of_review_locked(), INTERESTS);
+	for (i = 0; i < INTERESTS; i++)
+		xs_interest_del_locked(&interests[i]);
+	xs_sampler_configure_locked(NULL);
+}
+
 /* The node's worker waits for the firmware: another looks at what rings there. */
 static void ring_during_a_switch(struct kunit *test)
 {
@@ -587,6 +749,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(idle_for_a_while),
 	KUNIT_CASE(ring_is_ready),
 	KUNIT_CASE(ring_in_vain),
+	KUNIT_CASE(rings_in_vain),
+	KUNIT_CASE(maps_in_a_loop),
+	KUNIT_CASE(subscribes_in_a_loop),
 	KUNIT_CASE(work_before_the_tap),
 	KUNIT_CASE(not_tappable),
 	KUNIT_CASE(not_tappable_now),
@@ -601,6 +766,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(users_do_not_interfere),
 	KUNIT_CASE(fast_clock),
 	KUNIT_CASE(ring_comes_first),
+	KUNIT_CASE(others_take_turns),
+	KUNIT_CASE(reviewed_in_slices),
 	KUNIT_CASE(ring_during_a_switch),
 	KUNIT_CASE(churn),
 	{}

@@ -731,10 +731,11 @@ struct kfd_xsched_event {
  *	may see a queue of the process is in effect.
  * @reserved: must be zero
  *
- * Replaces the former subscription. A queue that has work when its sampling
- * begins, or when the client subscribes, is reported READY. Only queues the
- * caller may see are reported: the credentials of the owner when the queue was
- * created, and those of the opener of the device, decide.
+ * Replaces the former subscription. Sampling begins and ends soon after the
+ * call, not with it; LIST reports its queues as WATCHED. A queue that has work
+ * when its sampling begins, or when the client subscribes, is reported READY.
+ * Only queues the caller may see are reported: the credentials of the owner when
+ * the queue was created, and those of the opener of the device, decide.
  *
  * A process is sampled only if a client that may see one of its queues asks for
  * READY or IDLE, or if it is the trigger of an armed switch, itself or as a
