@@ -13,32 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debugged.h"
 #include "held.h"
-#include "kfdq_debug.h"
 #include "module.h"
 #include "sysfile.h"
 #include "tap.h"
 
 /* ---- a debugger ------------------------------------------------------------ */
-
-static int debug_start(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t unused)
-{
-	(void)queue;
-	(void)unused;
-	return kfdq_debug_start(dev);
-}
-
-static int debug_suspend(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t on)
-{
-	return on ? kfdq_debug_suspend(dev, queue) : kfdq_debug_resume(dev, queue);
-}
-
-static int debug_stop(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t unused)
-{
-	(void)queue;
-	(void)unused;
-	return kfdq_debug_stop(dev);
-}
 
 static int debug(struct worker *w, bool suspend)
 {
@@ -46,7 +27,7 @@ static int debug(struct worker *w, bool suspend)
 	int ret = 0;
 
 	for (i = 0; i < held_gpus && !ret; i++)
-		ret = worker_call(w, i, debug_suspend, suspend);
+		ret = worker_call(w, i, debugged_suspend, suspend);
 	return ret;
 }
 
@@ -91,7 +72,7 @@ static void test_debugger_orders(struct worker *w)
 
 	held_half_way(w);
 	tap_is(debug(w, true), 0, "debugger leaves: suspended while held");
-	tap_is(worker_call(w, 0, debug_stop, 0), 0, "debugger leaves: debugging ends");
+	tap_is(worker_call(w, 0, debugged_stop, 0), 0, "debugger leaves: debugging ends");
 	tap_ok(held_is(w, HELD_MINE) && held_still(w), "debugger leaves: still held");
 	tap_is(held_resume(w), 0, "debugger leaves: released");
 	tap_ok(held_is(w, HELD_ACTIVE) && held_done(w),
@@ -105,7 +86,7 @@ static void test_debugger(void)
 	int ret;
 
 	held_begin(&w, 0);
-	ret = worker_call(&w, 0, debug_start, 0);
+	ret = worker_call(&w, 0, debugged_start, 0);
 	tap_is(ret, 0, "debugger: a process debugs itself");
 	for (i = 0; i < held_gpus && !ret; i++)
 		ret = worker_add_queue(&w) < 0;

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "debugged.h"
 #include "gpufault.h"
 #include "held.h"
-#include "kfdq_debug.h"
 #include "lease.h"
 #include "pci.h"
 #include "sysfile.h"
@@ -114,28 +114,9 @@ static bool has_modes(void)
 
 /* ---- processes ---------------------------------------------------------------- */
 
-static int debug_start(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t unused)
-{
-	(void)queue;
-	(void)unused;
-	return kfdq_debug_start(dev);
-}
-
-static int debug_suspend(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t on)
-{
-	return on ? kfdq_debug_suspend(dev, queue) : kfdq_debug_resume(dev, queue);
-}
-
-static int debug_stop(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t unused)
-{
-	(void)queue;
-	(void)unused;
-	return kfdq_debug_stop(dev);
-}
-
 static int debug_on(struct worker *w)
 {
-	return worker_call(w, 0, debug_suspend, true);
+	return worker_call(w, 0, debugged_suspend, true);
 }
 
 /* A process that debugs itself, with a queue that is suspended half-way. */
@@ -144,7 +125,7 @@ static int start_debugged(struct worker *w, unsigned int gpu)
 	int ret = worker_start_on(w, 0, gpu);
 
 	if (!ret)
-		ret = worker_call(w, 0, debug_start, 0);
+		ret = worker_call(w, 0, debugged_start, 0);
 	if (!ret && worker_add_queue(w) < 0)
 		ret = -EIO;
 	return ret ? ret : worker_half_way(w, 1, &held_lengthy, debug_on);
@@ -308,10 +289,10 @@ static void check_others(void)
 	       "on the other GPU, who was held still is");
 	tap_is(held_resume(&others[STAYS_HELD]), 0, "and is released");
 	tap_ok(held_done(&others[STAYS_HELD]), "and runs to the end");
-	tap_is(worker_call(&others[STAYS_DEBUGGED], 0, debug_suspend, false), 0,
+	tap_is(worker_call(&others[STAYS_DEBUGGED], 0, debugged_suspend, false), 0,
 	       "who was suspended by a debugger is resumed");
 	tap_is(worker_wait(&others[STAYS_DEBUGGED], 0, DONE_MS), 0, "and runs to the end");
-	tap_is(worker_call(&others[STAYS_DEBUGGED], 0, debug_stop, 0), 0, "and debugged no more");
+	tap_is(worker_call(&others[STAYS_DEBUGGED], 0, debugged_stop, 0), 0, "and debugged no more");
 	tap_ok(worker_load_goes_on(&others[WORKS]), "who worked does");
 }
 
