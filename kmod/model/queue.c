@@ -54,6 +54,8 @@ struct xs_queue *xs_queue_after_locked(u64 id)
 
 struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue)
 {
+	lockdep_assert_held(&xs_lock);
+
 	return xs_queue_after_locked(queue ? queue->id : 0);
 }
 
