@@ -16,7 +16,6 @@
 #include "core.h"
 #include "front/client.h"
 #include "front/front.h"
-#include "model/account.h"
 #include "model/process.h"
 #include "model/request.h"
 #include "switch/switch.h"
@@ -34,11 +33,10 @@ static long tenant_create(struct xs_client *client, struct kfd_xsched_tenant *ar
 		return ret;
 	if (client->tenants.count == KFD_XSCHED_MAX_TENANTS)
 		return -ENOSPC;
-	ret = xs_account_charge(client->tenants.account, XS_QUOTA_TENANTS, 1);
-	if (ret)
-		return ret;
-	arg->id = xs_tenant_add_locked(no_free_ptr(tenant), &client->holder);
-	return 0;
+	ret = xs_tenant_add_locked(tenant, &client->holder);
+	if (!ret)
+		arg->id = no_free_ptr(tenant)->id;
+	return ret;
 }
 
 static int tenant_stage_add_locked(struct xs_batch *batch, struct xs_tenant *tenant,

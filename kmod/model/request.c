@@ -399,12 +399,15 @@ void xs_tenants_init(struct xs_tenants *tenants, struct xs_account *account)
 	*tenants = (struct xs_tenants){ .account = account };
 }
 
-u64 xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder)
+int xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder)
 {
 	struct xs_tenants *tenants = holder->tenants;
+	int ret = xs_account_charge(tenants->account, XS_QUOTA_TENANTS, 1);
 
 	lockdep_assert_held(&xs_lock);
 
+	if (ret)
+		return ret;
 	tenant->id = ++tenants->last;
 	tenant->tenants = tenants;
 	INIT_LIST_HEAD(&tenant->members);
@@ -412,7 +415,7 @@ u64 xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder)
 	tenant->request.tenant = tenant;
 	hash_add(tenants->by_id, &tenant->by_id, tenant->id);
 	tenants->count++;
-	return tenant->id;
+	return 0;
 }
 
 struct xs_tenant *xs_tenant_find_locked(const struct xs_tenants *tenants, u64 id)

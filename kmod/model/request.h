@@ -310,10 +310,10 @@ struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
 void xs_tenants_init(struct xs_tenants *tenants, struct xs_account *account);
 
 /*
- * Add a tenant, all zero, to those of the holder, without members. It is on their account
- * already, and will be taken off with its end. Returns its id.
+ * Add a tenant, all zero, to those of the holder, without members; to their end it is on
+ * their account. 0, or -EDQUOT: it is the caller's still.
  */
-u64 xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder);
+int xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder);
 
 /* The tenant of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) is gone. */
 struct xs_tenant *xs_tenant_find_locked(const struct xs_tenants *tenants, u64 id);

@@ -24,10 +24,11 @@ static u32 watched_state(struct kunit *test, const struct xt_watched *w)
 	return xt_describe(test, xt->files[0], w->id).state & KFD_XSCHED_QUEUE_WATCHED;
 }
 
-/* Soon it is watched, or not. */
 static void expect_watched(struct kunit *test, const struct xt_watched *w, bool watched)
 {
-	KUNIT_EXPECT_TRUE(test, xt_comes(!!watched_state(test, w) == watched));
+	struct xt *xt = test->priv;
+
+	xt_expect_watched(test, xt->files[0], w, watched);
 }
 
 static bool is_ready(struct kunit *test, const struct xt_watched *w)

@@ -219,10 +219,7 @@ static void unsubscribed(struct kunit *test)
 
 static void expect_watched(struct kunit *test, const struct xt_watched *w, bool watched)
 {
-	u32 state;
-
-	KUNIT_EXPECT_TRUE(test, xt_comes((state = xt_describe(test, client(test), w->id).state,
-					  !!(state & KFD_XSCHED_QUEUE_WATCHED) == watched)));
+	xt_expect_watched(test, client(test), w, watched);
 }
 
 /* What triggers is looked at, by itself or in a tenant, and nothing else. */

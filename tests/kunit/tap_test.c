@@ -571,6 +571,25 @@ static unsigned int wave_reads(const struct xt_watched *w, unsigned int count)
 	return reads;
 }
 
+/* Queues that are READY, and at which a look takes so long that a slice has one. */
+static void make_busy(struct kunit *test, struct xt_watched *busy, unsigned int count,
+		      struct xt_watched (*add)(struct kunit *test, u64 packets))
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		busy[i] = add(test, 1);
+		WRITE_ONCE(busy[i].queue->waves, 1);
+	}
+	subscribe(test, client(test));
+	for (i = 0; i < count; i++)
+		KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).type, XT_READY);
+	for (i = 0; i < count; i++) {
+		WRITE_ONCE(busy[i].queue->wave_ms, 20);
+		xt_set_indices(test, &busy[i], 1, 1);
+	}
+}
+
 /* It rings in the midst of a round: at how many others was looked before it was READY? */
 static unsigned int looks_before_a_ring(struct kunit *test, const struct xt_watched *w, u64 done,
 					const struct xt_watched *busy, unsigned int count)
@@ -596,18 +615,8 @@ static void ring_comes_first(struct kunit *test)
 	struct xt_watched w = xt_add_watched_on(test, other, tappable, 0), busy[12];
 	unsigned int least = UINT_MAX, i;
 
-	for (i = 0; i < ARRAY_SIZE(busy); i++) {
-		busy[i] = xt_add_watched(test, 1);
-		WRITE_ONCE(busy[i].queue->waves, 1);
-	}
-	subscribe(test, client(test));
-	for (i = 0; i < ARRAY_SIZE(busy); i++)
-		KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).type, XT_READY);
+	make_busy(test, busy, ARRAY_SIZE(busy), xt_add_watched);
 	expect_counts(test, 1, 1);
-	for (i = 0; i < ARRAY_SIZE(busy); i++) {
-		WRITE_ONCE(busy[i].queue->wave_ms, 20);
-		xt_set_indices(test, &busy[i], 1, 1);
-	}
 	/* More are seen if this thread is kept from looking, but not each time. */
 	for (i = 0; least > 2 && i < TRIES; i++)
 		least = min(least, looks_before_a_ring(test, &w, i, busy, ARRAY_SIZE(busy)));
@@ -639,17 +648,7 @@ static void others_take_turns(struct kunit *test)
 	struct xt_watched w = xt_add_watched_on(test, other, xt->node, 0), busy[12];
 	unsigned int least = UINT_MAX, i;
 
-	for (i = 0; i < ARRAY_SIZE(busy); i++) {
-		busy[i] = add_tappable(test, 1);
-		WRITE_ONCE(busy[i].queue->waves, 1);
-	}
-	subscribe(test, client(test));
-	for (i = 0; i < ARRAY_SIZE(busy); i++)
-		KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).type, XT_READY);
-	for (i = 0; i < ARRAY_SIZE(busy); i++) {
-		WRITE_ONCE(busy[i].queue->wave_ms, 20);
-		xt_set_indices(test, &busy[i], 1, 1);
-	}
+	make_busy(test, busy, ARRAY_SIZE(busy), add_tappable);
 	/* More are seen if this thread is kept from looking, but not each time. */
 	for (i = 0; least > 4 && i < TRIES; i++)
 		least = min(least, looks_before_idle(test, &w, i, busy, ARRAY_SIZE(busy)));

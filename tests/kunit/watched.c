@@ -83,6 +83,17 @@ void xt_expect_look(struct kunit *test, const struct xt_watched *w)
 	xs_sampler_counts();
 }
 
+static bool is_watched(struct kunit *test, struct file *file, const struct xt_watched *w)
+{
+	return xt_describe(test, file, w->id).state & KFD_XSCHED_QUEUE_WATCHED;
+}
+
+void xt_expect_watched(struct kunit *test, struct file *file, const struct xt_watched *w,
+		       bool watched)
+{
+	KUNIT_EXPECT_TRUE(test, xt_comes(is_watched(test, file, w) == watched));
+}
+
 void xt_expect_held(struct kunit *test, const struct xs_hw_queue *queue, bool held)
 {
 	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(queue->held) == held));

@@ -44,6 +44,10 @@ void xt_expect_silence(struct kunit *test, struct file *file);
 /* The sampler looks at the queue, which was added idle, and knows that it is. */
 void xt_expect_look(struct kunit *test, const struct xt_watched *w);
 
+/* The sampler comes to look at the queue, by what LIST says to that client; or not to. */
+void xt_expect_watched(struct kunit *test, struct file *file, const struct xt_watched *w,
+		       bool watched);
+
 /* The driver comes to hold the queue, or not to. */
 void xt_expect_held(struct kunit *test, const struct xs_hw_queue *queue, bool held);
 

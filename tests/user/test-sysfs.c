@@ -144,14 +144,8 @@ static void test_global(void)
 static uint32_t find_node(void)
 {
 	struct kfd_xsched_node node;
-	struct kfd_xsched_info info = {
-		.size = sizeof(info),
-		.node_capacity = 1,
-		.node_stride = sizeof(node),
-		.nodes = (uintptr_t)&node,
-	};
 
-	if (xsdev_ioctl(fd, KFD_XSCHED_INFO, &info) || !info.node_count)
+	if (xsdev_node(fd, &node))
 		tap_bail("no node");
 	snprintf(node_dir, sizeof(node_dir), "/sys/class/kfd_xsched/node%u/", node.gpu_id);
 	return node.gpu_id;

@@ -33,12 +33,8 @@ static uint32_t gpus[2];
 static void get_gpus(int fd)
 {
 	struct kfd_xsched_node nodes[2];
-	struct kfd_xsched_info info = {
-		.size = sizeof(info), .node_capacity = 2,
-		.node_stride = sizeof(nodes[0]), .nodes = (uintptr_t)nodes,
-	};
 
-	if (xsdev_ioctl(fd, KFD_XSCHED_INFO, &info) || info.node_count != 2)
+	if (xsdev_nodes(fd, nodes, 2) != 2)
 		tap_bail("this takes two GPUs");
 	gpus[0] = nodes[0].gpu_id;
 	gpus[1] = nodes[1].gpu_id;

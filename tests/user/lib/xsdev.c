@@ -23,24 +23,31 @@ int xsdev_ioctl(int fd, unsigned long request, void *arg)
 	return ioctl(fd, request, arg) < 0 ? -errno : 0;
 }
 
-int xsdev_node(int fd, struct kfd_xsched_node *out)
+int xsdev_nodes(int fd, struct kfd_xsched_node *nodes, uint32_t capacity)
 {
 	struct kfd_xsched_info info = {
 		.size = sizeof(info),
-		.node_capacity = 1,
-		.node_stride = sizeof(*out),
-		.nodes = (uintptr_t)out,
+		.node_capacity = capacity,
+		.node_stride = sizeof(*nodes),
+		.nodes = (uintptr_t)nodes,
 	};
 	int ret = xsdev_ioctl(fd, KFD_XSCHED_INFO, &info);
 
-	return ret || info.node_count ? ret : -ENODEV;
+	return ret ? ret : (int)info.node_count;
+}
+
+int xsdev_node(int fd, struct kfd_xsched_node *out)
+{
+	int ret = xsdev_nodes(fd, out, 1);
+
+	return ret > 0 ? 0 : ret ? ret : -ENODEV;
 }
 
 unsigned int xsdev_node_count(int fd)
 {
-	struct kfd_xsched_info info = { .size = sizeof(info) };
+	int ret = xsdev_nodes(fd, NULL, 0);
 
-	return xsdev_ioctl(fd, KFD_XSCHED_INFO, &info) ? 0 : info.node_count;
+	return ret < 0 ? 0 : (unsigned int)ret;
 }
 
 bool xsdev_can(int fd, uint32_t caps)

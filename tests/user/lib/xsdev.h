@@ -21,6 +21,9 @@ int xsdev_open(void);
 /* ioctl(2) with -errno for -1. */
 int xsdev_ioctl(int fd, unsigned long request, void *arg);
 
+/* INFO into @nodes: the number of nodes there are. */
+int xsdev_nodes(int fd, struct kfd_xsched_node *nodes, uint32_t capacity);
+
 /* INFO of the first node. */
 int xsdev_node(int fd, struct kfd_xsched_node *out);
 
