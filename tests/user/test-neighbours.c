@@ -4,10 +4,12 @@
  * that is reset or, if it is alone in its domain, removed, while a process on it is held, released,
  * evicted and so on, beside xschedd: nothing. Each combination of a phase and a fault is a case. In
  * a case, probes do on the other GPUs what schedulers and applications do, and how long each took
- * is compared with the longest in all phases without a fault, which come first: SLACK_US more at
- * the most. When it is over, the same probes must get their edges, READY and IDLE, as ever, also if
- * the GPU was reset or removed; and on each GPU that was reset, a process whose queue was lost can
- * create another one.
+ * is compared with all phases without a fault, which come first: none takes WAIT_MS more than the
+ * longest there, as who waits for the fault would; and of all cases together, nine of ten take
+ * SLACK_US more than nine of ten there, at the most. The longest cannot say that: several processes
+ * share the guest's CPU, and how they meet is chance. When a case is over, the same probes must get
+ * their edges, READY and IDLE, as ever, also if the GPU was reset or removed; and on each GPU that
+ * was reset, a process whose queue was lost can create another one.
  *
  *   test-neighbours GPUS [FAULT...]	on the last of them, or of the hive
  */
@@ -37,6 +39,7 @@
 #define LATE_MS		300
 #define REMOVED_MS	100	/* the call is under way for that long */
 #define SLACK_US	1000	/* what does not wait for the firmware is not longer by more */
+#define WAIT_MS		50	/* who waits for a hang, a late answer or a removal does so for longer */
 #define BOUND_MS	100	/* what does not wait for a reset to end takes less; it took 28 */
 #define ROUNDS		20	/* of each probe without a fault */
 #define LEASE_MS	75
@@ -247,6 +250,10 @@ struct finding {
 	bool ended;
 };
 
+/* How long all took: without a fault, beside one, and while GPUs are reset, which are not judged. */
+static struct probe_times usual_times[PROBE_KINDS], fault_times[PROBE_KINDS];
+static struct probe_times times_in_reset[PROBE_KINDS];
+
 static int write_fault(const char *command)
 {
 	return gpufault("%u.0 %s", victim, command);
@@ -445,9 +452,10 @@ static void end_probes(const struct fault *f, uint64_t since, struct finding *fo
 
 	found->ended = probes_run(f->command ? 2 : ROUNDS, DONE_MS);
 	until = xsdev_now();
-	probes_between(since, reset_began ? reset_began : until, found->before);
+	probes_between(since, reset_began ? reset_began : until, found->before,
+		       f->command ? fault_times : usual_times);
 	if (reset_began)
-		probes_between(reset_began, until, found->reset);
+		probes_between(reset_began, until, found->reset, times_in_reset);
 }
 
 static uint32_t state_of(struct worker *w)
@@ -579,7 +587,7 @@ static bool good_before(const struct finding *found)
 	unsigned int i, good = 0;
 
 	for (i = 0; i < PROBE_KINDS; i++)
-		good += within(i, &found->before[i], usual[i].longest_us + SLACK_US);
+		good += within(i, &found->before[i], usual[i].longest_us + WAIT_MS * 1000);
 	return good == PROBE_KINDS;
 }
 
@@ -615,6 +623,21 @@ static void judge(const struct fault *f, const struct finding *found)
 	show("+ reset", 0, found->reset);
 	tap_ok(good_reset(found), "%s, %s: nor does a call there wait for the reset", phase->name,
 	       f->name);
+}
+
+/* All cases together: in some, only one exit or two can begin. */
+static void judge_times(void)
+{
+	struct probe_result most;
+	unsigned int i, good = 0;
+
+	for (i = 0; i < PROBE_KINDS; i++) {
+		most = (struct probe_result){ .longest_us = probe_times_most(&fault_times[i]) };
+		tap_note("| of %u %s beside faults, nine of ten took %u us", fault_times[i].count,
+			 probe_names[i], most.longest_us);
+		good += within(i, &most, probe_times_most(&usual_times[i]) + SLACK_US);
+	}
+	tap_ok(good == PROBE_KINDS, "nine of ten on another domain's GPU are not longer");
 }
 
 /* The probes run when it begins; and when it ends, these or (REMOVAL) others. */
@@ -693,6 +716,7 @@ int main(int argc, char **argv)
 		for (i = 0; i < COUNT(faults); i++)
 			if (wanted(&faults[i], argc, argv))
 				test_case(&phases[k], &faults[i]);
+	judge_times();
 	probes_stop(DONE_MS);
 	tap_is(daemon_count(&xschedd, "ejections"), 0, "xschedd was never ejected");
 	tap_is(daemon_stop(&xschedd), 0, "and ends in order");

@@ -502,7 +502,8 @@ static uint32_t passed_us(const struct sample *s, uint64_t by)
 	return until > s->since ? (uint32_t)((until - s->since) / 1000) : 0;
 }
 
-static struct probe_result find(const struct samples *all, uint64_t since, uint64_t until)
+static struct probe_result find(const struct samples *all, uint64_t since, uint64_t until,
+				struct probe_times *times)
 {
 	const uint32_t begun = __atomic_load_n(&all->begun, __ATOMIC_ACQUIRE);
 	struct probe_result r = { .error = all->error };
@@ -515,17 +516,33 @@ static struct probe_result find(const struct samples *all, uint64_t since, uint6
 			continue;
 		r.inside += s->since >= since;
 		us = passed_us(s, until);
+		if (s->since >= since && times->count < PROBE_TIMES)
+			times->us[times->count++] = us;
 		r.longest_us = us > r.longest_us ? us : r.longest_us;
 	}
 	return r;
 }
 
-void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS])
+void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS],
+		    struct probe_times times[PROBE_KINDS])
 {
 	unsigned int i;
 
 	for (i = 0; i < PROBE_KINDS; i++)
-		results[i] = find(&shared->of[i], since, until);
+		results[i] = find(&shared->of[i], since, until, &times[i]);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+uint32_t probe_times_most(struct probe_times *times)
+{
+	qsort(times->us, times->count, sizeof(times->us[0]), compare);
+	return times->count ? times->us[times->count * 9 / 10] : 0;
 }
 
 bool probes_stop(int timeout_ms)

@@ -36,6 +36,18 @@ struct probe_result {
 	int32_t error;
 };
 
+#define PROBE_TIMES	4096
+
+/**
+ * struct probe_times - how long measurements of one kind took, in several periods
+ * @us: each that began in one of them, as far as it was over at its end; the first so many
+ * @count: how many
+ */
+struct probe_times {
+	uint32_t us[PROBE_TIMES];
+	uint32_t count;
+};
+
 extern const char *const probe_names[PROBE_KINDS];
 
 /*
@@ -56,8 +68,15 @@ bool probes_run(uint32_t rounds, int timeout_ms);
 bool probes_stand_by(int timeout_ms);
 void probes_go(void);
 
-/* What was found from @since until @until, CLOCK_MONOTONIC: some thousand measurements at most. */
-void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS]);
+/*
+ * What was found from @since until @until, CLOCK_MONOTONIC: some thousand measurements at most. How
+ * long they took is added to @times.
+ */
+void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS],
+		    struct probe_times times[PROBE_KINDS]);
+
+/* What nine of ten did not exceed; 0 if there are none. It sorts them. */
+uint32_t probe_times_most(struct probe_times *times);
 
 /*
  * Let each end what it is about, and end. False if one did not within @timeout_ms: it
