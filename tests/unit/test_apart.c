@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OTHER_GPU	200
-
 static void send_on(const struct bench *b, uint32_t type, pid_t pid, uint64_t id,
 		    uint32_t gpu_id)
 {

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OTHER_GPU	200
-
 /* Who is what in bench.pids; the queue of each has the number of its place, plus one. */
 enum { HIGH, LOW, OTHER_HIGH, OTHER_LOW };
 

@@ -555,7 +555,7 @@ static void demoted_waits(void **state)
 	expect(b, "log", "hold %d release = 0\n", b->pids[0]);
 	expect(b, "err", "process %d is demoted", b->pids[0]);
 	snprintf(wanted, sizeof(wanted), "{\"event\":\"demoted\",\"time_ns\":%llu,\"pid\":%d,\"ended\":false}",
-		 (unsigned long long)now_ns() - 6, b->pids[0]);
+		 (unsigned long long)now_ns() - APPLY_NS, b->pids[0]);
 	read_until(fd, wanted);
 	send_event(b, READY, b->pids[0], 1);
 	until_idle(b);

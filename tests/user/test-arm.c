@@ -35,14 +35,12 @@ static int fd;
 /* The first queue of a worker, which cannot be asked for its number under load. */
 static struct kfd_xsched_queue queue_of(const struct worker *w)
 {
-	struct kfd_xsched_queue queues[64];
-	int n = xsdev_list(fd, queues, 64), i;
+	struct kfd_xsched_queue queue;
+	int ret = xsdev_find_first(fd, w->pid, &queue);
 
-	for (i = 0; i < n && i < 64; i++) {
-		if (queues[i].pid == w->pid)
-			return queues[i];
-	}
-	tap_bail("the worker's queue is not listed (%d)", n);
+	if (ret)
+		tap_bail("the worker's queue is not listed: error %d", ret);
+	return queue;
 }
 
 static bool is_held(const struct worker *w)

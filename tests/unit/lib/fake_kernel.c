@@ -382,7 +382,7 @@ static int fake_start(int fd, struct kfd_xsched_apply *apply)
 
 	for (size_t i = 0; i < apply->count; i++)
 		hangs |= is_hung(&entries[i]);
-	fake_time()->now_ns += 6;
+	fake_time()->now_ns += APPLY_NS;
 	log_apply(entries, apply->count, error);
 	if (error || hangs)
 		return error;
@@ -411,9 +411,9 @@ static int fake_apply(int fd, struct kfd_xsched_apply *apply)
 		(struct kfd_xsched_node_result){
 			.gpu_id = 100, .status = -error, .flips = apply->count,
 			.fw_transactions = 1, .lock_ns = 1, .unmap_ns = 2,
-			.map_ns = 3, .total_ns = 6,
+			.map_ns = 3, .total_ns = APPLY_NS,
 		};
-	fake_time()->now_ns += 6;
+	fake_time()->now_ns += APPLY_NS;
 	log_apply(entries, apply->count, error);
 	return error;
 }

@@ -13,6 +13,9 @@
 #define MS	1000000ULL
 #define SECOND	(1000 * MS)
 
+/* What an APPLY of the fake kernel takes. */
+#define APPLY_NS	6
+
 /**
  * struct fake_time - in memory that is shared
  * @now_ns: the time

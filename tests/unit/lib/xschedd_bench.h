@@ -20,6 +20,7 @@
 #include "fake_time.h"
 
 #define GPU	100
+#define OTHER_GPU	200
 #define OTHER_USER	65534	/* nobody */
 
 #define ADD	KFD_XSCHED_EVENT_QUEUE_ADD

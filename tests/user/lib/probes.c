@@ -174,13 +174,9 @@ static void open_or_die(struct app *a, unsigned int gpu, enum probe_kind kind)
 /* KFD_XSCHED_QUEUE_* of a process's first queue; 0 if it has none. */
 static uint32_t state_of(int fd, pid_t pid)
 {
-	struct kfd_xsched_queue queues[64];
-	int n = xsdev_list(fd, queues, 64), i;
+	struct kfd_xsched_queue queue;
 
-	for (i = 0; i < n && i < 64; i++)
-		if (queues[i].pid == pid)
-			return queues[i].state;
-	return 0;
+	return xsdev_find_first(fd, pid, &queue) ? 0 : queue.state;
 }
 
 /* ---- the probes ---- */
@@ -516,7 +512,7 @@ static struct probe_result find(const struct samples *all, uint64_t since, uint6
 			continue;
 		r.inside += s->since >= since;
 		us = passed_us(s, until);
-		if (s->since >= since && times->count < PROBE_TIMES)
+		if (times && s->since >= since && times->count < PROBE_TIMES)
 			times->us[times->count++] = us;
 		r.longest_us = us > r.longest_us ? us : r.longest_us;
 	}
@@ -529,7 +525,7 @@ void probes_between(uint64_t since, uint64_t until, struct probe_result results[
 	unsigned int i;
 
 	for (i = 0; i < PROBE_KINDS; i++)
-		results[i] = find(&shared->of[i], since, until, &times[i]);
+		results[i] = find(&shared->of[i], since, until, times ? &times[i] : NULL);
 }
 
 static int compare(const void *a, const void *b)
@@ -539,10 +535,10 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-uint32_t probe_times_most(struct probe_times *times)
+uint32_t probe_times_most(struct probe_times *times, unsigned int tenths)
 {
 	qsort(times->us, times->count, sizeof(times->us[0]), compare);
-	return times->count ? times->us[times->count * 9 / 10] : 0;
+	return times->count ? times->us[(times->count * tenths - 1) / 10] : 0;
 }
 
 bool probes_stop(int timeout_ms)

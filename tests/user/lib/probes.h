@@ -70,13 +70,13 @@ void probes_go(void);
 
 /*
  * What was found from @since until @until, CLOCK_MONOTONIC: some thousand measurements at most. How
- * long they took is added to @times.
+ * long they took is added to @times, unless that is NULL.
  */
 void probes_between(uint64_t since, uint64_t until, struct probe_result results[PROBE_KINDS],
 		    struct probe_times times[PROBE_KINDS]);
 
-/* What nine of ten did not exceed; 0 if there are none. It sorts them. */
-uint32_t probe_times_most(struct probe_times *times);
+/* What so many tenths of them did not exceed; 0 if there are none. It sorts them. */
+uint32_t probe_times_most(struct probe_times *times, unsigned int tenths);
 
 /*
  * Let each end what it is about, and end. False if one did not within @timeout_ms: it

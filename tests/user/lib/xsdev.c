@@ -150,18 +150,28 @@ int xsdev_list(int fd, struct kfd_xsched_queue *queues, uint32_t capacity)
 	return ret ? ret : (int)list.count;
 }
 
-int xsdev_find(int fd, pid_t pid, uint32_t queue_id, struct kfd_xsched_queue *out)
+static int find(int fd, pid_t pid, bool any, uint32_t queue_id, struct kfd_xsched_queue *out)
 {
 	struct kfd_xsched_queue queues[256];
 	int n = xsdev_list(fd, queues, 256), i;
 
 	for (i = 0; i < n && i < 256; i++) {
-		if (queues[i].pid == pid && queues[i].queue_id == queue_id) {
+		if (queues[i].pid == pid && (any || queues[i].queue_id == queue_id)) {
 			*out = queues[i];
 			return 0;
 		}
 	}
 	return n < 0 ? n : -ENOENT;
+}
+
+int xsdev_find(int fd, pid_t pid, uint32_t queue_id, struct kfd_xsched_queue *out)
+{
+	return find(fd, pid, false, queue_id, out);
+}
+
+int xsdev_find_first(int fd, pid_t pid, struct kfd_xsched_queue *out)
+{
+	return find(fd, pid, true, 0, out);
 }
 
 int xsdev_subscribe(int fd, uint32_t events, uint32_t sample_us, uint32_t settle_us)

@@ -64,8 +64,9 @@ int xsdev_tenant(int fd, uint32_t op, uint64_t id, pid_t pid);
 /* LIST into @queues: the number of queues there are. */
 int xsdev_list(int fd, struct kfd_xsched_queue *queues, uint32_t capacity);
 
-/* LIST one queue of a process, by KFD's id: -ENOENT if it is not listed. */
+/* LIST one queue of a process, by KFD's id, or its first: -ENOENT if it is not listed. */
 int xsdev_find(int fd, pid_t pid, uint32_t queue_id, struct kfd_xsched_queue *out);
+int xsdev_find_first(int fd, pid_t pid, struct kfd_xsched_queue *out);
 
 /* SUBSCRIBE. */
 int xsdev_subscribe(int fd, uint32_t events, uint32_t sample_us, uint32_t settle_us);
