@@ -27,8 +27,9 @@
  *	queue		a user queue (model/queue.h)
  *	holder		what can have requests: a client, an armed switch, or
  *			the priority files in /sys (model/request.h)
- *	request		what a holder asks of a queue, of a pdd, of a process or of a
- *			tenant: its terms, in force and on their way (model/request.h)
+ *	request		what a holder asks of a queue, of a process or of a tenant: its
+ *			terms, in force and on their way (model/request.h)
+ *	sum		what all requests on a queue ask for together (model/request.h)
  *	terms		a hold, a priority, a class (model/state.h)
  *	tenant		processes that a client names as one (model/request.h)
  *	batch		requests that change together (switch/switch.h)
@@ -53,27 +54,30 @@
  *			are demoted (model/demotion.h)
  *	lease		the time until a silent client is ejected (front/front.h)
  *
- * A queue is held while at least one request that governs it asks for a hold.
- * Requests on its pdd govern it, except where the same holder has a request on
- * the queue itself. A request on a process becomes a request on each pdd the
- * process gets later; a request on a tenant becomes one on each process that
- * joins later. A request ends with its holder or with its target, whichever is
+ * A queue is held while at least one request on it asks for a hold. What a holder asks of
+ * a process it asks of each of its queues; the request on the process is for those that
+ * come later, as one on a tenant is for processes that join later. A request is there
+ * while it asks for something. It ends with its holder or with its target, whichever is
  * first.
  *
+ * What many clients ask for costs others nothing: each queue keeps the sum of all requests
+ * on it, and there are few on any target.
+ *
  * What is asked for (requests) and what the GPU does (xs_queue.applied) are kept
- * apart. Only a transaction that succeeded changes the latter. A pdd where the
- * two may differ is on its node's list of pending pdds. What is left there after
+ * apart. Only a transaction that succeeded changes the latter. A queue where the
+ * two may differ is on its node's list of pending ones. What is left there after
  * a failure is tried again by the node's worker, so that no queue stays held
  * when nobody asks for it: some times, and then only once the GPU was reset.
  *
  * A switch
  * --------
  *  1. Under xs_lock, all of it is checked and staged: each request that changes
- *     gets its next terms. No other batch can change that request until this one
- *     is over. If two batches of a holder meet at a request, the second waits.
+ *     gets its next terms, which count once the batch is started. No other batch can
+ *     change that request until this one is over. If two batches of a holder meet at
+ *     a request, the second waits.
  *  2. Without xs_lock, the parts run at the same time: one in the caller, the
  *     others in the workers of their nodes. Under its node's lock, a part plans
- *     a change for each queue of a pending pdd that differs, and has the driver
+ *     a change for each pending queue that differs, and has the driver
  *     apply them in one transaction, also for other holders.
  *  3. As each part ends, under both locks, its requests come into force, or fall
  *     back to what they were. Requests on processes and tenants follow with the

@@ -56,7 +56,7 @@ static int apply_check_value(const struct kfd_xsched_entry *entry)
 int xs_apply_check(const struct kfd_xsched_entry *entry)
 {
 	if (!entry->op || entry->op > KFD_XSCHED_OP_SET_PRIORITY || !entry->target ||
-	    entry->target > KFD_XSCHED_TARGET_TENANT)
+	    entry->target > KFD_XSCHED_TARGET_PROCESS_ID)
 		return -EOPNOTSUPP;
 	return entry->reserved ? -EINVAL : apply_check_value(entry);
 }
@@ -156,42 +156,43 @@ static void apply_report_priority_locked(const struct xs_item *item)
 	}
 }
 
-static int apply_queue_status_locked(const struct xs_item *item)
+/* Its node may be done long since: what it named may be gone. */
+static bool apply_is_gone_locked(const struct xs_item *item)
 {
-	const struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
+	const struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
-	/* Its node may be done long since: it may even be gone. */
-	if (IS_ERR(queue) || queue->applied == XS_APPLIED_GONE)
-		return -ESRCH;
-	return item->part->result.status;
-}
-
-static int apply_status_locked(const struct xs_holder *holder, const struct xs_item *item)
-{
-	const struct xs_request *request;
-
-	lockdep_assert_held(&xs_lock);
-
-	/* What it named may be gone, and what it got is. */
-	if (holder->client && holder->client->ejected)
-		return -EOWNERDEAD;
 	if (item->tenant)
-		return item->tenant->request.status;
-	if (!item->process)
-		return apply_queue_status_locked(item);
-	request = xs_request_find(&item->process->requests, holder);
-	return request && !item->process->exited ? request->status : -ESRCH;
+		return false;
+	if (item->process)
+		return item->process->exited;
+	queue = xs_queue_find_locked(item->entry->id);
+	return IS_ERR(queue) || queue->applied == XS_APPLIED_GONE;
 }
 
-static void apply_finish_item_locked(const struct xs_holder *holder, struct xs_item *item)
+static int apply_status_locked(const struct xs_batch *batch, const struct xs_item *item)
+{
+	const struct xs_client *client = batch->holder->client;
+	const struct xs_part *failed = xs_batch_failed_of(batch, item);
+
+	lockdep_assert_held(&xs_lock);
+
+	/* What it got is gone, and what it named may be. */
+	if (client && client->ejected)
+		return -EOWNERDEAD;
+	if (apply_is_gone_locked(item))
+		return -ESRCH;
+	return failed ? failed->result.status : 0;
+}
+
+static void apply_finish_item_locked(const struct xs_batch *batch, struct xs_item *item)
 {
 	struct kfd_xsched_entry *entry = item->entry;
 
 	lockdep_assert_held(&xs_lock);
 
-	entry->status = apply_status_locked(holder, item);
+	entry->status = apply_status_locked(batch, item);
 	if (entry->status)
 		return;
 	if (entry->op == KFD_XSCHED_OP_SET_PRIORITY)
@@ -224,7 +225,7 @@ void xs_apply_over_locked(struct xs_batch *batch)
 
 	for (i = 0; i < batch->item_count; i++) {
 		if (!batch->items[i].entry->status)
-			apply_finish_item_locked(batch->holder, &batch->items[i]);
+			apply_finish_item_locked(batch, &batch->items[i]);
 	}
 	if (!batch->promised)
 		return;
@@ -238,6 +239,7 @@ void xs_apply_over_locked(struct xs_batch *batch)
  * struct xs_call - an APPLY with its copies of what is in user space
  * @batch: what it does; of an async call NULL once that has started
  * @count: how many entries
+ * @staged: how many of them are staged, in this try
  * @node_count: how many nodes
  * @entries: the entries, in memory after @items
  * @items: one for each
@@ -245,6 +247,7 @@ void xs_apply_over_locked(struct xs_batch *batch)
 struct xs_call {
 	struct xs_batch *batch;
 	u32 count;
+	u32 staged;
 	u32 node_count;
 	struct kfd_xsched_entry *entries;
 	struct xs_item items[] __counted_by(count);
@@ -294,38 +297,70 @@ static void apply_check_entries(struct xs_call *call)
 	}
 }
 
+static void apply_begin_to_stage(struct xs_call *call)
+{
+	struct xs_batch *batch = call->batch;
+
+	call->node_count = 0;
+	batch->steps_left = batch->holder->steps;
+	if (!batch->async) {
+		batch->items = call->items;
+		batch->item_count = call->count;
+	}
+}
+
+/* Go on until all entries have been staged, or tried: 0; else -EINPROGRESS. */
+static int apply_stage_slice_locked(struct xs_call *call)
+{
+	struct xs_batch *batch = call->batch;
+	const u32 first = call->staged, steps_left = batch->steps_left;
+
+	lockdep_assert_held(&xs_lock);
+
+	while (call->staged < call->count) {
+		const u32 i = call->staged;
+		struct kfd_xsched_entry *entry = &call->entries[i];
+
+		if (i - first + steps_left - batch->steps_left >= XS_SLICE)
+			return -EINPROGRESS;
+		call->staged++;
+		if (!entry->status)
+			entry->status = apply_stage_item_locked(batch, &call->items[i]);
+	}
+	return 0;
+}
+
+static int apply_verdict_of_call(struct xs_call *call)
+{
+	/* Entries that failed before may have done so without one that was missing. */
+	int ret = xs_batch_is_short(call->batch) ? -ENOMEM :
+		apply_verdict(call->entries, call->count);
+
+	if (!ret && call->batch->promised && !xs_event_promise(call->batch->holder->client))
+		ret = -EAGAIN;
+	return ret;
+}
+
 static int apply_stage_locked(struct xs_batch *batch, void *arg)
 {
 	struct xs_client *client = batch->holder->client;
 	struct xs_call *call = arg;
 	int ret = client ? xs_client_check_locked(client) : 0;
-	u32 i;
 
 	lockdep_assert_held(&xs_lock);
 
-	call->node_count = 0;
-	batch->steps_left = batch->holder->steps;
+	if (!call->staged)
+		apply_begin_to_stage(call);
+	ret = ret ?: apply_stage_slice_locked(call);
 	if (ret)
 		return ret;
-	if (!batch->async) {
-		batch->items = call->items;
-		batch->item_count = call->count;
-	}
-	for (i = 0; i < call->count; i++) {
-		struct kfd_xsched_entry *entry = &call->entries[i];
-
-		if (!entry->status)
-			entry->status = apply_stage_item_locked(batch, &call->items[i]);
-	}
-	/* Entries that failed before may have done so without one that was missing. */
-	ret = xs_batch_is_short(batch) ? -ENOMEM : apply_verdict(call->entries, call->count);
-	if (!ret && batch->promised && !xs_event_promise(client))
-		ret = -EAGAIN;
+	ret = apply_verdict_of_call(call);
 	if (!ret)
 		call->node_count = batch->part_count;
 	/* There will be another try. */
 	if (ret == -ENOMEM || (ret == -EAGAIN && !batch->async))
 		apply_check_entries(call);
+	call->staged = 0;
 	return ret;
 }
 

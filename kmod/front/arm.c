@@ -8,6 +8,7 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/mm.h>
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 
 #include <linux/kfd_xsched.h>
@@ -24,78 +25,133 @@
 
 /* ---- may it wait for itself? --------------------------------------------- */
 
-/* Whether the item names a process that triggers the switch. */
-static bool arm_item_meets_locked(const struct xs_armed *from, const struct xs_item *item,
-				  const struct xs_armed *to)
+/**
+ * struct arm_search - a search for a switch that waits for itself; under xs_lock
+ * @client: whose switches are looked at
+ * @mark: what processes and tenants are marked with that are targets of one switch
+ * @steps_left: how many more may be marked
+ */
+struct arm_search {
+	const struct xs_client *client;
+	u64 mark;
+	u32 steps_left;
+};
+
+/* The last mark that was used; under xs_lock. */
+static u64 arm_last_mark;
+
+static int arm_mark_process_locked(struct arm_search *search, struct xs_process *process)
 {
-	const struct xs_tenant *tenant;
-	const struct xs_queue *queue;
-	const struct xs_request *member;
+	const struct xs_request *member =
+		xs_request_find(&process->requests, &search->client->holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!search->steps_left)
+		return -E2BIG;
+	search->steps_left--;
+	process->mark = search->mark;
+	if (member && member->tenant)
+		member->tenant->mark = search->mark;
+	return 0;
+}
+
+/* Also a tenant without members. */
+static int arm_mark_tenant_locked(struct arm_search *search, u64 id)
+{
+	struct xs_tenant *tenant = xs_tenant_find_locked(&search->client->tenants, id);
+	struct xs_request *member;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (IS_ERR(tenant))
+		return 0;
+	tenant->mark = search->mark;
+	list_for_each_entry(member, &tenant->members, in_tenant) {
+		ret = arm_mark_process_locked(search, member->process);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int arm_mark_item_locked(struct arm_search *search, const struct xs_item *item)
+{
+	struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
 	switch (item->entry->target) {
 	case KFD_XSCHED_TARGET_PROCESS:
-		return item->named && xs_trigger_is_locked(&to->trigger, item->named);
+	case KFD_XSCHED_TARGET_PROCESS_ID:
+		return item->named ? arm_mark_process_locked(search, item->named) : 0;
 	case KFD_XSCHED_TARGET_QUEUE:
 		queue = xs_queue_find_locked(item->entry->id);
-		return !IS_ERR(queue) &&
-			xs_trigger_is_locked(&to->trigger, queue->pdd->process);
+		return IS_ERR(queue) ? 0 : arm_mark_process_locked(search, queue->pdd->process);
 	default:
-		break;
+		return arm_mark_tenant_locked(search, item->entry->id);
 	}
-	if (to->trigger.tenant == item->entry->id)
-		return true;
-	tenant = xs_tenant_find_locked(from->holder->tenants, item->entry->id);
-	if (IS_ERR(tenant))
-		return false;
-	list_for_each_entry(member, &tenant->members, in_tenant) {
-		if (xs_trigger_is_locked(&to->trigger, member->process))
-			return true;
-	}
-	return false;
 }
 
-/* Whether a switch can hold what triggers the other. */
-static bool arm_holds_trigger_locked(const struct xs_armed *from, const struct xs_armed *to)
+/* What a switch can hold. */
+static int arm_mark_targets_locked(struct arm_search *search, const struct xs_armed *armed)
 {
+	int ret = 0;
 	u32 i;
 
 	lockdep_assert_held(&xs_lock);
 
-	for (i = 0; i < from->count; i++) {
-		if (arm_item_meets_locked(from, &from->items[i], to))
-			return true;
-	}
-	return false;
+	search->mark = ++arm_last_mark;
+	for (i = 0; i < armed->count && !ret; i++)
+		ret = arm_mark_item_locked(search, &armed->items[i]);
+	return ret;
+}
+
+/* Whether that triggers a switch. */
+static bool arm_is_marked_locked(const struct arm_search *search, const struct xs_armed *armed)
+{
+	const struct xs_tenant *tenant;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!armed->trigger.tenant)
+		return armed->trigger.process->mark == search->mark;
+	tenant = xs_tenant_find_locked(&search->client->tenants, armed->trigger.tenant);
+	return !IS_ERR(tenant) && tenant->mark == search->mark;
 }
 
 /*
- * Whether the switch holds the trigger of one that holds its own, perhaps over
- * others in between. Each pair is looked at once: from those reached to those
- * not yet.
+ * Whether the switch can hold its own trigger (-EINVAL), or that of one that can hold its
+ * own, perhaps over others in between (-ELOOP); -E2BIG: too many processes are concerned.
+ * Each switch that is reached is looked at once.
  */
-static bool arm_waits_in_circle_locked(struct xs_armed *new)
+static int arm_waits_for_itself_locked(struct xs_armed *new)
 {
 	struct xs_armed *reached[KFD_XSCHED_MAX_ARMED + 1] = { new };
+	struct arm_search search = { .client = new->client, .steps_left = new->holder->steps };
 	unsigned int count = 1, i;
 	struct xs_armed *armed;
+	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(armed, &new->client->armed, in_client)
 		armed->reached = false;
 	for (i = 0; i < count; i++) {
-		if (i && arm_holds_trigger_locked(reached[i], new))
-			return true;
+		ret = arm_mark_targets_locked(&search, reached[i]);
+		if (ret)
+			return ret;
+		if (arm_is_marked_locked(&search, new))
+			return i ? -ELOOP : -EINVAL;
 		list_for_each_entry(armed, &new->client->armed, in_client) {
-			if (armed->reached || !arm_holds_trigger_locked(reached[i], armed))
+			if (armed->reached || !arm_is_marked_locked(&search, armed))
 				continue;
 			armed->reached = true;
 			reached[count++] = armed;
 		}
 	}
-	return false;
+	return 0;
 }
 
 /* ---- SET ----------------------------------------------------------------- */
@@ -115,8 +171,9 @@ static struct xs_holder *arm_new_holder(struct xs_client *client)
 	holder->id = client->id;
 	holder->client = client;
 	holder->tenants = &client->tenants;
-	holder->steps = client->holder.steps;
-	holder->payer = client->holder.payer;
+	/* A run is staged at once, under xs_lock. */
+	holder->steps = client->account ? XS_STEPS_OF_ARMED : XS_STEPS;
+	holder->account = client->account;
 	return holder;
 }
 
@@ -145,6 +202,7 @@ static struct xs_armed *arm_new(struct xs_client *client, u32 count)
 	armed->client = client;
 	armed->trigger.holder = &client->holder;
 	armed->cred = get_current_cred();
+	armed->ns = get_pid_ns(task_active_pid_ns(current));
 	armed->count = count;
 	armed->holder = arm_new_holder(client);
 	armed->items = kvcalloc(count, sizeof(*armed->items), GFP_KERNEL_ACCOUNT);
@@ -175,7 +233,7 @@ static int arm_find_trigger_locked(struct xs_armed *armed, const struct kfd_xsch
 		armed->trigger.tenant = tenant->id;
 		return 0;
 	}
-	process = xs_process_find_locked(arg->trigger_id);
+	process = xs_process_named_locked(arg->trigger, arg->trigger_id, armed->ns);
 	if (IS_ERR(process))
 		return PTR_ERR(process);
 	if (!xs_process_permits_locked(process, XS_PERMIT_USE))
@@ -193,41 +251,15 @@ static void arm_find_processes_locked(struct xs_armed *armed)
 	lockdep_assert_held(&xs_lock);
 
 	for (i = 0; i < armed->count; i++) {
-		if (armed->entries[i].target != KFD_XSCHED_TARGET_PROCESS)
+		const struct kfd_xsched_entry *entry = &armed->entries[i];
+
+		if (entry->target != KFD_XSCHED_TARGET_PROCESS &&
+		    entry->target != KFD_XSCHED_TARGET_PROCESS_ID)
 			continue;
-		process = xs_process_find_locked(armed->entries[i].id);
+		process = xs_process_named_locked(entry->target, entry->id, armed->ns);
 		if (!IS_ERR(process))
 			armed->items[i].named = xs_process_get_locked(process);
 	}
-}
-
-static int arm_first_status(const struct xs_armed *armed)
-{
-	u32 i;
-
-	for (i = 0; i < armed->count; i++) {
-		if (armed->entries[i].status)
-			return armed->entries[i].status;
-	}
-	return 0;
-}
-
-/* What a run would say. The requests it needs are there afterwards. */
-static int arm_check_locked(struct xs_armed *armed)
-{
-	int ret;
-
-	lockdep_assert_held(&xs_lock);
-
-	ret = xs_armed_stage_locked(armed, armed->next);
-	xs_batch_abort_locked(armed->next);
-	ret = ret ?: arm_first_status(armed);
-	if (ret)
-		return ret;
-	/* A tenant without members names itself all the same. */
-	if (arm_holds_trigger_locked(armed, armed))
-		return -EINVAL;
-	return arm_waits_in_circle_locked(armed) ? -ELOOP : 0;
 }
 
 static int arm_may_locked(const struct xs_armed *armed)
@@ -254,35 +286,68 @@ static int arm_find_all_locked(struct xs_armed *armed, const struct kfd_xsched_a
 	return ret;
 }
 
-/* An armed switch is not the caller's to free. */
-static int arm_set_locked(struct xs_armed *armed, struct kfd_xsched_arm *arg)
+/* Go on to stage as a run does: 0; -EINPROGRESS: there is more; or that of the first entry. */
+static int arm_stage_slice_locked(struct xs_armed *armed, u32 *staged)
 {
-	int ret = arm_may_locked(armed) ?: arm_check_locked(armed);
+	struct xs_batch *batch = armed->next;
+	const u32 first = *staged, steps_left = batch->steps_left;
+	int ret = 0;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (ret)
-		return ret;
+	while (!ret && *staged < armed->count) {
+		if (*staged - first + steps_left - batch->steps_left >= XS_SLICE)
+			return -EINPROGRESS;
+		ret = xs_stage_item_locked(batch, &armed->items[*staged]);
+		armed->entries[(*staged)++].status = ret;
+	}
+	return ret;
+}
+
+/* An armed switch is not the caller's to free. */
+static void arm_add_locked(struct xs_armed *armed, struct kfd_xsched_arm *arg)
+{
+	lockdep_assert_held(&xs_lock);
+
 	xs_armed_add_locked(armed);
 	arg->id = armed->id;
 	xs_sampler_configure_locked(NULL);
 	xs_armed_update_locked(armed);
-	return 0;
+}
+
+/* What a run would say. The requests it needs are there afterwards. */
+static int arm_try_locked(struct xs_armed *armed, struct kfd_xsched_arm *arg, u32 *staged)
+{
+	int ret = arm_may_locked(armed) ?: arm_stage_slice_locked(armed, staged);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (ret == -EINPROGRESS)
+		return ret;
+	xs_batch_abort_locked(armed->next);
+	armed->next->steps_left = armed->holder->steps;
+	*staged = 0;
+	ret = ret ?: arm_waits_for_itself_locked(armed);
+	if (!ret)
+		arm_add_locked(armed, arg);
+	return ret;
 }
 
 /* Until its requests are there. */
 static int arm_set_all(struct xs_armed *armed, struct kfd_xsched_arm *arg)
 {
+	u32 staged = 0;
 	int ret;
 
 	scoped_guard(mutex, &xs_lock)
 		ret = arm_find_all_locked(armed, arg);
-	while (!ret) {
+	while (!ret || ret == -EINPROGRESS) {
 		scoped_guard(mutex, &xs_lock)
-			ret = arm_set_locked(armed, arg);
-		if (ret != -ENOMEM)
-			break;
-		ret = xs_batch_refill(armed->next);
+			ret = arm_try_locked(armed, arg, &staged);
+		if (!ret)
+			return 0;
+		if (ret == -ENOMEM)
+			ret = xs_batch_refill(armed->next);
 	}
 	return ret;
 }
@@ -390,6 +455,7 @@ static long arm_clear(struct xs_client *client, u64 id, bool async)
 static int arm_check_set(const struct kfd_xsched_arm *arg)
 {
 	if (arg->trigger != KFD_XSCHED_TARGET_PROCESS &&
+	    arg->trigger != KFD_XSCHED_TARGET_PROCESS_ID &&
 	    arg->trigger != KFD_XSCHED_TARGET_TENANT)
 		return -EOPNOTSUPP;
 	if (arg->flags || arg->id || !arg->count)

@@ -20,11 +20,14 @@
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "core.h"
 #include "front/client.h"
@@ -39,8 +42,9 @@
 /* Memory for a run: see core.h. */
 #define XS_GFP_ARMED	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
-/* All armed switches, in the order they were set; under xs_lock. */
+/* All armed switches, in the order they were set; and those that end; under xs_lock. */
 static LIST_HEAD(armed_all);
+static LIST_HEAD(armed_ending);
 
 /* ---- come and go --------------------------------------------------------- */
 
@@ -93,6 +97,31 @@ static void armed_unlink_locked(struct xs_armed *armed)
 	armed_count_trigger_locked(armed, -1);
 }
 
+static void armed_free(struct xs_armed *armed)
+{
+	xs_batch_free(armed->next);
+	if (armed->holder)
+		xs_holder_put(armed->holder);
+	put_cred(armed->cred);
+	put_pid_ns(armed->ns);
+	kvfree(armed->items);
+	kvfree(armed->entries);
+	kfree(armed);
+}
+
+static LLIST_HEAD(armed_dead);
+
+static void armed_free_dead(struct work_struct *work)
+{
+	struct xs_armed *armed, *next;
+
+	llist_for_each_entry_safe(armed, next, llist_del_all(&armed_dead), in_dead)
+		armed_free(armed);
+}
+
+static DECLARE_WORK(armed_free_work, armed_free_dead);
+
+/* Its memory is freed later: the allocator may take long. */
 void xs_armed_free_locked(struct xs_armed *armed)
 {
 	u32 i;
@@ -104,13 +133,10 @@ void xs_armed_free_locked(struct xs_armed *armed)
 		armed->batch->armed = NULL;
 		armed->batch->trigger = NULL;
 	}
-	xs_batch_free(armed->next);
 	if (armed->id)
 		armed_unlink_locked(armed);
-	if (armed->holder) {
+	if (armed->holder)
 		xs_holder_drop_all_locked(armed->holder);
-		xs_holder_put(armed->holder);
-	}
 	if (armed->trigger.process)
 		xs_process_put_locked(armed->trigger.process);
 	for (i = 0; armed->items && i < armed->count; i++) {
@@ -121,10 +147,8 @@ void xs_armed_free_locked(struct xs_armed *armed)
 		xs_account_uncharge(armed->client->account, XS_QUOTA_ARMED, 1);
 		xs_account_uncharge(armed->client->account, XS_QUOTA_ARMED_ENTRIES, armed->count);
 	}
-	put_cred(armed->cred);
-	kvfree(armed->items);
-	kvfree(armed->entries);
-	kfree(armed);
+	llist_add(&armed->in_dead, &armed_dead);
+	queue_work(system_unbound_wq, &armed_free_work);
 }
 
 void xs_armed_drop_all_locked(struct xs_client *client)
@@ -249,7 +273,7 @@ static int armed_try_entries_locked(struct xs_armed *armed, struct xs_batch *bat
 	return 0;
 }
 
-int xs_armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch)
+static int armed_stage_all_locked(struct xs_armed *armed, struct xs_batch *batch)
 {
 	u32 i;
 
@@ -271,7 +295,7 @@ static int armed_stage_run_locked(struct xs_armed *armed, struct xs_batch *batch
 
 	lockdep_assert_held(&xs_lock);
 
-	ret = ret ?: xs_armed_stage_locked(armed, batch);
+	ret = ret ?: armed_stage_all_locked(armed, batch);
 	armed->error = 0;
 	while (ret) {
 		if (!armed->error)
@@ -309,6 +333,7 @@ struct xs_batch *xs_armed_new_batch(struct xs_armed *armed, gfp_t gfp)
 
 	if (!batch)
 		return NULL;
+	batch->ns = armed->ns;
 	batch->async = true;
 	batch->armed = armed;
 	batch->trigger = &armed->trigger;
@@ -353,7 +378,7 @@ static void armed_run_locked(struct xs_armed *armed, bool anew)
 	armed_tell(armed, -ret, 0, 0);
 }
 
-/* It is undone with its trigger. */
+/* It is undone with its trigger. What is watched may change then. */
 static void armed_end_locked(struct xs_armed *armed)
 {
 	lockdep_assert_held(&xs_lock);
@@ -362,7 +387,6 @@ static void armed_end_locked(struct xs_armed *armed)
 	armed_tell(armed, ESRCH, 0, 0);
 	xs_armed_free_locked(armed);
 	xs_transact_kick_all_locked();
-	xs_sampler_configure_locked(NULL);
 }
 
 void xs_armed_update_locked(struct xs_armed *armed)
@@ -374,6 +398,7 @@ void xs_armed_update_locked(struct xs_armed *armed)
 
 	if (armed_is_gone_locked(armed)) {
 		armed_end_locked(armed);
+		xs_sampler_configure_locked(NULL);
 		return;
 	}
 	if (armed->batch)
@@ -420,6 +445,28 @@ void xs_armed_tenants_changed_locked(struct xs_client *client)
 	}
 }
 
+/* One at a time: others want xs_lock, too. */
+static bool armed_end_one(void)
+{
+	struct xs_armed *armed;
+
+	guard(mutex)(&xs_lock);
+	armed = list_first_entry_or_null(&armed_ending, struct xs_armed, in_armed);
+	if (armed)
+		armed_end_locked(armed);
+	return armed;
+}
+
+static void armed_end_all(struct work_struct *work)
+{
+	while (armed_end_one())
+		;
+	scoped_guard(mutex, &xs_lock)
+		xs_sampler_configure_locked(NULL);
+}
+
+static DECLARE_WORK(armed_end_work, armed_end_all);
+
 void xs_armed_process_exited_locked(struct xs_process *process)
 {
 	struct xs_armed *armed, *next;
@@ -428,8 +475,16 @@ void xs_armed_process_exited_locked(struct xs_process *process)
 
 	list_for_each_entry_safe(armed, next, &armed_all, in_armed) {
 		if (armed->trigger.process == process)
-			armed_end_locked(armed);
+			list_move_tail(&armed->in_armed, &armed_ending);
 	}
+	if (!list_empty(&armed_ending))
+		queue_work(system_unbound_wq, &armed_end_work);
+}
+
+void xs_armed_exit(void)
+{
+	flush_work(&armed_end_work);
+	flush_work(&armed_free_work);
 }
 
 /* ---- a dump -------------------------------------------------------------- */
@@ -444,6 +499,7 @@ static const char *const armed_target_names[] = {
 	[KFD_XSCHED_TARGET_QUEUE] = "queue",
 	[KFD_XSCHED_TARGET_PROCESS] = "process",
 	[KFD_XSCHED_TARGET_TENANT] = "tenant",
+	[KFD_XSCHED_TARGET_PROCESS_ID] = "process",
 };
 
 /* A process by its pid here, not by what its client calls it; 0: it is gone. */
@@ -452,7 +508,7 @@ static void armed_show_item(struct seq_file *m, const struct xs_item *item)
 	const struct kfd_xsched_entry *entry = item->entry;
 	u64 id = entry->id;
 
-	if (entry->target == KFD_XSCHED_TARGET_PROCESS)
+	if (item->named)
 		id = item->named->exited ? 0 : pid_nr(item->named->pid);
 	seq_printf(m, "    asks: %s %s=%llu value=%d class=%u status=%d\n",
 		   armed_op_names[entry->op], armed_target_names[entry->target], id, entry->value,

@@ -148,23 +148,26 @@ void xs_process_demoted(struct xs_process *process)
 
 /* ---- queues -------------------------------------------------------------- */
 
-/* A queue comes, or goes, and with it holds of its process. */
-static void arrive_trace_holds_locked(const struct xs_queue *queue, bool comes)
+static void arrive_trace_requests_locked(const struct xs_queue *queue,
+					 const struct hlist_head *requests)
 {
-	const struct xs_request *request = NULL;
+	const struct xs_request *request;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (comes ? !trace_hold_enabled() : !trace_release_enabled())
-		return;
-	while ((request = xs_request_next_locked(queue, request))) {
-		if (request->on != XS_ON_PDD || !request->now.held)
-			continue;
-		if (comes)
+	hlist_for_each_entry(request, requests, in_target) {
+		if (request->now.held)
 			trace_hold(request->holder, queue);
-		else
-			trace_release(request->holder, queue);
 	}
+}
+
+/* It came with the holds of its process. */
+static void arrive_trace_holds_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	arrive_trace_requests_locked(queue, &queue->pdd->requests);
+	arrive_trace_requests_locked(queue, &queue->requests);
 }
 
 /*
@@ -217,10 +220,10 @@ static u64 arrive_try_to_add(struct xs_hw_queue *hw, const struct xs_hw_queue_de
 	*ret = PTR_ERR_OR_ZERO(queue);
 	if (*ret)
 		return 0;
-	if (!list_empty(&queue->pdd->in_pending))
+	if (!xs_queue_is_settled_locked(queue))
 		*node = xs_node_get(queue->pdd->node);
 	arrive_charge_locked(queue);
-	arrive_trace_holds_locked(queue, true);
+	arrive_trace_holds_locked(queue);
 	trace_queue_add(queue);
 	xs_event_queue(NULL, queue, KFD_XSCHED_EVENT_QUEUE_ADD, ktime_get_ns());
 	xs_sampler_add_locked(queue);
@@ -235,7 +238,7 @@ static u64 arrive_add_queue(struct xs_hw_queue *hw, const struct xs_hw_queue_des
 	u64 id;
 
 	*node = NULL;
-	*ret = xs_birth_begin(&birth);
+	*ret = xs_birth_begin(&birth, desc);
 	if (*ret)
 		return 0;
 	while (!(id = arrive_try_to_add(hw, desc, &birth, node, ret)) && *ret == -EAGAIN)
@@ -281,7 +284,8 @@ static void arrive_report_exit_locked(const struct xs_process *process)
 		xs_event_process(process, KFD_XSCHED_EVENT_PROCESS_EXIT, ktime_get_ns(), 0);
 }
 
-static void arrive_free_queue_locked(struct xs_queue *queue)
+/* Returns its process, with a reference. */
+static struct xs_process *arrive_free_queue_locked(struct xs_queue *queue)
 {
 	struct xs_process *process = xs_process_get_locked(queue->pdd->process);
 
@@ -293,25 +297,29 @@ static void arrive_free_queue_locked(struct xs_queue *queue)
 	xs_sampler_remove_locked(queue);
 	trace_queue_del(queue);
 	xs_event_queue(NULL, queue, KFD_XSCHED_EVENT_QUEUE_DEL, ktime_get_ns());
-	arrive_trace_holds_locked(queue, false);
 	xs_watchdog_add(xs_queue_set_gone_locked(queue, ktime_get_ns()));
 	xs_queue_free_locked(queue);
 	arrive_report_exit_locked(process);
-	xs_process_put_locked(process);
+	return process;
 }
 
 /* Returns the node, with a reference, if the queue may not be removed yet. */
 static struct xs_node *arrive_remove_queue(struct xs_hw_queue *hw)
 {
+	struct xs_process *process;
 	struct xs_queue *queue;
 
-	guard(mutex)(&xs_lock);
-	queue = xs_queue_find_hw_locked(hw);
-	if (!queue)
-		return NULL;
-	if (queue->pinned)
-		return xs_node_get(queue->pdd->node);
-	arrive_free_queue_locked(queue);
+	scoped_guard(mutex, &xs_lock) {
+		queue = xs_queue_find_hw_locked(hw);
+		if (!queue)
+			return NULL;
+		if (queue->pinned)
+			return xs_node_get(queue->pdd->node);
+		process = arrive_free_queue_locked(queue);
+	}
+	/* With the last one, requests on the process go, too: others want xs_lock before. */
+	scoped_guard(mutex, &xs_lock)
+		xs_process_put_locked(process);
 	return NULL;
 }
 
@@ -378,10 +386,13 @@ void xs_arrive_exit(void)
 	struct xs_node *node;
 
 	scoped_guard(mutex, &xs_lock) {
-		struct xs_queue *queue = NULL;
+		struct xs_queue *queue;
+		u64 at = 0;
 
-		while ((queue = xs_queue_next_locked(queue)))
+		while ((queue = xs_queue_above_locked(at))) {
 			xs_sampler_remove_locked(queue);
+			at = queue->id;
+		}
 		xs_queues_free_locked();
 		xs_processes_free_locked();
 		xs_pardon_all_locked();

@@ -110,20 +110,31 @@ int xs_client_check_locked(const struct xs_client *client)
 	return client->ejected ? -EOWNERDEAD : 0;
 }
 
+static u32 client_held_by_locked(const struct xs_request *request)
+{
+	const struct xs_queue *queue = NULL;
+	u32 held = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!request->now.held)
+		return 0;
+	while ((queue = xs_request_next_queue_locked(request, queue)))
+		held += xs_request_holds_locked(request, queue);
+	return held;
+}
+
 u32 xs_client_held_locked(const struct xs_client *client)
 {
 	const struct xs_request *request;
 	const struct xs_holder *holder;
-	struct xs_queue *queue = NULL;
 	u32 held = 0;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(holder, &client->holders, in_client) {
-		list_for_each_entry(request, &holder->requests, in_holder) {
-			while ((queue = xs_request_next_held_locked(request, queue)))
-				held++;
-		}
+		list_for_each_entry(request, &holder->requests, in_holder)
+			held += client_held_by_locked(request);
 	}
 	return held;
 }
@@ -192,9 +203,11 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	xs_holder_init(&client->holder, client_free);
 	xs_tenants_init(&client->tenants, account);
 	client->holder.client = client;
-	client->holder.payer = xs_account_payer(account);
-	if (account)
+	client->holder.account = account;
+	if (account) {
 		client->holder.steps = XS_STEPS_OF_USER;
+		client->holder.spare_max = XS_SPARE;
+	}
 	client->holder.tenants = &client->tenants;
 	INIT_LIST_HEAD(&client->holders);
 	list_add(&client->holder.in_client, &client->holders);

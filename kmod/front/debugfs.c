@@ -79,6 +79,18 @@ static void debugfs_show_on_queue(struct seq_file *m, const struct xs_request *r
 	seq_putc(m, '\n');
 }
 
+/* A line for each. */
+static void debugfs_show_on_queues_locked(struct seq_file *m, const struct xs_request *request,
+					  u64 now)
+{
+	struct xs_queue *queue = NULL;
+
+	lockdep_assert_held(&xs_lock);
+
+	while ((queue = xs_request_next_queue_locked(request, queue)))
+		debugfs_show_on_queue(m, request, queue, now);
+}
+
 static void debugfs_show_on_process(struct seq_file *m, const struct xs_request *request)
 {
 	seq_printf(m, "  process %d: tenant=%llu", pid_nr(request->process->pid),
@@ -90,17 +102,14 @@ static void debugfs_show_on_process(struct seq_file *m, const struct xs_request 
 static void debugfs_show_holder_locked(struct seq_file *m, const struct xs_holder *holder, u64 now)
 {
 	const struct xs_request *request;
-	struct xs_queue *queue = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(request, &holder->requests, in_holder) {
 		if (request->on == XS_ON_PROCESS)
 			debugfs_show_on_process(m, request);
-		else if (!xs_terms_any(&request->now) && !request->batch)
-			continue;
-		while ((queue = xs_request_next_queue_locked(request, queue)))
-			debugfs_show_on_queue(m, request, queue, now);
+		else if (!request->children)
+			debugfs_show_on_queues_locked(m, request, now);
 	}
 }
 
@@ -196,13 +205,16 @@ DEFINE_SHOW_ATTRIBUTE(debugfs_clients);
 
 /* ---- all ----------------------------------------------------------------- */
 
-static void debugfs_show_requests_locked(struct seq_file *m, const struct xs_queue *queue)
+/* But for one that leaves it to those on each queue. */
+static void debugfs_show_requests_locked(struct seq_file *m, const struct hlist_head *requests)
 {
-	const struct xs_request *request = NULL;
+	const struct xs_request *request;
 
 	lockdep_assert_held(&xs_lock);
 
-	while ((request = xs_request_next_locked(queue, request))) {
+	hlist_for_each_entry(request, requests, in_target) {
+		if (request->children)
+			continue;
 		seq_printf(m, "    request %llu:", request->holder->id);
 		debugfs_show_request(m, request);
 		seq_putc(m, '\n');
@@ -231,7 +243,8 @@ static void debugfs_show_queue_locked(struct seq_file *m, const struct xs_queue 
 		   queue->held_since ? debugfs_ms_between(queue->held_since, now) : 0,
 		   process->exited, process->hold_new, process->failures,
 		   process->user_demoted);
-	debugfs_show_requests_locked(m, queue);
+	debugfs_show_requests_locked(m, &queue->pdd->requests);
+	debugfs_show_requests_locked(m, &queue->requests);
 }
 
 static void debugfs_show_node_locked(struct seq_file *m, struct xs_node *node, u64 now)

@@ -12,6 +12,7 @@
 #include <linux/kstrtox.h>
 #include <linux/list.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/user_namespace.h>
@@ -57,7 +58,7 @@ static int demoted_pardon_process_locked(const char *number)
 
 	if (kstrtou64(number, 10, &nr) || !nr)
 		return -EINVAL;
-	process = xs_process_find_locked(nr);
+	process = xs_process_find_locked(nr, task_active_pid_ns(current));
 	return IS_ERR(process) ? -ESRCH : xs_pardon_process_locked(process);
 }
 

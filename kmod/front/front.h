@@ -20,6 +20,7 @@
 #define KFD_XSCHED_FRONT_H
 
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -30,6 +31,7 @@
 #include "model/request.h"
 
 struct cred;
+struct pid_namespace;
 struct device_attribute;
 struct kobject;
 struct miscdevice;
@@ -109,6 +111,7 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
  * @holder: what the switch asks for; a reference
  * @cred: credentials of the caller that set it, with a reference; each run is checked
  *	with them
+ * @ns: pid namespace of that caller, with a reference: in it its entries name processes
  * @in_armed: in the list of all
  * @trigger: whose work sets it off
  * @count: elements of @items and @entries
@@ -122,6 +125,7 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
  * @error: of its entries, 0 or -errno
  * @runs: how many
  * @reached: for a search
+ * @in_dead: in the list of those whose memory is to be freed
  * @charged: it and its entries are on the account of its client
  */
 struct xs_armed {
@@ -130,6 +134,7 @@ struct xs_armed {
 	struct list_head in_client;
 	struct xs_holder *holder;
 	const struct cred *cred;
+	struct pid_namespace *ns;
 	struct list_head in_armed;
 	struct xs_trigger trigger;
 	u32 count;
@@ -143,6 +148,7 @@ struct xs_armed {
 	int error;
 	u64 runs;
 	bool reached;
+	struct llist_node in_dead;
 	bool charged;
 };
 
@@ -158,9 +164,6 @@ void xs_armed_add_locked(struct xs_armed *armed);
  */
 void xs_armed_free_locked(struct xs_armed *armed);
 
-/* Stage its entries for its holder; statuses are in its items. 0 or -errno. */
-int xs_armed_stage_locked(struct xs_armed *armed, struct xs_batch *batch);
-
 /* Run it, or undo it, if that is due. It may be gone then. */
 void xs_armed_update_locked(struct xs_armed *armed);
 
@@ -174,8 +177,11 @@ void xs_armed_over_locked(struct xs_batch *batch);
 /* Processes came to or left tenants of the client, or tenants went. */
 void xs_armed_tenants_changed_locked(struct xs_client *client);
 
-/* The process is exited, and so are switches it triggers. */
+/* The process is exited: switches it triggers end soon. */
 void xs_armed_process_exited_locked(struct xs_process *process);
+
+/* Once there is none: free all memory. */
+void xs_armed_exit(void);
 
 /* Drop all of a client, and what they hold. Switch what is pending afterwards. */
 void xs_armed_drop_all_locked(struct xs_client *client);

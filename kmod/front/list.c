@@ -14,6 +14,7 @@
 #include "front/front.h"
 #include "model/queue.h"
 #include "model/request.h"
+#include "switch/switch.h"
 #include "watch/watch.h"
 
 /* Elements as they were first published. */
@@ -83,12 +84,16 @@ long xs_list_ioctl_info(struct xs_client *client, void *argument)
 /* Whether the client, itself or by an armed switch, holds it. */
 static bool list_is_mine_locked(const struct xs_queue *queue, const struct xs_client *client)
 {
-	const struct xs_request *request = NULL;
+	const struct xs_request *request;
+	const struct xs_holder *holder;
 
 	lockdep_assert_held(&xs_lock);
 
-	while ((request = xs_request_next_locked(queue, request))) {
-		if (request->now.held && request->holder->client == client)
+	list_for_each_entry(holder, &client->holders, in_client) {
+		if (list_empty(&holder->requests))
+			continue;
+		request = xs_request_of_queue_locked(queue, holder);
+		if (request && request->now.held)
 			return true;
 	}
 	return false;
@@ -144,35 +149,75 @@ static void list_describe_locked(struct kfd_xsched_queue *out, const struct xs_q
 		.preemptions = queue->preemptions,
 		.held_ns = xs_queue_held_ns_locked(queue, now),
 		.tenant = list_tenant_locked(queue, client),
+		.process = queue->pdd->process->id,
 	};
 }
 
-/* Describe up to @room queues; returns how many the caller may see. */
-static u32 list_fill_queues_locked(struct kfd_xsched_queue *out, u32 room,
-				   const struct xs_client *client)
+/**
+ * struct list_walk - a walk over all queues, in slices
+ * @client: who asks
+ * @at: id of the last queue that was seen
+ * @count: how many the caller may see, so far
+ * @room: how many can be described
+ * @changes: xs_queue_changes_locked() when it began
+ * @to: where descriptions go
+ * @found: those of a slice
+ */
+struct list_walk {
+	const struct xs_client *client;
+	u64 at;
+	u32 count;
+	u32 room;
+	u64 changes;
+	struct xs_user_array to;
+	struct kfd_xsched_queue found[XS_SLICE];
+};
+
+/* Go on for a slice. Whether there may be more. xs_user_array.count: out, how many it found */
+static bool list_slice_locked(struct list_walk *walk)
 {
 	const u64 now = ktime_get_ns();
-	struct xs_queue *queue = NULL;
-	u32 count = 0;
+	struct xs_queue *queue;
+	u32 left = XS_SLICE;
 
 	lockdep_assert_held(&xs_lock);
 
-	while ((queue = xs_queue_next_locked(queue))) {
+	walk->to.count = 0;
+	while (left-- && (queue = xs_queue_above_locked(walk->at))) {
+		walk->at = queue->id;
 		if (!xs_process_permits_locked(queue->pdd->process, XS_PERMIT_LIST))
 			continue;
-		if (count < room)
-			list_describe_locked(&out[count], queue, client, now);
-		count++;
+		if (walk->count++ < walk->room)
+			list_describe_locked(&walk->found[walk->to.count++], queue,
+					     walk->client, now);
 	}
-	return count;
+	return queue;
+}
+
+/* Each queue is in one slice, so none is there twice. */
+static int list_walk(struct list_walk *walk, struct kfd_xsched_list *arg)
+{
+	bool more;
+
+	scoped_guard(mutex, &xs_lock)
+		walk->changes = xs_queue_changes_locked();
+	do {
+		scoped_guard(mutex, &xs_lock) {
+			more = list_slice_locked(walk);
+			arg->changed = xs_queue_changes_locked() != walk->changes;
+		}
+		if (xs_user_put_array(&walk->to, walk->found, sizeof(walk->found[0])))
+			return -EFAULT;
+		walk->to.address += (u64)walk->to.count * walk->to.stride;
+	} while (more);
+	arg->count = walk->count;
+	return 0;
 }
 
 static int list_check(const struct kfd_xsched_list *arg)
 {
 	if (arg->flags)
 		return -EOPNOTSUPP;
-	if (arg->reserved)
-		return -EINVAL;
 	if (arg->capacity > KFD_XSCHED_MAX_ENTRIES)
 		return -E2BIG;
 	return arg->capacity ?
@@ -181,28 +226,18 @@ static int list_check(const struct kfd_xsched_list *arg)
 
 long xs_list_ioctl_list(struct xs_client *client, void *argument)
 {
-	const u32 size = sizeof(struct kfd_xsched_queue);
-	struct kfd_xsched_queue *found __free(kvfree) = NULL;
 	struct kfd_xsched_list *arg = argument;
-	struct xs_user_array to = {
-		.address = arg->queues,
-		.stride = arg->stride,
-	};
+	struct list_walk *walk __free(kfree) = NULL;
 	int ret = list_check(arg);
-	u32 room;
 
 	if (ret)
 		return ret;
-	/* For queues that came meanwhile there must be more room. */
-	do {
-		room = min(arg->capacity, xs_queue_count());
-		kvfree(found);
-		found = kvcalloc(room, size, GFP_KERNEL);
-		if (!found)
-			return -ENOMEM;
-		scoped_guard(mutex, &xs_lock)
-			arg->count = list_fill_queues_locked(found, room, client);
-	} while (room < min(arg->capacity, arg->count));
-	to.count = min(room, arg->count);
-	return xs_user_put_array(&to, found, size);
+	walk = kzalloc(sizeof(*walk), GFP_KERNEL);
+	if (!walk)
+		return -ENOMEM;
+	walk->client = client;
+	walk->room = arg->capacity;
+	walk->to.address = arg->queues;
+	walk->to.stride = arg->stride;
+	return list_walk(walk, arg);
 }

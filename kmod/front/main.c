@@ -184,6 +184,7 @@ static const struct xs_news main_news = {
 static void main_free_all(void)
 {
 	xs_arrive_exit();
+	xs_armed_exit();
 	xs_pm_exit();
 	xs_watchdog_exit();
 	xs_sampler_exit();

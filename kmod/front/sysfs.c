@@ -446,6 +446,7 @@ XS_QUOTA_FILE(subscriptions, XS_QUOTA_SUBSCRIPTIONS);
 XS_QUOTA_FILE(armed, XS_QUOTA_ARMED);
 XS_QUOTA_FILE(armed_entries, XS_QUOTA_ARMED_ENTRIES);
 XS_QUOTA_FILE(entries, XS_QUOTA_ENTRIES);
+XS_QUOTA_FILE(requests, XS_QUOTA_REQUESTS);
 XS_QUOTA_FILE(tenants, XS_QUOTA_TENANTS);
 XS_QUOTA_FILE(rings, XS_QUOTA_RINGS);
 
@@ -455,15 +456,31 @@ static ssize_t steps_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(steps);
 
+static ssize_t armed_steps_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", XS_STEPS_OF_ARMED);
+}
+static DEVICE_ATTR_RO(armed_steps);
+
+static ssize_t requests_on_target_show(struct device *dev, struct device_attribute *attr,
+				       char *buf)
+{
+	return sysfs_emit(buf, "%u\n", XS_REQUESTS_ON_TARGET);
+}
+static DEVICE_ATTR_RO(requests_on_target);
+
 static struct attribute *global_user_attrs[] = {
 	&user_clients.attr,
 	&user_subscriptions.attr,
 	&user_armed.attr,
 	&user_armed_entries.attr,
 	&user_entries.attr,
+	&user_requests.attr,
 	&user_tenants.attr,
 	&user_rings.attr,
+	&dev_attr_requests_on_target.attr,
 	&dev_attr_steps.attr,
+	&dev_attr_armed_steps.attr,
 	NULL
 };
 
@@ -739,4 +756,5 @@ void xs_sysfs_exit(void)
 {
 	device_unregister(global);
 	class_unregister(&xs_class);
+	xs_supply_free(&xs_sysfs_holder.spare);
 }

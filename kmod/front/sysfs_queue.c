@@ -187,12 +187,11 @@ static ssize_t state_show(struct xs_queue *queue, char *buf)
 }
 
 /* A line for each hold; as many as there is room for. */
-static ssize_t holder_show(struct xs_queue *queue, char *buf)
+static int sysfs_queue_emit_holders(const struct hlist_head *requests, char *buf, int at)
 {
-	const struct xs_request *request = NULL;
-	int at = 0;
+	const struct xs_request *request;
 
-	while ((request = xs_request_next_locked(queue, request))) {
+	hlist_for_each_entry(request, requests, in_target) {
 		const struct xs_client *client = request->holder->client;
 
 		if (request->now.held && at < PAGE_SIZE - 64)
@@ -200,6 +199,13 @@ static ssize_t holder_show(struct xs_queue *queue, char *buf)
 					    pid_vnr(client->pid), client->comm);
 	}
 	return at;
+}
+
+static ssize_t holder_show(struct xs_queue *queue, char *buf)
+{
+	const int at = sysfs_queue_emit_holders(&queue->pdd->requests, buf, 0);
+
+	return sysfs_queue_emit_holders(&queue->requests, buf, at);
 }
 
 static ssize_t held_us_show(struct xs_queue *queue, char *buf)

@@ -39,24 +39,21 @@ static long tenant_create(struct xs_client *client, struct kfd_xsched_tenant *ar
 	return ret;
 }
 
-static int tenant_stage_add_locked(struct xs_batch *batch, struct xs_tenant *tenant,
-				   u64 process_nr)
+static int tenant_stage_member_locked(struct xs_batch *batch, struct xs_tenant *tenant,
+				      struct xs_process *process)
 {
-	struct xs_process *process = xs_process_find_locked(process_nr);
 	const struct xs_terms *terms = &tenant->request.now;
 	struct xs_request *request;
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (IS_ERR(process))
-		return PTR_ERR(process);
 	if (!xs_process_permits_locked(process, xs_terms_raise(terms) ?
 				       XS_PERMIT_RAISE : XS_PERMIT_USE))
 		return -EPERM;
-	request = xs_request_on_process_locked(process, batch->holder, &batch->supply);
-	if (!request)
-		return -ENOMEM;
+	request = xs_request_on_process_locked(process, batch->holder, &batch->supply, false);
+	if (IS_ERR(request))
+		return PTR_ERR(request);
 	if (xs_request_busy(request, batch))
 		return -EAGAIN;
 	if (request->tenant)
@@ -70,6 +67,25 @@ static int tenant_stage_add_locked(struct xs_batch *batch, struct xs_tenant *ten
 	return 0;
 }
 
+/* And who had that number before, as an entry on the process does: see switch/stage.c. */
+static int tenant_stage_add_locked(struct xs_batch *batch, struct xs_tenant *tenant, u64 nr)
+{
+	struct xs_process *process = xs_process_find_locked(nr, batch->ns), *former = NULL;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (IS_ERR(process))
+		return PTR_ERR(process);
+	ret = tenant_stage_member_locked(batch, tenant, process);
+	while (!ret && (former = xs_process_also_locked(nr, batch->ns, process, former))) {
+		ret = tenant_stage_member_locked(batch, tenant, former);
+		if (ret == -EPERM || ret == -EALREADY || ret == -EEXIST)
+			ret = 0;
+	}
+	return ret;
+}
+
 static int tenant_stage_leave_locked(struct xs_batch *batch, struct xs_request *member)
 {
 	int ret = xs_stage_leave_locked(batch, member, &member->tenant->request.now);
@@ -81,20 +97,34 @@ static int tenant_stage_leave_locked(struct xs_batch *batch, struct xs_request *
 	return ret;
 }
 
-static int tenant_stage_remove_locked(struct xs_batch *batch, struct xs_tenant *tenant,
-				      u64 process_nr)
+static int tenant_stage_no_member_locked(struct xs_batch *batch, const struct xs_tenant *tenant,
+					 const struct xs_process *process)
 {
-	struct xs_process *process = xs_process_find_locked(process_nr);
-	struct xs_request *member;
+	struct xs_request *member = xs_request_find(&process->requests, batch->holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!member || member->tenant != tenant)
+		return -ENOENT;
+	return tenant_stage_leave_locked(batch, member);
+}
+
+static int tenant_stage_remove_locked(struct xs_batch *batch, struct xs_tenant *tenant, u64 nr)
+{
+	struct xs_process *process = xs_process_find_locked(nr, batch->ns), *former = NULL;
+	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (IS_ERR(process))
 		return PTR_ERR(process);
-	member = xs_request_find(&process->requests, batch->holder);
-	if (!member || member->tenant != tenant)
-		return -ENOENT;
-	return tenant_stage_leave_locked(batch, member);
+	ret = tenant_stage_no_member_locked(batch, tenant, process);
+	while (!ret && (former = xs_process_also_locked(nr, batch->ns, process, former))) {
+		ret = tenant_stage_no_member_locked(batch, tenant, former);
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	return ret;
 }
 
 static int tenant_stage_destroy_locked(struct xs_batch *batch, struct xs_tenant *tenant)

@@ -44,6 +44,9 @@
 #include "trace.h"
 #include "watch/watch.h"
 
+/* So many requests are looked at before others may have xs_lock. */
+#define XS_LOOKS	16
+
 /* How soon to look again at what could not be looked at. */
 #define XS_AGAIN_NS	(20 * NSEC_PER_MSEC)
 
@@ -55,6 +58,7 @@
  * @queue: where @work runs; it has a thread of its own if memory is short
  * @work: looks at all clients
  * @ms: length of a lease
+ * @look: number of the look at a client that goes on; @work's own
  */
 struct xs_watchdog {
 	atomic_t held;
@@ -63,6 +67,7 @@ struct xs_watchdog {
 	struct workqueue_struct *queue;
 	struct delayed_work work;
 	u32 ms;
+	u32 look;
 };
 
 static struct xs_watchdog watchdog = {
@@ -185,40 +190,73 @@ static bool watchdog_has_work(const struct xs_queue *queue, struct watchdog_susp
 	return false;
 }
 
-/*
- * A queue of the holder with packets, or 0 and the suspects. While a node is in a
- * transaction, nobody could let its queues run: they are looked at later.
- */
-static u64 watchdog_look_at_holder_locked(const struct xs_holder *holder,
-					  struct watchdog_suspects *suspects)
+/* The next request of the holder that the look has not seen, or NULL. */
+static struct xs_request *watchdog_next_request_locked(struct xs_holder *holder)
 {
-	const struct xs_request *request;
+	struct xs_request *request = list_first_entry_or_null(&holder->requests, struct xs_request,
+							      in_holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	return request && request->look != watchdog.look ? request : NULL;
+}
+
+/*
+ * A queue that the request holds, with packets; or 0 and the suspects. While a node is in a
+ * transaction, nobody could let its queues run: they are looked at later. @left: how many
+ * requests and queues more may be looked at now
+ */
+static u64 watchdog_look_at_request_locked(struct xs_request *request, unsigned int *left,
+					   struct watchdog_suspects *suspects)
+{
 	struct xs_queue *queue = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(request, &holder->requests, in_holder) {
-		while ((queue = xs_request_next_held_locked(request, queue))) {
-			if (mutex_is_locked(&queue->pdd->node->lock))
-				suspects->again = true;
-			else if (watchdog_has_work(queue, suspects))
-				return queue->id;
-		}
+	while (*left && (queue = xs_request_next_queue_locked(request, queue))) {
+		if (queue->look == watchdog.look || !xs_request_holds_locked(request, queue))
+			continue;
+		queue->look = watchdog.look;
+		(*left)--;
+		if (mutex_is_locked(&queue->pdd->node->lock))
+			suspects->again = true;
+		else if (watchdog_has_work(queue, suspects))
+			return queue->id;
+	}
+	/* It has seen all. */
+	if (!queue) {
+		(*left)--;
+		request->look = watchdog.look;
+		list_move_tail(&request->in_holder, &request->holder->requests);
 	}
 	return 0;
 }
 
+/* The same of all requests of the holder. */
+static u64 watchdog_look_at_holder_locked(struct xs_holder *holder, unsigned int *left,
+					  struct watchdog_suspects *suspects)
+{
+	struct xs_request *request;
+	u64 id = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	while (!id && *left && (request = watchdog_next_request_locked(holder)))
+		id = watchdog_look_at_request_locked(request, left, suspects);
+	return id;
+}
+
 /* The same of the client and its armed switches. */
-static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
+static u64 watchdog_look_at_holders_locked(const struct xs_client *client, unsigned int *left,
 					   struct watchdog_suspects *suspects)
 {
-	const struct xs_holder *holder;
+	struct xs_holder *holder;
 	u64 id = 0;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(holder, &client->holders, in_client)
-		id = id ?: watchdog_look_at_holder_locked(holder, suspects);
+		id = id ?: watchdog_look_at_holder_locked(holder, left, suspects);
 	return id;
 }
 
@@ -288,6 +326,7 @@ static u64 watchdog_look_at_suspects(struct watchdog_suspects *suspects)
 static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 {
 	struct watchdog_suspects suspects = {};
+	unsigned int left;
 	u64 id;
 
 	scoped_guard(mutex, &xs_lock)
@@ -295,8 +334,12 @@ static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 	suspects.ids = kvmalloc_array(suspects.room, sizeof(*suspects.ids), GFP_KERNEL);
 	if (!suspects.ids)
 		suspects.room = 0;
-	scoped_guard(mutex, &xs_lock)
-		id = watchdog_look_at_holders_locked(client, &suspects);
+	watchdog.look++;
+	do {
+		left = XS_LOOKS;
+		scoped_guard(mutex, &xs_lock)
+			id = watchdog_look_at_holders_locked(client, &left, &suspects);
+	} while (!id && !left);
 	if (!id)
 		id = watchdog_look_at_suspects(&suspects);
 	kvfree(suspects.ids);

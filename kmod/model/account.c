@@ -85,6 +85,8 @@ static const struct account_kind account_kinds[XS_QUOTAS] = {
 	[XS_QUOTA_ARMED] = { "armed", 256 },
 	[XS_QUOTA_ARMED_ENTRIES] = { "armed_entries", 4096 },
 	[XS_QUOTA_ENTRIES] = { "entries", 2 * KFD_XSCHED_MAX_ENTRIES },
+	/* 16 MB. So eight clients may each have one on as many queues as a call can name. */
+	[XS_QUOTA_REQUESTS] = { "requests", 8 * KFD_XSCHED_MAX_ENTRIES },
 	/* Some 2 MB. In a share of root, one client may still have all it may have. */
 	[XS_QUOTA_TENANTS] = { "tenants", 4 * KFD_XSCHED_MAX_TENANTS },
 	/* 20 MB. So many subscribe, and as many more only wait for ASYNC calls. */

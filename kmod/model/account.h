@@ -22,6 +22,8 @@ struct xs_account;
  * @XS_QUOTA_ARMED_ENTRIES: entries of all armed switches: the worker of a node stages them
  * @XS_QUOTA_ENTRIES: entries of calls in progress that are ASYNC or have more than
  *	XS_SURE_ENTRIES
+ * @XS_QUOTA_REQUESTS: requests, also those without terms: holders keep them in memory, and
+ *	the module goes through those on a process or on a queue
  * @XS_QUOTA_TENANTS: tenants, until they are freed: memory
  * @XS_QUOTA_RINGS: clients that have a ring of events, for a subscription or for ASYNC
  *	calls, until they are closed: memory
@@ -33,6 +35,7 @@ enum xs_quota {
 	XS_QUOTA_ARMED,
 	XS_QUOTA_ARMED_ENTRIES,
 	XS_QUOTA_ENTRIES,
+	XS_QUOTA_REQUESTS,
 	XS_QUOTA_TENANTS,
 	XS_QUOTA_RINGS,
 	XS_QUOTAS,

@@ -163,7 +163,7 @@ struct xs_domain {
  * @gone: the driver has removed it: it is in no list, and no transaction is sent
  * @queues: by xs_queue.in_node
  * @queue_count: how many
- * @pending: pdds where what is asked for may differ from what is applied, by
+ * @pending: pdds with queues of which what is asked for may differ from what is applied, by
  *	xs_pdd.in_pending
  * @lock: held across a transaction; taken before xs_lock
  * @in_flight: queues in the transaction that goes on

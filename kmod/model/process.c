@@ -20,6 +20,9 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
+#include <linux/xarray.h>
+
+#include <linux/kfd_xsched.h>
 
 #include "core.h"
 #include "dumpable.h"
@@ -29,12 +32,13 @@
 #include "model/request.h"
 
 /* How many processes that exited are remembered, to tell them from those that never were. */
-#define XS_GONE_COUNT	256
+#define XS_GONE_COUNT	64
 
 LIST_HEAD(xs_processes);
 static DEFINE_HASHTABLE(space_by_hw, 8);
-/* By their number in the first pid namespace. */
+/* struct xs_numbers. */
 static DEFINE_HASHTABLE(process_by_nr, 8);
+static DEFINE_XARRAY(process_by_id);
 
 /* struct pids of the last processes that exited, the oldest is overwritten. */
 static struct pid *process_gone[XS_GONE_COUNT];
@@ -53,30 +57,15 @@ struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw)
 	return NULL;
 }
 
-/* @pid: what the number stands for now, or NULL. */
-static bool process_was_there_locked(pid_t nr, const struct pid *pid)
+static struct xs_process *process_find_pid_locked(const struct pid *pid)
 {
-	struct pid_namespace *ns = task_active_pid_ns(current);
-	unsigned int i;
+	const struct xs_number *number;
 
 	lockdep_assert_held(&xs_lock);
 
-	for (i = 0; i < XS_GONE_COUNT; i++) {
-		if (process_gone[i] && pid_nr_ns(process_gone[i], ns) == nr)
-			return !pid || pid == process_gone[i];
-	}
-	return false;
-}
-
-static struct xs_process *process_find_pid_locked(struct pid *pid)
-{
-	struct xs_process *process;
-
-	lockdep_assert_held(&xs_lock);
-
-	hash_for_each_possible(process_by_nr, process, by_nr, pid_nr(pid)) {
-		if (process->pid == pid)
-			return process;
+	hash_for_each_possible(process_by_nr, number, by_nr, pid->numbers[0].nr) {
+		if (number->process->pid == pid)
+			return number->process;
 	}
 	return NULL;
 }
@@ -84,76 +73,98 @@ static struct xs_process *process_find_pid_locked(struct pid *pid)
 /*
  * A process whose leader is gone continues while another task uses its address space, as a
  * child by clone(CLONE_VM) does: that task can ring the doorbells. The process keeps its
- * number, unless that is now the number of another process that has queues.
+ * number, which may be that of another process by now.
  */
 static bool process_has_leader(const struct xs_process *process)
 {
 	return pid_has_task(process->pid, PIDTYPE_TGID);
 }
 
-/* In the first pid namespace the number is the key. */
-static struct xs_process *process_find_nr_locked(pid_t nr)
+static bool process_has_number(const struct xs_number *number, pid_t nr,
+			       const struct pid_namespace *ns)
 {
-	struct xs_process *process, *leaderless = NULL;
-
-	lockdep_assert_held(&xs_lock);
-
-	hash_for_each_possible(process_by_nr, process, by_nr, nr) {
-		if (pid_nr(process->pid) != nr || process->exited)
-			continue;
-		if (process_has_leader(process))
-			return process;
-		leaderless = leaderless ?: process;
-	}
-	return leaderless;
+	return number->nr == nr && number->ns == ns && !number->process->exited;
 }
 
-/* The same in the caller's pid namespace, for a process whose leader is gone. */
-static struct xs_process *process_find_leaderless_locked(pid_t nr)
+struct xs_process *xs_process_also_locked(u64 nr, const struct pid_namespace *ns,
+					  const struct xs_process *first,
+					  const struct xs_process *process)
 {
-	struct pid_namespace *ns = task_active_pid_ns(current);
-	struct xs_process *process;
+	const struct xs_number *number;
+	bool seen = !process;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(process, &xs_processes, in_processes) {
-		if (pid_nr_ns(process->pid, ns) == nr && !process_has_leader(process))
-			return process;
+	hash_for_each_possible(process_by_nr, number, by_nr, (pid_t)nr) {
+		if (!process_has_number(number, nr, ns) || number->process == first)
+			continue;
+		if (seen)
+			return number->process;
+		seen = number->process == process;
 	}
 	return NULL;
 }
 
-/* @pid: what the number stands for now, or NULL. */
-static struct xs_process *process_find_other_locked(pid_t nr, struct pid *pid)
+static struct xs_process *process_find_nr_locked(pid_t nr, const struct pid_namespace *ns)
 {
-	struct xs_process *process = pid ? process_find_pid_locked(pid) : NULL;
+	struct xs_process *leaderless = NULL;
+	const struct xs_number *number;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!process || process->exited)
-		process = process_find_leaderless_locked(nr) ?: process;
-	if (!process)
-		return ERR_PTR(process_was_there_locked(nr, pid) ? -ESRCH : -ENOENT);
-	return process->exited ? ERR_PTR(-ESRCH) : process;
+	hash_for_each_possible(process_by_nr, number, by_nr, nr) {
+		if (!process_has_number(number, nr, ns))
+			continue;
+		if (process_has_leader(number->process))
+			return number->process;
+		leaderless = leaderless ?: number->process;
+	}
+	return leaderless;
 }
 
-struct xs_process *xs_process_find_locked(u64 nr)
+/* -ESRCH or -ENOENT: whether the number was that of a process that is gone, and still is. */
+static int process_gone_error_locked(pid_t nr, const struct pid_namespace *ns)
 {
-	struct xs_process *process = NULL;
-	struct pid *pid;
+	const struct pid *pid;
+	unsigned int i;
 
+	lockdep_assert_held(&xs_lock);
+
+	/* The tables hold references: a pid found there stays that pid. */
+	scoped_guard(rcu)
+		pid = find_pid_ns(nr, (struct pid_namespace *)ns);
+	if (pid && process_find_pid_locked(pid))
+		return -ESRCH;
+	for (i = 0; i < XS_GONE_COUNT; i++) {
+		if (process_gone[i] &&
+		    pid_nr_ns(process_gone[i], (struct pid_namespace *)ns) == nr)
+			return !pid || pid == process_gone[i] ? -ESRCH : -ENOENT;
+	}
+	return -ENOENT;
+}
+
+struct xs_process *xs_process_find_locked(u64 nr, const struct pid_namespace *ns)
+{
 	lockdep_assert_held(&xs_lock);
 
 	if (!nr || nr > PID_MAX_LIMIT)
 		return ERR_PTR(-ENOENT);
-	if (!task_pid(current)->level)
-		process = process_find_nr_locked(nr);
-	if (process)
-		return process;
-	/* The table holds references: a pid found there stays that pid. */
-	scoped_guard(rcu)
-		pid = find_vpid(nr);
-	return process_find_other_locked(nr, pid);
+	return process_find_nr_locked(nr, ns) ?:
+		ERR_PTR(process_gone_error_locked(nr, ns));
+}
+
+struct xs_process *xs_process_named_locked(u32 target, u64 id, const struct pid_namespace *ns)
+{
+	struct xs_process *process;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (target != KFD_XSCHED_TARGET_PROCESS_ID)
+		return xs_process_find_locked(id, ns);
+	if (!id || id > xs_queue_last_id())
+		return ERR_PTR(-ENOENT);
+	process = xa_load(&process_by_id, id);
+	return process && !process->exited ? process : ERR_PTR(-ESRCH);
 }
 
 /* ---- permissions --------------------------------------------------------- */
@@ -257,6 +268,51 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 
 /* ---- come and go --------------------------------------------------------- */
 
+struct xs_process *xs_process_alloc(const struct pid *pid, u64 id)
+{
+	struct xs_process *process =
+		kzalloc(struct_size(process, numbers, pid->level + 1), GFP_KERNEL);
+
+	if (process && !xa_reserve(&process_by_id, id, GFP_KERNEL))
+		return process;
+	kfree(process);
+	return NULL;
+}
+
+void xs_process_dealloc(struct xs_process *process, u64 id)
+{
+	/* It keeps what was stored. */
+	xa_release(&process_by_id, id);
+	kfree(process);
+}
+
+static void process_add_numbers_locked(struct xs_process *process)
+{
+	const struct pid *pid = process->pid;
+	unsigned int i;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i <= pid->level; i++) {
+		struct xs_number *number = &process->numbers[i];
+
+		number->process = process;
+		number->ns = pid->numbers[i].ns;
+		number->nr = pid->numbers[i].nr;
+		hash_add(process_by_nr, &number->by_nr, number->nr);
+	}
+}
+
+static void process_remove_numbers_locked(struct xs_process *process)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i <= process->pid->level; i++)
+		hash_del(&process->numbers[i].by_nr);
+}
+
 /* Its first space gives it its credentials. */
 static struct xs_process *process_new_locked(struct pid *pid, struct xs_birth *birth)
 {
@@ -265,12 +321,14 @@ static struct xs_process *process_new_locked(struct pid *pid, struct xs_birth *b
 	lockdep_assert_held(&xs_lock);
 
 	birth->process = NULL;
+	process->id = birth->id;
+	/* There is room for it. */
+	xa_store(&process_by_id, process->id, process, 0);
 	process->pid = get_pid(pid);
 	INIT_LIST_HEAD(&process->spaces);
 	INIT_LIST_HEAD(&process->pdds);
-	INIT_LIST_HEAD(&process->requests);
 	list_add_tail(&process->in_processes, &xs_processes);
-	hash_add(process_by_nr, &process->by_nr, pid_nr(process->pid));
+	process_add_numbers_locked(process);
 	return process;
 }
 
@@ -375,15 +433,17 @@ struct xs_process *xs_process_get_locked(struct xs_process *process)
 
 void xs_process_put_locked(struct xs_process *process)
 {
-	struct xs_request *request, *next;
+	struct xs_request *request;
+	struct hlist_node *next;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (--process->refs)
 		return;
-	list_for_each_entry_safe(request, next, &process->requests, in_target)
+	hlist_for_each_entry_safe(request, next, &process->requests, in_target)
 		xs_request_drop_locked(request);
-	hash_del(&process->by_nr);
+	process_remove_numbers_locked(process);
+	xa_erase(&process_by_id, process->id);
 	process_remember_locked(process->pid);
 	xs_owner_put(&process->owner);
 	kfree(process);
@@ -391,14 +451,11 @@ void xs_process_put_locked(struct xs_process *process)
 
 void xs_process_sync_locked(struct xs_process *process)
 {
-	const struct xs_request *request;
 	const struct xs_space *space;
-	bool hold = false;
+	const bool hold = process->sum.holds;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(request, &process->requests, in_target)
-		hold |= request->next.held;
 	if (process->exited || hold == process->hold_new)
 		return;
 	list_for_each_entry(space, &process->spaces, in_process) {

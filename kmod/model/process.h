@@ -11,11 +11,13 @@
 
 #include "backend.h"
 #include "core.h"
+#include "model/request.h"
 
 struct cred;
 struct file;
 struct mm_struct;
 struct pid;
+struct pid_namespace;
 struct xs_birth;
 
 /**
@@ -50,6 +52,20 @@ struct xs_space {
 };
 
 /**
+ * struct xs_number - the number of a process in a pid namespace that sees it
+ * @by_nr: in the table of all, by @nr
+ * @process: which process
+ * @ns: that namespace; the process has a reference
+ * @nr: the number
+ */
+struct xs_number {
+	struct hlist_node by_nr;
+	struct xs_process *process;
+	const struct pid_namespace *ns;
+	pid_t nr;
+};
+
+/**
  * struct xs_review - what is known of what interests ask for of a process; under xs_lock
  * @in_list: in a list of watch/interest.c, if it has queues to look at
  * @began: what interests there were then; 0: the process has changed since
@@ -74,21 +90,23 @@ struct xs_review {
  *	said otherwise
  * @refs: one of each of its spaces, of each item of a batch that names it, and of each
  *	armed switch that does
+ * @id: its name for user space, never used again: that of its first queue
  * @pid: its thread group leader, with a reference; it may be gone
  * @owner: credentials at its first queue; they decide which clients get the event of
  *	its end, and, once the leader is gone, who may hold it
  * @in_processes: in xs_processes until it exits
  * @spaces: by xs_space.in_process; also those that are gone and have queues still
  * @live: how many of @spaces are not gone
- * @by_nr: in the table by the number of @pid in the first pid namespace
  * @pdds: by xs_pdd.in_process
  * @requests: on the process, by xs_request.in_target
+ * @sum: what they ask for together
  * @exited: its address spaces are gone
  * @hold_new: what the driver was last asked for: are new queues born held?
  * @born_held: @hold_new was ever set: what a new queue is born as is unknown
  * @failures: how many of its queues did not save their waves: see model/demotion.h
  * @user_demoted: its user is demoted
  * @triggers: armed switches it triggers by itself
+ * @mark: for a search
  * @sampled_pdds: how many of @pdds have queues to look at
  * @review: which interests may see it, if there are any
  * @watched: an interest or an armed switch asks for it; changed under sampler.lock, too
@@ -96,23 +114,26 @@ struct xs_review {
  * @no_tap: its doorbells are left alone; sampler.lock
  * @ready: queues that are READY; written under sampler.lock
  * @edge_ns: when that last came from 0 or went to 0; likewise
+ * @numbers: of @pid, one for each pid namespace that sees it, the first one first
  */
 struct xs_process {
 	unsigned int refs;
+	u64 id;
 	struct pid *pid;
 	struct xs_owner owner;
 	struct list_head in_processes;
 	struct list_head spaces;
 	u32 live;
-	struct hlist_node by_nr;
 	struct list_head pdds;
-	struct list_head requests;
+	struct hlist_head requests;
+	struct xs_sum sum;
 	bool exited;
 	bool hold_new;
 	bool born_held;
 	u32 failures;
 	bool user_demoted;
 	u32 triggers;
+	u64 mark;
 	u32 sampled_pdds;
 	struct xs_review review;
 	bool watched;
@@ -120,7 +141,15 @@ struct xs_process {
 	bool no_tap;
 	u32 ready;
 	u64 edge_ns;
+	struct xs_number numbers[];
 };
+
+/*
+ * All zero, for a process of that leader, with room for it in the table by id. NULL: no
+ * memory. And give back what was not used; @process may be NULL. Without a lock.
+ */
+struct xs_process *xs_process_alloc(const struct pid *pid, u64 id);
+void xs_process_dealloc(struct xs_process *process, u64 id);
 
 /* The user to whom it counts: xs_user_of() its @owner. */
 kuid_t xs_process_user(const struct xs_process *process);
@@ -135,13 +164,27 @@ static inline bool xs_process_is_demoted(const struct xs_process *process)
 extern struct list_head xs_processes;
 
 /*
- * The process of that thread group id in the caller's pid namespace. Its leader may be
- * gone, if its address space is not, and if no other process that has queues has that
- * number now. ERR_PTR(-ENOENT): there is none and never was; ERR_PTR(-ESRCH): it is gone.
- * The module remembers only the last processes that are gone, and forgets them when their
- * number is in use again.
+ * The process of that thread group id in a pid namespace. Its leader may be gone, if its
+ * address space is not: so there may be several, of which the one with a leader comes first.
+ * ERR_PTR(-ENOENT): there is none and never was; ERR_PTR(-ESRCH): it is gone. The module
+ * remembers only the last processes that are gone, and forgets them when their number is in
+ * use again.
  */
-struct xs_process *xs_process_find_locked(u64 nr);
+struct xs_process *xs_process_find_locked(u64 nr, const struct pid_namespace *ns);
+
+/*
+ * The same of KFD_XSCHED_TARGET_PROCESS; or the process of that id, if @target is
+ * KFD_XSCHED_TARGET_PROCESS_ID.
+ */
+struct xs_process *xs_process_named_locked(u32 target, u64 id, const struct pid_namespace *ns);
+
+/*
+ * One more that has that number, which is not @first; the next after @process, if that is not
+ * NULL; or NULL.
+ */
+struct xs_process *xs_process_also_locked(u64 nr, const struct pid_namespace *ns,
+					  const struct xs_process *first,
+					  const struct xs_process *process);
 
 /* The space of a driver's handle, or NULL. */
 struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw);

@@ -16,6 +16,7 @@
 /* By id. An index is an unsigned long: amdkfd needs 64 bits, too. */
 static DEFINE_XARRAY(queue_by_id);
 static unsigned int queue_count;	/* read without the lock */
+static u64 queue_changes;
 static DEFINE_HASHTABLE(queue_by_hw, 12);
 
 /* The last queue's id. Is not reset when the core restarts. */
@@ -34,16 +35,21 @@ struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw)
 	return NULL;
 }
 
+u64 xs_queue_last_id(void)
+{
+	return atomic64_read(&queue_last_id);
+}
+
 struct xs_queue *xs_queue_find_locked(u64 id)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (!id || id > atomic64_read(&queue_last_id))
+	if (!id || id > xs_queue_last_id())
 		return ERR_PTR(-ENOENT);
 	return xa_load(&queue_by_id, id) ?: ERR_PTR(-ESRCH);
 }
 
-struct xs_queue *xs_queue_after_locked(u64 id)
+struct xs_queue *xs_queue_above_locked(u64 id)
 {
 	unsigned long at = id;
 
@@ -52,11 +58,11 @@ struct xs_queue *xs_queue_after_locked(u64 id)
 	return xa_find_after(&queue_by_id, &at, ULONG_MAX, XA_PRESENT);
 }
 
-struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue)
+u64 xs_queue_changes_locked(void)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return xs_queue_after_locked(queue ? queue->id : 0);
+	return queue_changes;
 }
 
 unsigned int xs_queue_count(void)
@@ -93,7 +99,6 @@ static void queue_init(struct xs_queue *queue, struct xs_hw_queue *hw,
 	queue->queue_id = desc->queue_id;
 	queue->type = desc->type;
 	queue->owner = xs_owner_get(pdd->space);
-	INIT_LIST_HEAD(&queue->requests);
 	queue->applied = unknown ? XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
 	queue->has_run = !unknown;
 	xs_terms_init(&queue->override);
@@ -115,6 +120,7 @@ static void queue_link_locked(struct xs_queue *queue)
 	/* There is room for it. */
 	xa_store(&queue_by_id, queue->id, queue, 0);
 	WRITE_ONCE(queue_count, queue_count + 1);
+	queue_changes++;
 	hash_add(queue_by_hw, &queue->by_hw, (unsigned long)queue->change.hw);
 	list_add_tail(&queue->in_node, &pdd->node->queues);
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count + 1);
@@ -122,7 +128,7 @@ static void queue_link_locked(struct xs_queue *queue)
 	pdd->live++;
 }
 
-int xs_birth_begin(struct xs_birth *birth)
+int xs_birth_begin(struct xs_birth *birth, const struct xs_hw_queue_desc *desc)
 {
 	lockdep_assert_not_held(&xs_lock);
 
@@ -131,8 +137,8 @@ int xs_birth_begin(struct xs_birth *birth)
 		.queue = kzalloc(sizeof(*birth->queue), GFP_KERNEL),
 		.pdd = kzalloc(sizeof(*birth->pdd), GFP_KERNEL),
 		.space = kzalloc(sizeof(*birth->space), GFP_KERNEL),
-		.process = kzalloc(sizeof(*birth->process), GFP_KERNEL),
 	};
+	birth->process = xs_process_alloc(desc->pid, birth->id);
 	xs_supply_init(&birth->requests, 0);
 	if (birth->queue && birth->pdd && birth->space && birth->process &&
 	    !xa_reserve(&queue_by_id, birth->id, GFP_KERNEL))
@@ -148,8 +154,63 @@ void xs_birth_end(struct xs_birth *birth)
 	kfree(birth->queue);
 	kfree(birth->pdd);
 	kfree(birth->space);
-	kfree(birth->process);
+	xs_process_dealloc(birth->process, birth->id);
 	xs_supply_free(&birth->requests);
+}
+
+static void queue_drop_requests_locked(struct xs_queue *queue)
+{
+	struct xs_request *request;
+	struct hlist_node *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	hlist_for_each_entry_safe(request, next, &queue->requests, in_target)
+		xs_request_drop_locked(request);
+}
+
+/* Without memory it is not asked for that. */
+static void queue_inherit_from_locked(struct xs_queue *queue, struct xs_request *on_process,
+				      struct xs_supply *requests)
+{
+	struct xs_holder *holder = on_process->holder;
+	struct xs_pdd *pdd = queue->pdd;
+	struct xs_request *request = xs_request_find(&pdd->requests, holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (request && xs_request_is_for_all(request))
+		return;
+	request = list_is_singular(&pdd->queues) ?
+		xs_request_on_pdd_locked(pdd, holder, requests, true) :
+		xs_request_on_queue_locked(queue, holder, requests, true);
+	if (!IS_ERR(request))
+		xs_request_inherit_locked(request, on_process);
+}
+
+static void queue_inherit_locked(struct xs_queue *queue, struct xs_supply *requests)
+{
+	struct xs_request *on_process;
+
+	lockdep_assert_held(&xs_lock);
+
+	hlist_for_each_entry(on_process, &queue->pdd->process->requests, in_target) {
+		if (xs_request_any(on_process))
+			queue_inherit_from_locked(queue, on_process, requests);
+	}
+}
+
+/* How many requests it may need: for each on the process one on the queue, and its parent. */
+static u32 queue_wants_locked(const struct xs_process *process)
+{
+	const struct xs_request *request;
+	u32 count = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	hlist_for_each_entry(request, &process->requests, in_target)
+		count += 2;
+	return count;
 }
 
 struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
@@ -157,9 +218,8 @@ struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     struct xs_space *space, struct xs_node *node,
 				     struct xs_birth *birth)
 {
-	const u32 wants = xs_pdd_wants_locked(space, node);
+	const u32 wants = queue_wants_locked(space->process);
 	struct xs_queue *queue = birth->queue;
-	struct xs_terms asked;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -171,27 +231,26 @@ struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 	queue->id = birth->id;
 	queue_init(queue, hw, desc, xs_pdd_need_locked(space, node, birth));
 	queue_link_locked(queue);
-	xs_pdd_asked_locked(queue->pdd, &asked);
-	if (!xs_queue_is_settled_locked(queue, &asked))
+	queue_inherit_locked(queue, &birth->requests);
+	if (!xs_queue_is_settled_locked(queue))
 		xs_pdd_set_pending_locked(queue->pdd);
 	return queue;
 }
 
 void xs_queue_free_locked(struct xs_queue *queue)
 {
-	struct xs_request *request, *next;
 	struct xs_pdd *pdd = queue->pdd;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(request, next, &queue->requests, in_target)
-		xs_request_drop_locked(request);
+	queue_drop_requests_locked(queue);
 	list_del(&queue->in_pdd);
 	list_del(&queue->in_node);
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count - 1);
 	hash_del(&queue->by_hw);
 	xa_erase(&queue_by_id, queue->id);
 	WRITE_ONCE(queue_count, queue_count - 1);
+	queue_changes++;
 	xs_owner_put(&queue->owner);
 	kfree(queue);
 	if (list_empty(&pdd->queues))
@@ -204,7 +263,7 @@ void xs_queues_free_locked(void)
 
 	lockdep_assert_held(&xs_lock);
 
-	while ((queue = xs_queue_next_locked(NULL))) {
+	while ((queue = xs_queue_above_locked(0))) {
 		xs_queue_set_gone_locked(queue, ktime_get_ns());
 		xs_queue_free_locked(queue);
 	}
@@ -239,49 +298,46 @@ int xs_queue_set_gone_locked(struct xs_queue *queue, u64 now)
 	return xs_queue_set_held_locked(queue, false, now);
 }
 
-const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
-					     const struct xs_terms *of_pdd,
-					     struct xs_terms *own)
+static void queue_demote(const struct xs_queue *queue, struct xs_terms *terms)
 {
-	const bool fits = of_pdd->priority == KFD_XSCHED_PRIORITY_APP ||
-		xs_queue_can_prioritise(queue);
-	const struct xs_request *request = NULL;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (list_empty(&queue->requests) && fits)
-		return of_pdd;
-	xs_terms_init(own);
-	while ((request = xs_request_next_locked(queue, request)))
-		xs_terms_add(own, &request->next);
-	xs_pdd_demote(queue->pdd, own);
-	if (!xs_queue_can_prioritise(queue))
-		own->priority = KFD_XSCHED_PRIORITY_APP;
-	return own;
+	if (xs_queue_can_prioritise(queue))
+		terms->priority = 0;
+	if (xs_queue_can_classify(queue))
+		terms->prio_class = KFD_XSCHED_CLASS_LOW;
 }
 
-bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_terms *of_pdd)
+void xs_queue_asked_locked(const struct xs_queue *queue, const struct xs_terms *on_pdd,
+			   struct xs_terms *asked)
 {
-	struct xs_terms own;
+	lockdep_assert_held(&xs_lock);
+
+	*asked = *on_pdd;
+	if (!hlist_empty(&queue->requests))
+		xs_sum_add(&queue->sum, asked);
+	if (asked->priority != KFD_XSCHED_PRIORITY_APP && !xs_queue_can_prioritise(queue))
+		asked->priority = KFD_XSCHED_PRIORITY_APP;
+	if (asked->prio_class != KFD_XSCHED_CLASS_APP && !xs_queue_can_classify(queue))
+		asked->prio_class = KFD_XSCHED_CLASS_APP;
+	if (xs_process_is_demoted(queue->pdd->process))
+		queue_demote(queue, asked);
+}
+
+bool xs_queue_is_settled_locked(const struct xs_queue *queue)
+{
+	struct xs_terms on_pdd, asked;
 
 	lockdep_assert_held(&xs_lock);
 
-	return xs_terms_settled(xs_queue_asked_locked(queue, of_pdd, &own), queue->applied,
-				&queue->override);
+	xs_pdd_asked_locked(queue->pdd, &on_pdd);
+	xs_queue_asked_locked(queue, &on_pdd, &asked);
+	return xs_terms_settled(&asked, queue->applied, &queue->override);
 }
 
 u32 xs_queue_holders_locked(const struct xs_queue *queue)
 {
-	const struct xs_request *request = NULL;
-	u32 holders = 0;
-
 	lockdep_assert_held(&xs_lock);
 
-	if (queue->applied == XS_APPLIED_GONE)
-		return 0;
-	while ((request = xs_request_next_locked(queue, request)))
-		holders += request->now.held;
-	return holders;
+	return queue->applied == XS_APPLIED_GONE ? 0 : queue->pdd->sum.held + queue->sum.held;
 }
 
 u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now)

@@ -61,11 +61,13 @@ struct xs_pdd_watch {
  * @space: which of its spaces, with a reference
  * @node: on which node, with a reference
  * @in_process: in xs_process.pdds
- * @in_pending: in xs_node.pending, or empty
  * @queues: by xs_queue.in_pdd
  * @live: how many of them are not XS_APPLIED_GONE
- * @requests: on the pdd, by xs_request.in_target
- * @own_requests: how many requests there are on queues of it
+ * @requests: on all of them, by xs_request.in_target
+ * @sum: what these ask for together
+ * @own_seq: when the latest override was asked for of one of @queues by itself, be it in
+ *	force still or not
+ * @in_pending: in xs_node.pending, or empty
  * @watch: the sampler's part
  */
 struct xs_pdd {
@@ -73,11 +75,12 @@ struct xs_pdd {
 	struct xs_space *space;
 	struct xs_node *node;
 	struct list_head in_process;
-	struct list_head in_pending;
 	struct list_head queues;
 	u32 live;
-	struct list_head requests;
-	u32 own_requests;
+	struct hlist_head requests;
+	struct xs_sum sum;
+	u64 own_seq;
+	struct list_head in_pending;
 	struct xs_pdd_watch watch;
 };
 
@@ -120,7 +123,8 @@ struct xs_queue_watch {
  * @in_pdd: in xs_pdd.queues
  * @pinned: in a transaction, or looked at under xs_node.lock: it may not be removed
  *	until that lock is free; changed under that, too
- * @requests: on this queue, by xs_request.in_target
+ * @requests: on this queue alone, by xs_request.in_target
+ * @sum: what they ask for together
  * @applied: what the driver last confirmed; read by the sampler
  * @has_run: it was free to run at some time; read by the sampler
  * @held_since: when it went from free to held, CLOCK_MONOTONIC, or 0
@@ -129,6 +133,7 @@ struct xs_queue_watch {
  * @override: overrides the driver last confirmed
  * @priority: the KFD priority it then had; ask xs_queue_priority_locked()
  * @prio_class: enum kfd_xsched_class in effect, 0 if there are none
+ * @look: the last look of the watchdog that has seen it
  * @watch: the sampler's part
  */
 struct xs_queue {
@@ -142,7 +147,8 @@ struct xs_queue {
 	struct list_head in_node;
 	struct list_head in_pdd;
 	bool pinned;
-	struct list_head requests;
+	struct hlist_head requests;
+	struct xs_sum sum;
 	enum xs_applied applied;
 	bool has_run;
 	u64 held_since;
@@ -151,6 +157,7 @@ struct xs_queue {
 	struct xs_terms override;
 	u32 priority;
 	u32 prio_class;
+	u32 look;
 	struct xs_queue_watch watch;
 };
 
@@ -163,24 +170,15 @@ static inline bool xs_pdd_is_gone(const struct xs_pdd *pdd)
 	return !pdd->live || pdd->node->gone || !pdd->space->hw;
 }
 
-/* What is asked of its queues may have changed. */
-void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
-
-/* It has not after all, unless something is left to be done. */
-void xs_pdd_clear_pending_locked(struct xs_pdd *pdd);
-
-/* If its process is demoted, its queues have the lowest priority and class instead. */
-void xs_pdd_demote(const struct xs_pdd *pdd, struct xs_terms *terms);
-
-/* What all requests on it ask for, as far as it can have that. @asked: out */
-void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked);
-
 /* That of a space on a node; made if there is none. */
 struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node,
 				  struct xs_birth *birth);
 
-/* How many requests that takes. */
-u32 xs_pdd_wants_locked(const struct xs_space *space, const struct xs_node *node);
+/* What is asked of any of its queues may have changed. */
+void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
+
+/* What requests on it ask for. @asked: out */
+void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked);
 
 /* Unlink and free one without queues. */
 void xs_pdd_free_locked(struct xs_pdd *pdd);
@@ -191,11 +189,14 @@ struct xs_queue *xs_queue_find_locked(u64 id);
 /* The queue of a driver's handle, or NULL. */
 struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw);
 
-/* The queue that follows @queue, or the first if that is NULL, or NULL. */
-struct xs_queue *xs_queue_next_locked(const struct xs_queue *queue);
+/* The queue with the lowest id above that, or NULL. */
+struct xs_queue *xs_queue_above_locked(u64 id);
 
-/* The first with a higher id, or NULL. */
-struct xs_queue *xs_queue_after_locked(u64 id);
+/* The highest id that was given out, or is about to be. */
+u64 xs_queue_last_id(void);
+
+/* Counts queues that came or went. */
+u64 xs_queue_changes_locked(void);
 
 /* How many there are; without a lock. */
 unsigned int xs_queue_count(void);
@@ -207,7 +208,7 @@ unsigned int xs_queue_count(void);
  * @pdd: for its space on its node
  * @space: for its space
  * @process: for its process
- * @requests: for those of the pdd
+ * @requests: for those on the queue and its pdd
  * @wanted: how many of these there should be
  *
  * What is used becomes NULL.
@@ -223,14 +224,13 @@ struct xs_birth {
 };
 
 /* Make all but requests: 0 or -ENOMEM; and free what was not used. Without a lock. */
-int xs_birth_begin(struct xs_birth *birth);
+int xs_birth_begin(struct xs_birth *birth, const struct xs_hw_queue_desc *desc);
 void xs_birth_end(struct xs_birth *birth);
 
 /*
  * A new queue, in its pdd, which is made if need be, with requests as those on the
  * process say. ERR_PTR(-EAGAIN): fill xs_birth.requests to what is @wanted, and try again;
- * if there is no memory for that all the same. A pdd without its requests has none: it
- * must run.
+ * if there is no memory for that all the same. Of a queue that lacks one, that is not asked.
  */
 struct xs_queue *xs_queue_new_locked(struct xs_hw_queue *hw,
 				     const struct xs_hw_queue_desc *desc,
@@ -248,14 +248,13 @@ int xs_queue_set_held_locked(struct xs_queue *queue, bool held, u64 now);
 int xs_queue_set_gone_locked(struct xs_queue *queue, u64 now);
 
 /*
- * What all requests that govern a queue ask for, as far as it can have that; and whether
- * the driver has nothing to do about it. @of_pdd: xs_pdd_asked_locked(), which is the
- * same for all queues of the pdd; @own: room for what is not.
+ * What all requests on it ask for; but if its process is demoted, the lowest priority and
+ * class. @on_pdd: xs_pdd_asked_locked(). @asked: out. And whether the driver has nothing to do
+ * about it.
  */
-const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
-					     const struct xs_terms *of_pdd,
-					     struct xs_terms *own);
-bool xs_queue_is_settled_locked(const struct xs_queue *queue, const struct xs_terms *of_pdd);
+void xs_queue_asked_locked(const struct xs_queue *queue, const struct xs_terms *on_pdd,
+			   struct xs_terms *asked);
+bool xs_queue_is_settled_locked(const struct xs_queue *queue);
 
 /*
  * How many holders hold the queue. What was reset runs for nobody: no hold of it

@@ -3,6 +3,7 @@
  * Holders, requests and tenants. See request.h.
  */
 #include <linux/err.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -19,12 +20,13 @@ void xs_holder_init(struct xs_holder *holder, void (*free)(struct xs_holder *hol
 {
 	*holder = (struct xs_holder){
 		.free = free,
+		.spare_max = XS_STEPS,
 		.steps = XS_STEPS,
-		.payer = XS_PAYER_ADMIN,
 	};
 	INIT_LIST_HEAD(&holder->in_client);
 	refcount_set(&holder->refs, 1);
 	INIT_LIST_HEAD(&holder->requests);
+	xs_supply_init(&holder->spare, 0);
 	init_waitqueue_head(&holder->unsettled);
 }
 
@@ -36,18 +38,26 @@ struct xs_holder *xs_holder_get(struct xs_holder *holder)
 
 void xs_holder_put(struct xs_holder *holder)
 {
-	if (refcount_dec_and_test(&holder->refs))
-		holder->free(holder);
+	if (!refcount_dec_and_test(&holder->refs))
+		return;
+	xs_supply_free(&holder->spare);
+	holder->free(holder);
 }
 
 void xs_holder_drop_all_locked(struct xs_holder *holder)
 {
-	struct xs_request *request, *next;
+	struct xs_request *request;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(request, next, &holder->requests, in_holder)
-		xs_request_drop_locked(request);
+	/* With one, others may go: those born with it, and a parent with the last child. */
+	while ((request = list_first_entry_or_null(&holder->requests, struct xs_request,
+						   in_holder))) {
+		if (request->children)
+			list_move_tail(&request->in_holder, &holder->requests);
+		else
+			xs_request_drop_locked(request);
+	}
 }
 
 void xs_holder_settled_locked(struct xs_holder *holder)
@@ -72,6 +82,48 @@ void xs_supply_init(struct xs_supply *supply, gfp_t gfp)
 	INIT_LIST_HEAD(&supply->requests);
 }
 
+/* It asks for nothing, and is nobody's. */
+static void request_blank(struct xs_request *request)
+{
+	*request = (struct xs_request){};
+	INIT_LIST_HEAD(&request->in_holder);
+	INIT_HLIST_NODE(&request->in_target);
+	INIT_LIST_HEAD(&request->in_tenant);
+	INIT_LIST_HEAD(&request->in_batch);
+	INIT_LIST_HEAD(&request->born);
+	RB_CLEAR_NODE(&request->by_priority);
+	RB_CLEAR_NODE(&request->by_class);
+	xs_terms_init(&request->now);
+	request->next = request->now;
+}
+
+static struct xs_request *request_alloc(gfp_t gfp)
+{
+	struct xs_request *request = kmalloc(sizeof(*request), gfp);
+
+	if (request)
+		request_blank(request);
+	return request;
+}
+
+static struct xs_request *request_from_supply(struct xs_supply *supply)
+{
+	struct xs_request *request = list_first_entry_or_null(&supply->requests,
+							      struct xs_request, in_holder);
+
+	if (!request)
+		return NULL;
+	list_del(&request->in_holder);
+	supply->count--;
+	return request;
+}
+
+static void request_to_supply(struct xs_supply *supply, struct xs_request *request)
+{
+	list_add(&request->in_holder, &supply->requests);
+	supply->count++;
+}
+
 int xs_supply_fill(struct xs_supply *supply, u32 count)
 {
 	struct xs_request *request;
@@ -80,11 +132,10 @@ int xs_supply_fill(struct xs_supply *supply, u32 count)
 
 	supply->is_short = false;
 	while (supply->count < count) {
-		request = kmalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+		request = request_alloc(GFP_KERNEL_ACCOUNT);
 		if (!request)
 			return -ENOMEM;
-		list_add(&request->in_holder, &supply->requests);
-		supply->count++;
+		request_to_supply(supply, request);
 	}
 	return 0;
 }
@@ -98,83 +149,215 @@ void xs_supply_free(struct xs_supply *supply)
 	xs_supply_init(supply, supply->gfp);
 }
 
-static struct xs_request *request_take_one(struct xs_supply *supply)
+/* NULL: @supply is short. */
+static struct xs_request *request_take_one_locked(struct xs_holder *holder,
+						  struct xs_supply *supply)
 {
-	struct xs_request *request = list_first_entry_or_null(&supply->requests,
-							      struct xs_request, in_holder);
+	struct xs_request *request = request_from_supply(&holder->spare) ?:
+		request_from_supply(supply);
 
-	if (request) {
-		list_del(&request->in_holder);
-		supply->count--;
-	} else if (supply->gfp) {
-		request = kmalloc(sizeof(*request), supply->gfp);
-	}
+	lockdep_assert_held(&xs_lock);
+
+	if (!request && supply->gfp)
+		request = request_alloc(supply->gfp);
 	supply->is_short |= !request;
 	return request;
 }
 
-/* ---- requests ------------------------------------------------------------ */
+/* ---- sums ---------------------------------------------------------------- */
 
-static void request_init(struct xs_request *request, enum xs_target on,
-			 struct xs_holder *holder)
+/* Those of its terms that count. */
+static const struct xs_terms *request_terms(const struct xs_request *request)
 {
-	*request = (struct xs_request){ .on = on, .holder = holder };
-	INIT_LIST_HEAD(&request->in_holder);
-	INIT_LIST_HEAD(&request->in_target);
-	INIT_LIST_HEAD(&request->in_tenant);
-	INIT_LIST_HEAD(&request->in_batch);
-	INIT_LIST_HEAD(&request->born);
-	xs_terms_init(&request->now);
-	request->next = request->now;
+	return request->started ? &request->next : &request->now;
 }
 
-/* @requests: the list of the target */
-static struct xs_request *request_new_locked(enum xs_target on, struct xs_holder *holder,
-					     struct list_head *requests,
-					     struct xs_supply *supply)
+static bool request_is_before_by_priority(struct rb_node *a, const struct rb_node *b)
 {
-	struct xs_request *request = request_take_one(supply);
+	return request_terms(rb_entry(a, struct xs_request, by_priority))->priority_seq <
+		request_terms(rb_entry(b, struct xs_request, by_priority))->priority_seq;
+}
+
+static bool request_is_before_by_class(struct rb_node *a, const struct rb_node *b)
+{
+	return request_terms(rb_entry(a, struct xs_request, by_class))->class_seq <
+		request_terms(rb_entry(b, struct xs_request, by_class))->class_seq;
+}
+
+static struct xs_request *request_latest_priority(const struct xs_sum *sum)
+{
+	return RB_EMPTY_ROOT(&sum->priorities) ? NULL :
+		rb_entry(rb_last(&sum->priorities), struct xs_request, by_priority);
+}
+
+static struct xs_request *request_latest_class(const struct xs_sum *sum)
+{
+	return RB_EMPTY_ROOT(&sum->classes) ? NULL :
+		rb_entry(rb_last(&sum->classes), struct xs_request, by_class);
+}
+
+/* What it asks for counts no more: it is about to change. */
+static void request_leave_sum(struct xs_request *request)
+{
+	struct xs_sum *sum = request->sum;
+
+	if (!sum)
+		return;
+	sum->held -= request->now.held;
+	sum->holds -= request_terms(request)->held;
+	if (!RB_EMPTY_NODE(&request->by_priority)) {
+		rb_erase(&request->by_priority, &sum->priorities);
+		RB_CLEAR_NODE(&request->by_priority);
+	}
+	if (!RB_EMPTY_NODE(&request->by_class)) {
+		rb_erase(&request->by_class, &sum->classes);
+		RB_CLEAR_NODE(&request->by_class);
+	}
+}
+
+/* Those of its pdd that are on all queues there need not look at each. */
+static void request_note_override(const struct xs_request *request, u64 seq)
+{
+	if (request->queue)
+		request->pdd->own_seq = max(request->pdd->own_seq, seq);
+}
+
+static void request_join_sum(struct xs_request *request)
+{
+	const struct xs_terms *terms = request_terms(request);
+	struct xs_sum *sum = request->sum;
+
+	if (!sum)
+		return;
+	sum->held += request->now.held;
+	sum->holds += terms->held;
+	if (terms->priority != KFD_XSCHED_PRIORITY_APP) {
+		rb_add(&request->by_priority, &sum->priorities, request_is_before_by_priority);
+		request_note_override(request, terms->priority_seq);
+	}
+	if (terms->prio_class != KFD_XSCHED_CLASS_APP) {
+		rb_add(&request->by_class, &sum->classes, request_is_before_by_class);
+		request_note_override(request, terms->class_seq);
+	}
+}
+
+/* What was on its way is in force, which counts as it did. */
+static void request_settle_in_sum(struct xs_request *request)
+{
+	if (request->sum)
+		request->sum->held += request->next.held - request->now.held;
+	request->now = request->next;
+	request->started = false;
+}
+
+void xs_sum_add(const struct xs_sum *sum, struct xs_terms *terms)
+{
+	const struct xs_request *priority = request_latest_priority(sum);
+	const struct xs_request *prio_class = request_latest_class(sum);
+
+	terms->held |= sum->holds > 0;
+	if (priority)
+		xs_terms_add(terms, request_terms(priority));
+	if (prio_class)
+		xs_terms_add(terms, request_terms(prio_class));
+}
+
+bool xs_request_is_overruled_locked(const struct xs_request *request)
+{
+	const u64 own_seq = request->queue ? 0 : request->pdd->own_seq;
+	const struct xs_terms *now = &request->now;
+	struct xs_terms all;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!request)
-		return NULL;
-	request_init(request, on, holder);
-	list_add_tail(&request->in_holder, &holder->requests);
-	list_add_tail(&request->in_target, requests);
-	return request;
+	xs_terms_init(&all);
+	xs_sum_add(&request->pdd->sum, &all);
+	if (request->queue)
+		xs_sum_add(&request->queue->sum, &all);
+	return (now->priority != KFD_XSCHED_PRIORITY_APP &&
+		max(all.priority_seq, own_seq) > now->priority_seq) ||
+		(now->prio_class != KFD_XSCHED_CLASS_APP &&
+		 max(all.class_seq, own_seq) > now->class_seq);
 }
 
-struct xs_request *xs_request_find(const struct list_head *requests,
+/* ---- requests ------------------------------------------------------------ */
+
+struct xs_request *xs_request_find(const struct hlist_head *requests,
 				   const struct xs_holder *holder)
 {
 	struct xs_request *request;
 
-	list_for_each_entry(request, requests, in_target) {
+	hlist_for_each_entry(request, requests, in_target) {
 		if (request->holder == holder)
 			return request;
 	}
 	return NULL;
 }
 
-struct xs_request *xs_request_on_process_locked(struct xs_process *process,
-						struct xs_holder *holder,
-						struct xs_supply *supply)
+/* @requests: the list of a target */
+static int request_charge_locked(struct xs_account *account, const struct hlist_head *requests)
 {
-	struct xs_request *request = xs_request_find(&process->requests, holder);
+	const struct xs_request *request;
+	u32 count = 0;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (request)
-		return request;
-	request = request_new_locked(XS_ON_PROCESS, holder, &process->requests, supply);
-	if (request)
-		request->process = process;
+	if (!account)
+		return 0;
+	hlist_for_each_entry(request, requests, in_target)
+		count += request->holder->account == account;
+	return count >= XS_REQUESTS_ON_TARGET ? -EDQUOT :
+		xs_account_charge(account, XS_QUOTA_REQUESTS, 1);
+}
+
+/* Off the account, and blank. */
+static void request_put_away_locked(struct xs_request *request)
+{
+	struct xs_holder *holder = request->holder;
+
+	lockdep_assert_held(&xs_lock);
+
+	holder->in_use--;
+	if (request->charged)
+		xs_account_uncharge(holder->account, XS_QUOTA_REQUESTS, 1);
+	/* The allocator may take long, so not here. */
+	if (holder->spare.count == holder->spare_max) {
+		kfree_rcu(request, rcu);
+		return;
+	}
+	request_blank(request);
+	request_to_supply(&holder->spare, request);
+}
+
+/* @requests: the list of the target */
+static struct xs_request *request_new_locked(enum xs_target on, struct xs_holder *holder,
+					     struct hlist_head *requests,
+					     struct xs_supply *supply, bool must)
+{
+	struct xs_request *request;
+	int ret = request_charge_locked(holder->account, requests);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (ret && !must)
+		return ERR_PTR(ret);
+	request = request_take_one_locked(holder, supply);
+	if (!request) {
+		if (!ret)
+			xs_account_uncharge(holder->account, XS_QUOTA_REQUESTS, 1);
+		return ERR_PTR(-ENOMEM);
+	}
+	request->on = on;
+	request->holder = holder;
+	request->charged = !ret;
+	holder->in_use++;
+	list_add_tail(&request->in_holder, &holder->requests);
+	hlist_add_head(&request->in_target, requests);
 	return request;
 }
 
 struct xs_request *xs_request_on_pdd_locked(struct xs_pdd *pdd, struct xs_holder *holder,
-					    struct xs_supply *supply)
+					    struct xs_supply *supply, bool must)
 {
 	struct xs_request *request = xs_request_find(&pdd->requests, holder);
 
@@ -182,49 +365,175 @@ struct xs_request *xs_request_on_pdd_locked(struct xs_pdd *pdd, struct xs_holder
 
 	if (request)
 		return request;
-	request = request_new_locked(XS_ON_PDD, holder, &pdd->requests, supply);
-	if (request)
-		request->pdd = pdd;
+	request = request_new_locked(XS_ON_PDD, holder, &pdd->requests, supply, must);
+	if (IS_ERR(request))
+		return request;
+	request->pdd = pdd;
+	request->sum = &pdd->sum;
 	return request;
 }
 
-/* It is what the other one is, and will be what the other one will be. */
-static void request_follow(struct xs_request *request, struct xs_request *other)
+static struct xs_request *request_new_child_locked(struct xs_request *parent,
+						   struct xs_queue *queue,
+						   struct xs_supply *supply, bool must)
 {
-	request->now = other->now;
-	request->next = other->next;
-	request->asked = other->asked;
-	request->batch = other->batch;
-	request->part = other->part;
-	if (other->batch)
-		list_add(&request->in_batch, &other->in_batch);
+	struct xs_request *request = request_new_locked(XS_ON_QUEUE, parent->holder,
+							&queue->requests, supply, must);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (IS_ERR(request))
+		return request;
+	request->queue = queue;
+	request->pdd = queue->pdd;
+	request->sum = &queue->sum;
+	request->parent = parent;
+	parent->children++;
+	return request;
+}
+
+/* It asks for what its parent does, and is before it in the list of the same batch, if any. */
+static void request_follow_locked(struct xs_request *request, struct xs_request *parent)
+{
+	lockdep_assert_held(&xs_lock);
+
+	request->now = parent->now;
+	request->next = parent->next;
+	xs_request_mask(request, &request->now);
+	xs_request_mask(request, &request->next);
+	request->asked = parent->asked;
+	request_join_sum(request);
+	if (parent->batch)
+		xs_request_take_locked(request, parent->batch, parent->part, &parent->in_batch);
+}
+
+/* From now on its children say what is asked for. */
+static void request_resign_locked(struct xs_request *parent)
+{
+	lockdep_assert_held(&xs_lock);
+
+	request_leave_sum(parent);
+	xs_terms_init(&parent->now);
+	parent->next = parent->now;
+	parent->batch = NULL;
+	parent->part = NULL;
+	parent->asked = 0;
+	list_del_init(&parent->in_batch);
+}
+
+static void request_drop_children_locked(struct xs_request *parent)
+{
+	struct xs_request *request;
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(queue, &parent->pdd->queues, in_pdd) {
+		request = xs_request_find(&queue->requests, parent->holder);
+		if (request)
+			xs_request_drop_locked(request);
+	}
+}
+
+/* Make a request on each of its queues of it: 0, or an error, and all is as before. */
+static int request_split_locked(struct xs_request *parent, struct xs_supply *supply, bool must)
+{
+	struct xs_request *request;
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(queue, &parent->pdd->queues, in_pdd) {
+		request = request_new_child_locked(parent, queue, supply, must);
+		if (IS_ERR(request)) {
+			request_drop_children_locked(parent);
+			return PTR_ERR(request);
+		}
+	}
+	list_for_each_entry(queue, &parent->pdd->queues, in_pdd)
+		request_follow_locked(xs_request_find(&queue->requests, parent->holder), parent);
+	request_resign_locked(parent);
+	return 0;
 }
 
 struct xs_request *xs_request_on_queue_locked(struct xs_queue *queue,
 					      struct xs_holder *holder,
-					      struct xs_supply *supply)
+					      struct xs_supply *supply, bool must)
 {
-	struct xs_request *on_pdd = xs_request_find(&queue->pdd->requests, holder);
+	struct xs_request *request = xs_request_find(&queue->requests, holder), *parent;
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (request)
+		return request;
+	parent = xs_request_on_pdd_locked(queue->pdd, holder, supply, must);
+	if (IS_ERR(parent))
+		return parent;
+	if (xs_request_is_for_all(parent)) {
+		ret = request_split_locked(parent, supply, must);
+		return ret ? ERR_PTR(ret) : xs_request_find(&queue->requests, holder);
+	}
+	request = request_new_child_locked(parent, queue, supply, must);
+	if (!IS_ERR(request))
+		list_del_init(&parent->in_batch);
+	else if (!parent->children)
+		xs_request_drop_locked(parent);
+	return request;
+}
+
+struct xs_request *xs_request_of_queue_locked(const struct xs_queue *queue,
+					      const struct xs_holder *holder)
+{
 	struct xs_request *request = xs_request_find(&queue->requests, holder);
 
 	lockdep_assert_held(&xs_lock);
 
 	if (request)
 		return request;
-	request = request_new_locked(XS_ON_QUEUE, holder, &queue->requests, supply);
-	if (!request)
-		return NULL;
-	request->queue = queue;
-	request->pdd = queue->pdd;
-	queue->pdd->own_requests++;
-	if (on_pdd)
-		request_follow(request, on_pdd);
+	request = xs_request_find(&queue->pdd->requests, holder);
+	return request && xs_request_is_for_all(request) ? request : NULL;
+}
+
+struct xs_queue *xs_request_next_queue_locked(const struct xs_request *request,
+					      const struct xs_queue *queue)
+{
+	struct list_head *at;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (request->on != XS_ON_PDD)
+		return queue ? NULL : request->queue;
+	at = queue ? queue->in_pdd.next : request->pdd->queues.next;
+	return at == &request->pdd->queues ? NULL : list_entry(at, struct xs_queue, in_pdd);
+}
+
+struct xs_request *xs_request_on_process_locked(struct xs_process *process,
+						struct xs_holder *holder,
+						struct xs_supply *supply, bool must)
+{
+	struct xs_request *request = xs_request_find(&process->requests, holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (request)
+		return request;
+	request = request_new_locked(XS_ON_PROCESS, holder, &process->requests, supply, must);
+	if (IS_ERR(request))
+		return request;
+	request->process = process;
+	request->sum = &process->sum;
 	return request;
 }
 
 bool xs_request_any(const struct xs_request *request)
 {
 	return xs_terms_any(&request->now) || xs_terms_any(&request->next);
+}
+
+bool xs_request_is_for_all(const struct xs_request *on_pdd)
+{
+	return !on_pdd->children && (on_pdd->batch || xs_request_any(on_pdd));
 }
 
 bool xs_request_busy(const struct xs_request *request, const struct xs_batch *batch)
@@ -240,26 +549,82 @@ void xs_request_take_locked(struct xs_request *request, struct xs_batch *batch,
 	request->batch = batch;
 	request->part = part;
 	request->status = 0;
+	/* It may be idle, and about to be dropped. */
+	if (!list_empty(&request->in_batch))
+		list_del(&request->in_batch);
 	list_add_tail(&request->in_batch, list);
 }
 
-void xs_request_end_locked(struct xs_request *request, bool success)
+static void request_set_pending_locked(const struct xs_request *request)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (success)
-		request->now = request->next;
-	else
+	if (request->pdd)
+		xs_pdd_set_pending_locked(request->pdd);
+}
+
+void xs_request_start_locked(struct xs_request *request)
+{
+	struct xs_request *born;
+
+	lockdep_assert_held(&xs_lock);
+
+	request_leave_sum(request);
+	request->started = true;
+	request_join_sum(request);
+	request_set_pending_locked(request);
+	list_for_each_entry(born, &request->born, in_batch)
+		xs_request_start_locked(born);
+}
+
+/* Whether anybody needs it. */
+static bool request_is_idle(const struct xs_request *request)
+{
+	return !request->batch && !request->tenant && !request->children &&
+		!xs_request_any(request);
+}
+
+void xs_request_end_locked(struct xs_request *request, bool success, struct list_head *idle)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (success) {
+		request_settle_in_sum(request);
+	} else {
+		if (request->started)
+			request_set_pending_locked(request);
+		request_leave_sum(request);
 		request->next = request->now;
+		request->started = false;
+		request_join_sum(request);
+	}
 	request->batch = NULL;
 	request->part = NULL;
 	request->asked = 0;
 	list_del_init(&request->in_batch);
+	if (request_is_idle(request))
+		list_add(&request->in_batch, idle);
+}
+
+/* Those of the driver's that are not there yet may be born held. */
+void xs_request_inherit_locked(struct xs_request *request, struct xs_request *on_process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	request->now = on_process->now;
+	request->next = on_process->next;
+	request->started = on_process->started;
+	xs_request_mask(request, &request->now);
+	xs_request_mask(request, &request->next);
+	request->now.held_ns = ktime_get_ns();
+	request_join_sum(request);
+	if (on_process->batch)
+		xs_request_take_locked(request, on_process->batch, NULL, &on_process->born);
 }
 
 static void request_trace_release_locked(const struct xs_request *request)
 {
-	struct xs_queue *queue = NULL;
+	const struct xs_queue *queue = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -271,125 +636,93 @@ static void request_trace_release_locked(const struct xs_request *request)
 
 void xs_request_drop_locked(struct xs_request *request)
 {
-	struct xs_request *born, *next;
+	struct xs_request *born, *next, *parent = request->parent;
+	struct xs_process *process = request->process;
+	LIST_HEAD(idle);
 
 	lockdep_assert_held(&xs_lock);
 
+	WARN_ON_ONCE(request->children);
 	request_trace_release_locked(request);
 	list_for_each_entry_safe(born, next, &request->born, in_batch)
-		xs_request_end_locked(born, false);
+		xs_request_end_locked(born, false, &idle);
+	xs_request_drop_idle_locked(&idle);
+	/* One that asked for nothing changes nothing. */
+	if (xs_request_any(request))
+		request_set_pending_locked(request);
+	request_leave_sum(request);
 	list_del(&request->in_holder);
-	list_del(&request->in_target);
+	hlist_del(&request->in_target);
 	list_del(&request->in_tenant);
 	list_del(&request->in_batch);
-	if (request->queue)
-		request->pdd->own_requests--;
-	/* One that asked for nothing changes nothing. */
-	if (request->pdd && xs_request_any(request))
-		xs_pdd_set_pending_locked(request->pdd);
-	if (request->process)
-		xs_process_sync_locked(request->process);
-	kfree(request);
+	request_put_away_locked(request);
+	if (process)
+		xs_process_sync_locked(process);
+	if (parent && !--parent->children && request_is_idle(parent))
+		xs_request_drop_locked(parent);
 }
 
-void xs_request_drop_hold_locked(struct xs_request *request)
+bool xs_request_drop_some_locked(struct list_head *idle, u32 count)
+{
+	struct xs_request *request, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(request, next, idle, in_batch) {
+		if (!count--)
+			return true;
+		xs_request_drop_locked(request);
+	}
+	return false;
+}
+
+void xs_request_drop_idle_locked(struct list_head *idle)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (!request->now.held && !request->next.held)
-		return;
-	request_trace_release_locked(request);
-	request->now.held = false;
-	request->next.held = false;
-	if (request->pdd)
-		xs_pdd_set_pending_locked(request->pdd);
-	else
-		xs_process_sync_locked(request->process);
+	xs_request_drop_some_locked(idle, U32_MAX);
 }
 
-void xs_request_mask(const struct xs_pdd *pdd, struct xs_terms *terms)
+void xs_request_withdraw_locked(struct xs_request *request, bool overrides)
 {
-	const u32 caps = xs_node_caps(pdd->node);
+	struct xs_process *process = request->process;
+	const bool holds = request->now.held || request->next.held;
 
-	terms->held &= xs_node_can_hold(pdd->node);
-	if (!(caps & KFD_XSCHED_CAP_PRIORITY))
+	lockdep_assert_held(&xs_lock);
+
+	request_trace_release_locked(request);
+	request_leave_sum(request);
+	request->now.held = false;
+	request->next.held = false;
+	if (overrides)
+		xs_terms_copy_overrides(&request->next, &request->now);
+	request_join_sum(request);
+	if (holds)
+		request_set_pending_locked(request);
+	if (request_is_idle(request))
+		xs_request_drop_locked(request);
+	else if (holds && process)
+		xs_process_sync_locked(process);
+}
+
+void xs_request_mask(const struct xs_request *request, struct xs_terms *terms)
+{
+	const struct xs_node *node = request->pdd->node;
+
+	terms->held &= xs_node_can_hold(node);
+	if (!(xs_node_caps(node) & KFD_XSCHED_CAP_PRIORITY) ||
+	    (request->queue && !xs_queue_can_prioritise(request->queue)))
 		terms->priority = KFD_XSCHED_PRIORITY_APP;
-	if (!(caps & KFD_XSCHED_CAP_CLASS))
+	if (!(xs_node_caps(node) & KFD_XSCHED_CAP_CLASS))
 		terms->prio_class = KFD_XSCHED_CLASS_APP;
 }
 
-/* ---- which request governs which queue ----------------------------------- */
-
-struct xs_request *xs_request_of_queue_locked(const struct xs_queue *queue,
-					      const struct xs_holder *holder)
+bool xs_request_holds_locked(const struct xs_request *request, const struct xs_queue *queue)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return xs_request_find(&queue->requests, holder) ?:
-		xs_request_find(&queue->pdd->requests, holder);
-}
-
-/* Whether it governs a queue of its pdd. */
-static bool request_governs(const struct xs_request *request, const struct xs_queue *queue)
-{
-	return request->on == XS_ON_QUEUE ? request->queue == queue :
-					    !xs_request_find(&queue->requests, request->holder);
-}
-
-/* Those on the queue come first, then those on its pdd. */
-struct xs_request *xs_request_next_locked(const struct xs_queue *queue,
-					  const struct xs_request *request)
-{
-	const struct list_head *own = &queue->requests, *common = &queue->pdd->requests;
-	const struct list_head *at = request ? request->in_target.next : own->next;
-	struct xs_request *next;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (at == own)
-		at = common->next;
-	for (; at != common; at = at->next) {
-		next = list_entry(at, struct xs_request, in_target);
-		if (request_governs(next, queue))
-			return next;
-	}
-	return NULL;
-}
-
-struct xs_queue *xs_request_next_queue_locked(const struct xs_request *request,
-					      const struct xs_queue *queue)
-{
-	const struct list_head *queues, *at;
-	struct xs_queue *next;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (!request->pdd)
-		return NULL;
-	queues = &request->pdd->queues;
-	for (at = queue ? queue->in_pdd.next : queues->next; at != queues; at = at->next) {
-		next = list_entry(at, struct xs_queue, in_pdd);
-		if (request_governs(request, next))
-			return next;
-	}
-	return NULL;
-}
-
-struct xs_queue *xs_request_next_held_locked(const struct xs_request *request,
-					     const struct xs_queue *queue)
-{
-	struct xs_queue *next;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (!request->now.held)
-		return NULL;
-	for (next = xs_request_next_queue_locked(request, queue); next;
-	     next = xs_request_next_queue_locked(request, next)) {
-		if (next->applied != XS_APPLIED_FREE && next->applied != XS_APPLIED_GONE)
-			return next;
-	}
-	return NULL;
+	return request->now.held && queue->applied != XS_APPLIED_FREE &&
+		queue->applied != XS_APPLIED_GONE;
 }
 
 /* ---- tenants ------------------------------------------------------------- */
@@ -411,7 +744,9 @@ int xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder)
 	tenant->id = ++tenants->last;
 	tenant->tenants = tenants;
 	INIT_LIST_HEAD(&tenant->members);
-	request_init(&tenant->request, XS_ON_TENANT, holder);
+	request_blank(&tenant->request);
+	tenant->request.on = XS_ON_TENANT;
+	tenant->request.holder = holder;
 	tenant->request.tenant = tenant;
 	hash_add(tenants->by_id, &tenant->by_id, tenant->id);
 	tenants->count++;
@@ -484,7 +819,7 @@ bool xs_trigger_any_locked(const struct xs_process *process)
 
 	if (process->triggers)
 		return true;
-	list_for_each_entry(request, &process->requests, in_target) {
+	hlist_for_each_entry(request, &process->requests, in_target) {
 		if (request->tenant && request->tenant->triggers)
 			return true;
 	}

@@ -85,16 +85,6 @@ bool xs_terms_gives_back(const struct xs_terms *now, const struct xs_terms *next
 		 next->prio_class == KFD_XSCHED_CLASS_APP);
 }
 
-bool xs_terms_overruled(const struct xs_terms *terms, const struct xs_terms *others)
-{
-	return (terms->priority != KFD_XSCHED_PRIORITY_APP &&
-		others->priority != KFD_XSCHED_PRIORITY_APP &&
-		others->priority_seq > terms->priority_seq) ||
-		(terms->prio_class != KFD_XSCHED_CLASS_APP &&
-		 others->prio_class != KFD_XSCHED_CLASS_APP &&
-		 others->class_seq > terms->class_seq);
-}
-
 void xs_terms_copy_overrides(struct xs_terms *terms, const struct xs_terms *others)
 {
 	terms->priority = others->priority;

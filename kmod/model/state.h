@@ -52,9 +52,6 @@ bool xs_terms_sets(const struct xs_terms *now, const struct xs_terms *next);
 bool xs_terms_sets_another(const struct xs_terms *now, const struct xs_terms *next);
 bool xs_terms_gives_back(const struct xs_terms *now, const struct xs_terms *next);
 
-/* Whether @others have an override, too, and a later one. */
-bool xs_terms_overruled(const struct xs_terms *terms, const struct xs_terms *others);
-
 /* Have the overrides of @others, and no other. */
 void xs_terms_copy_overrides(struct xs_terms *terms, const struct xs_terms *others);
 

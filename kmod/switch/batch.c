@@ -3,9 +3,12 @@
  * Requests that change together: on their way to the nodes, and what becomes of them.
  */
 #include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 
 #include "core.h"
+#include "model/account.h"
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"
@@ -37,10 +40,12 @@ struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
 	if (!batch)
 		return NULL;
 	batch->holder = xs_holder_get(holder);
-	batch->payer = holder->payer;
+	batch->payer = xs_account_payer(holder->account);
+	batch->ns = task_active_pid_ns(current);
 	batch->start_ns = ktime_get_ns();
 	INIT_LIST_HEAD(&batch->parts);
 	INIT_LIST_HEAD(&batch->requests);
+	INIT_LIST_HEAD(&batch->idle);
 	init_completion(&batch->done);
 	batch->steps_left = holder->steps;
 	xs_supply_init(&batch->supply, 0);
@@ -131,6 +136,7 @@ static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_n
 	*part = (struct xs_part){
 		.batch = batch,
 		.node = xs_node_get(node),
+		.number = min(batch->part_count, 63U),
 		.grace_us = XS_GRACE_UNSET,
 		.result.gpu_id = node->desc.gpu_id,
 	};
@@ -155,14 +161,26 @@ static struct xs_part *batch_part_locked(struct xs_batch *batch, struct xs_node 
 	return batch_new_part_locked(batch, node);
 }
 
+bool xs_batch_meets_locked(const struct xs_batch *batch, const struct xs_request *request)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (!xs_request_busy(request, batch))
+		return false;
+	request->batch->in_way = true;
+	return true;
+}
+
 int xs_batch_take_locked(struct xs_batch *batch, struct xs_request *request)
 {
 	struct xs_part *part;
 
 	lockdep_assert_held(&xs_lock);
 
+	if (xs_batch_meets_locked(batch, request))
+		return -EAGAIN;
 	if (request->batch)
-		return request->batch == batch ? 0 : -EAGAIN;
+		return 0;
 	if (!request->pdd) {
 		xs_request_take_locked(request, batch, NULL, &batch->requests);
 		return 0;
@@ -176,51 +194,57 @@ int xs_batch_take_locked(struct xs_batch *batch, struct xs_request *request)
 
 /* ---- ends ---------------------------------------------------------------- */
 
-static void batch_trace_locked(const struct xs_request *request)
+static void batch_trace_queue(const struct xs_request *request, const struct xs_queue *queue)
 {
 	const struct xs_terms *now = &request->now, *next = &request->next;
+
+	if (next->held && !now->held)
+		trace_hold(request->holder, queue);
+	else if (now->held && !next->held)
+		trace_release(request->holder, queue);
+	if (next->priority != now->priority || next->prio_class != now->prio_class)
+		trace_set_priority(request->holder, queue, next);
+}
+
+static void batch_trace_locked(const struct xs_request *request)
+{
 	struct xs_queue *queue = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
-	while ((queue = xs_request_next_queue_locked(request, queue))) {
-		if (next->held && !now->held)
-			trace_hold(request->holder, queue);
-		else if (now->held && !next->held)
-			trace_release(request->holder, queue);
-		if ((next->priority != now->priority && xs_queue_can_prioritise(queue)) ||
-		    next->prio_class != now->prio_class)
-			trace_set_priority(request->holder, queue, next);
-	}
+	if (!trace_hold_enabled() && !trace_release_enabled() && !trace_set_priority_enabled())
+		return;
+	while ((queue = xs_request_next_queue_locked(request, queue)))
+		batch_trace_queue(request, queue);
 }
 
-/* One on a queue or a pdd. @now: CLOCK_MONOTONIC. */
-static void batch_end_request_locked(struct xs_request *request, bool success, u64 now)
+/* One on queues. @now: CLOCK_MONOTONIC. @idle: see xs_request_end_locked() */
+static void batch_end_request_locked(struct xs_request *request, bool success, u64 now,
+				     struct list_head *idle)
 {
 	lockdep_assert_held(&xs_lock);
 
 	if (success && request->next.held && !request->now.held)
 		request->next.held_ns = now;
-	if (success && (trace_hold_enabled() || trace_release_enabled() ||
-			trace_set_priority_enabled()))
+	if (success)
 		batch_trace_locked(request);
-	xs_request_end_locked(request, success);
+	xs_request_end_locked(request, success, idle);
 }
 
-/* What a pdd got with its first queue is kept if its process has it, else mended. */
+/* What a queue was born with is kept if its process has it, else mended. */
 static void batch_end_born_locked(struct xs_request *on_process, bool success)
 {
 	struct xs_request *request, *next;
+	LIST_HEAD(idle);
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry_safe(request, next, &on_process->born, in_batch) {
-		batch_end_request_locked(request, success, ktime_get_ns());
-		if (success)
-			continue;
-		xs_pdd_set_pending_locked(request->pdd);
-		xs_transact_kick_locked(request->pdd->node);
+		batch_end_request_locked(request, success, ktime_get_ns(), &idle);
+		if (!success)
+			xs_transact_kick_locked(request->pdd->node);
 	}
+	xs_request_drop_idle_locked(&idle);
 }
 
 /* It is half of an entry: it follows only if the queues all did. */
@@ -235,7 +259,7 @@ static void batch_end_process_locked(struct xs_request *request, bool success)
 		request->tenant = NULL;
 	}
 	request->move = XS_MOVE_NONE;
-	xs_request_end_locked(request, success);
+	xs_request_end_locked(request, success, &request->batch->idle);
 	/* The driver knew of what succeeds before the queues were switched. */
 	if (!success)
 		xs_process_sync_locked(request->process);
@@ -248,7 +272,7 @@ static void batch_end_tenant_locked(struct xs_request *request, bool success)
 	lockdep_assert_held(&xs_lock);
 
 	success &= !request->status;
-	xs_request_end_locked(request, success);
+	xs_request_end_locked(request, success, &request->batch->idle);
 	if (tenant->ends && success)
 		xs_tenant_free_locked(tenant);
 	else
@@ -289,13 +313,13 @@ static void batch_put_items_locked(struct xs_batch *batch)
 static void batch_drop_part_locked(struct xs_part *part)
 {
 	struct xs_request *request, *next;
+	LIST_HEAD(idle);
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(request, next, &part->requests, in_batch) {
-		batch_end_request_locked(request, false, 0);
-		xs_pdd_clear_pending_locked(request->pdd);
-	}
+	list_for_each_entry_safe(request, next, &part->requests, in_batch)
+		xs_request_end_locked(request, false, &idle);
+	xs_request_drop_idle_locked(&idle);
 	if (part->toll == XS_TOLL_PAID)
 		xs_rates_give_back(&part->node->rates, part->batch->payer, part->toll_ns);
 	batch_free_part(part);
@@ -310,7 +334,12 @@ void xs_batch_abort_locked(struct xs_batch *batch)
 	list_for_each_entry_safe(part, next, &batch->parts, in_batch)
 		batch_drop_part_locked(part);
 	batch_end_requests_locked(batch, false);
+	xs_request_drop_idle_locked(&batch->idle);
 	batch_put_items_locked(batch);
+	/* Only for who met it: two that a third one keeps waiting would wake each other. */
+	if (batch->in_way)
+		xs_holder_settled_locked(batch->holder);
+	batch->in_way = false;
 }
 
 /* What its entries asked for was not there: RESUME of what is not held. */
@@ -332,13 +361,11 @@ static void batch_drop_idle_parts_locked(struct xs_batch *batch)
  */
 static void batch_fail_request_locked(const struct xs_request *request, int status)
 {
-	const struct list_head *requests = &request->pdd->process->requests;
-	struct xs_request *on_process = xs_request_find(requests, request->holder);
-	struct xs_request *on_tenant;
+	struct xs_request *on_process, *on_tenant;
 
 	lockdep_assert_held(&xs_lock);
 
-	xs_pdd_set_pending_locked(request->pdd);
+	on_process = xs_request_find(&request->pdd->process->requests, request->holder);
 	if (!on_process || on_process->batch != request->batch)
 		return;
 	on_process->status = on_process->status ?: status;
@@ -347,6 +374,21 @@ static void batch_fail_request_locked(const struct xs_request *request, int stat
 	on_tenant = &on_process->tenant->request;
 	if (on_tenant->batch == request->batch)
 		on_tenant->status = on_tenant->status ?: status;
+}
+
+/* The same of queues that came to the node meanwhile. */
+static void batch_fail_born_locked(const struct xs_part *part)
+{
+	const struct xs_request *on_process, *born;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(on_process, &part->batch->requests, in_batch) {
+		list_for_each_entry(born, &on_process->born, in_batch) {
+			if (born->pdd->node == part->node)
+				batch_fail_request_locked(born, part->result.status);
+		}
+	}
 }
 
 u32 xs_batch_flips(const struct xs_batch *batch)
@@ -359,15 +401,26 @@ u32 xs_batch_flips(const struct xs_batch *batch)
 	return flips;
 }
 
-const struct xs_part *xs_batch_failed(const struct xs_batch *batch)
+static const struct xs_part *batch_failed_among(const struct xs_batch *batch, u64 numbers)
 {
 	const struct xs_part *part;
 
 	list_for_each_entry(part, &batch->parts, in_batch) {
-		if (part->result.status)
+		if (part->result.status && numbers & BIT_ULL(part->number))
 			return part;
 	}
 	return NULL;
+}
+
+const struct xs_part *xs_batch_failed(const struct xs_batch *batch)
+{
+	return batch_failed_among(batch, U64_MAX);
+}
+
+const struct xs_part *xs_batch_failed_of(const struct xs_batch *batch,
+					 const struct xs_item *item)
+{
+	return batch_failed_among(batch, item->parts);
 }
 
 /* All parts are done: the other requests follow, and the outcome is known. */
@@ -382,9 +435,10 @@ static void batch_end_locked(struct xs_batch *batch)
 	xs_holder_settled_locked(batch->holder);
 }
 
-static bool batch_is_of_gone_queue(const struct xs_request *request)
+/* Whether what it is on will not run again. */
+static bool batch_is_gone(const struct xs_request *request)
 {
-	return request->queue && request->queue->applied == XS_APPLIED_GONE;
+	return request->queue ? request->queue->applied == XS_APPLIED_GONE : !request->pdd->live;
 }
 
 bool xs_batch_part_done_locked(struct xs_part *part)
@@ -396,11 +450,14 @@ bool xs_batch_part_done_locked(struct xs_part *part)
 
 	lockdep_assert_held(&xs_lock);
 
+	if (status)
+		batch_fail_born_locked(part);
 	list_for_each_entry_safe(request, next, &part->requests, in_batch) {
+		const bool gone = batch_is_gone(request);
+
 		if (status)
 			batch_fail_request_locked(request, status);
-		batch_end_request_locked(request, !status && !batch_is_of_gone_queue(request),
-					 now);
+		batch_end_request_locked(request, !status && !gone, now, &batch->idle);
 	}
 	part->result.total_ns = ktime_get_ns() - batch->start_ns;
 	if (--batch->unfinished) {
@@ -413,6 +470,17 @@ bool xs_batch_part_done_locked(struct xs_part *part)
 
 /* ---- on its way ---------------------------------------------------------- */
 
+/* The batch is over. Others want xs_lock, too. */
+static void batch_drop_idle(struct xs_batch *batch)
+{
+	bool more = !list_empty_careful(&batch->idle);
+
+	while (more) {
+		scoped_guard(mutex, &xs_lock)
+			more = xs_request_drop_some_locked(&batch->idle, XS_SLICE);
+	}
+}
+
 static void batch_part_work(struct kthread_work *work)
 {
 	struct xs_part *part = container_of(work, struct xs_part, work);
@@ -420,10 +488,12 @@ static void batch_part_work(struct kthread_work *work)
 
 	if (!xs_transact_part(part))
 		return;
-	if (batch->async)
-		xs_batch_free(batch);
-	else
+	if (!batch->async) {
 		complete(&batch->done);
+		return;
+	}
+	batch_drop_idle(batch);
+	xs_batch_free(batch);
 }
 
 static struct xs_part *batch_last_part(struct xs_batch *batch)
@@ -470,18 +540,26 @@ void xs_batch_start_locked(struct xs_batch *batch)
 
 	/* Before the queues: what is created meanwhile must not slip through. */
 	list_for_each_entry(request, &batch->requests, in_batch) {
+		xs_request_start_locked(request);
 		if (request->on == XS_ON_PROCESS)
 			xs_process_sync_locked(request->process);
 	}
 	batch_drop_idle_parts_locked(batch);
+	list_for_each_entry(part, &batch->parts, in_batch) {
+		list_for_each_entry(request, &part->requests, in_batch)
+			xs_request_start_locked(request);
+	}
 	WRITE_ONCE(batch->holder->spare_parts, batch->part_count ? batch->part_count - 1 : 0);
+	WRITE_ONCE(batch->holder->used, batch->holder->in_use);
 	batch_charge_locked(batch);
 	batch->holder->batches++;
 	batch->unfinished = batch->part_count;
 	if (!batch->unfinished) {
 		batch_end_locked(batch);
-		if (batch->async)
+		if (batch->async) {
+			xs_request_drop_idle_locked(&batch->idle);
 			xs_batch_free(batch);
+		}
 		return;
 	}
 	/* A node that is not gone has a worker: it is stopped after that, without the lock. */
@@ -491,28 +569,48 @@ void xs_batch_start_locked(struct xs_batch *batch)
 	}
 }
 
+/* It is likely to need as many requests as the last one; if not, more are made later. */
+static void batch_foresee(struct xs_batch *batch)
+{
+	const struct xs_holder *holder = batch->holder;
+	const u32 there = READ_ONCE(holder->in_use) + READ_ONCE(holder->spare.count);
+	const u32 used = READ_ONCE(holder->used);
+
+	if (used > there)
+		xs_supply_fill(&batch->supply, used - there);
+}
+
 int xs_batch_stage_and_start(struct xs_batch *batch,
 			     int (*stage)(struct xs_batch *batch, void *arg), void *arg)
 {
 	u32 settled;
 	int ret;
 
+	batch_foresee(batch);
 	for (;;) {
 		scoped_guard(mutex, &xs_lock) {
-			settled = batch->holder->settled;
 			ret = stage(batch, arg);
-			if (ret)
-				xs_batch_abort_locked(batch);
-			else
+			if (!ret)
 				xs_batch_start_locked(batch);
+			else if (ret != -EINPROGRESS)
+				xs_batch_abort_locked(batch);
+			settled = ret ? batch->holder->settled : 0;
 		}
 		/* An async batch that was started may be gone. */
-		if (ret == -ENOMEM)
+		switch (ret) {
+		case -EINPROGRESS:
+			continue;
+		case -ENOMEM:
 			ret = xs_batch_refill(batch);
-		else if (ret == -EAGAIN && !batch->async)
+			break;
+		case -EAGAIN:
+			if (batch->async)
+				return ret;
 			ret = xs_holder_wait_settled(batch->holder, settled);
-		else
+			break;
+		default:
 			return ret;
+		}
 		if (ret)
 			return ret;
 	}
@@ -524,6 +622,7 @@ int xs_batch_finish(struct xs_batch *batch)
 
 	if (batch->part_count && !xs_transact_part(batch_last_part(batch)))
 		wait_for_completion(&batch->done);
+	batch_drop_idle(batch);
 	failed = xs_batch_failed(batch);
 	return failed ? failed->result.status : 0;
 }

@@ -46,30 +46,39 @@ static void plan_change(struct xs_queue *queue, const struct xs_terms *asked)
 		change->level = plan_to_level(asked->prio_class);
 }
 
+/* Its queues; @last: where the list of changes goes on; returned. */
+static struct xs_hw_change **plan_pdd_locked(struct xs_pdd *pdd, struct xs_hw_change **last)
+{
+	struct xs_terms on_pdd, asked;
+	struct xs_queue *queue;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_pdd_asked_locked(pdd, &on_pdd);
+	list_for_each_entry(queue, &pdd->queues, in_pdd) {
+		xs_queue_asked_locked(queue, &on_pdd, &asked);
+		if (xs_terms_settled(&asked, queue->applied, &queue->override))
+			continue;
+		plan_change(queue, &asked);
+		queue->pinned = true;
+		pdd->node->in_flight++;
+		*last = &queue->change;
+		last = &queue->change.next;
+	}
+	return last;
+}
+
 struct xs_hw_change *xs_plan_locked(struct xs_node *node)
 {
 	struct xs_hw_change *first = NULL, **last = &first;
-	struct xs_terms of_pdd, own;
-	const struct xs_terms *asked;
 	struct xs_pdd *pdd, *next;
-	struct xs_queue *queue;
 
 	lockdep_assert_held(&node->lock);
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry_safe(pdd, next, &node->pending, in_pending) {
-		xs_pdd_asked_locked(pdd, &of_pdd);
 		list_del_init(&pdd->in_pending);
-		list_for_each_entry(queue, &pdd->queues, in_pdd) {
-			asked = xs_queue_asked_locked(queue, &of_pdd, &own);
-			if (xs_terms_settled(asked, queue->applied, &queue->override))
-				continue;
-			plan_change(queue, asked);
-			queue->pinned = true;
-			node->in_flight++;
-			*last = &queue->change;
-			last = &queue->change.next;
-		}
+		last = plan_pdd_locked(pdd, last);
 	}
 	*last = NULL;
 	return first;

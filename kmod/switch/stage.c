@@ -4,9 +4,8 @@
  * and the other entries, and make it the next terms of requests (xs_request.next),
  * without any effect yet.
  *
- * An entry on a process is one on each of its pdds, on each of its queues on which
- * the holder has a request, and on the process. An entry on a tenant is one on each
- * of its processes, and on the tenant.
+ * An entry on a process is one on its queues, node by node, and on the process, for queues
+ * to come. An entry on a tenant is one on each of its processes, and on the tenant.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -63,13 +62,22 @@ bool xs_stage_suits(const struct xs_queue *queue, const struct kfd_xsched_entry 
 		(!stage_sets_class(entry) || xs_queue_can_classify(queue));
 }
 
-/* The same of a node: whether any queue there can have what is set. */
+/* Whether a queue can have any of what is set: an entry on several gives each what it can have. */
+static bool stage_suits_partly(const struct xs_queue *queue, const struct kfd_xsched_entry *entry)
+{
+	return entry->op != KFD_XSCHED_OP_SET_PRIORITY ||
+		(stage_sets_priority(entry) && xs_queue_can_prioritise(queue)) ||
+		(stage_sets_class(entry) && xs_queue_can_classify(queue));
+}
+
+/* The same of a node: whether any queue there may. */
 static bool stage_suits_node(const struct xs_node *node, const struct kfd_xsched_entry *entry)
 {
 	const u32 caps = node->desc.caps;
 
-	return (!stage_sets_priority(entry) || caps & KFD_XSCHED_CAP_PRIORITY) &&
-		(!stage_sets_class(entry) || caps & KFD_XSCHED_CAP_CLASS);
+	return entry->op != KFD_XSCHED_OP_SET_PRIORITY ||
+		(stage_sets_priority(entry) && caps & KFD_XSCHED_CAP_PRIORITY) ||
+		(stage_sets_class(entry) && caps & KFD_XSCHED_CAP_CLASS);
 }
 
 /* What SET_PRIORITY needs is asked of each queue: xs_stage_suits(). */
@@ -112,21 +120,25 @@ static bool stage_gives_back(const struct kfd_xsched_entry *entry,
 		 mine->prio_class != KFD_XSCHED_CLASS_APP);
 }
 
-static bool stage_permits_locked(const struct xs_process *process,
-				 const struct kfd_xsched_entry *entry,
-				 const struct xs_terms *mine)
+/* Add what the holder has on queues of the pdd. */
+static void stage_add_terms_on_pdd_locked(const struct xs_pdd *pdd,
+					  const struct xs_holder *holder, struct xs_terms *terms)
 {
-	const struct xs_terms asked = {
-		.priority = stage_sets_priority(entry) ? entry->value : 0,
-		.prio_class = entry->prio_class,
-	};
+	const struct xs_request *request = xs_request_find(&pdd->requests, holder);
+	const struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (stage_gives_back(entry, mine))
-		return true;
-	return xs_process_permits_locked(process, xs_terms_raise(&asked) ?
-					 XS_PERMIT_RAISE : XS_PERMIT_USE);
+	if (!request)
+		return;
+	xs_terms_add(terms, &request->now);
+	if (!request->children)
+		return;
+	list_for_each_entry(queue, &pdd->queues, in_pdd) {
+		request = xs_request_find(&queue->requests, holder);
+		if (request)
+			xs_terms_add(terms, &request->now);
+	}
 }
 
 /* What the holder has on a process or any of its queues, taken together. */
@@ -134,7 +146,6 @@ static struct xs_terms stage_terms_on_process_locked(const struct xs_process *pr
 						     const struct xs_holder *holder)
 {
 	const struct xs_request *request = xs_request_find(&process->requests, holder);
-	const struct xs_queue *queue;
 	const struct xs_pdd *pdd;
 	struct xs_terms terms;
 
@@ -143,34 +154,24 @@ static struct xs_terms stage_terms_on_process_locked(const struct xs_process *pr
 	xs_terms_init(&terms);
 	if (request)
 		xs_terms_add(&terms, &request->now);
-	list_for_each_entry(pdd, &process->pdds, in_process) {
-		request = xs_request_find(&pdd->requests, holder);
-		if (request)
-			xs_terms_add(&terms, &request->now);
-		if (!pdd->own_requests)
-			continue;
-		list_for_each_entry(queue, &pdd->queues, in_pdd) {
-			request = xs_request_find(&queue->requests, holder);
-			if (request)
-				xs_terms_add(&terms, &request->now);
-		}
-	}
+	list_for_each_entry(pdd, &process->pdds, in_process)
+		stage_add_terms_on_pdd_locked(pdd, holder, &terms);
 	return terms;
 }
 
-/* 0, or -EPERM. A hold gives nothing back: what the holder has does not matter. */
-static int stage_check_permission_locked(struct xs_batch *batch, struct xs_item *item,
-					 const struct xs_process *process)
+/* Whether the caller may ask for that, whatever he has. */
+static bool stage_permits_locked(const struct xs_process *process,
+				 const struct kfd_xsched_entry *entry)
 {
-	struct xs_terms mine;
+	const struct xs_terms asked = {
+		.priority = stage_sets_priority(entry) ? entry->value : 0,
+		.prio_class = entry->prio_class,
+	};
 
 	lockdep_assert_held(&xs_lock);
 
-	if (stage_holds(item->entry))
-		return xs_process_permits_locked(process, XS_PERMIT_USE) ? 0 : -EPERM;
-	mine = stage_terms_on_process_locked(process, batch->holder);
-	item->held |= mine.held;
-	return stage_permits_locked(process, item->entry, &mine) ? 0 : -EPERM;
+	return xs_process_permits_locked(process, xs_terms_raise(&asked) ?
+					 XS_PERMIT_RAISE : XS_PERMIT_USE);
 }
 
 /* It would wait for itself. */
@@ -231,42 +232,6 @@ static int stage_grace(struct xs_part *part, s32 grace_us)
 	return part->grace_us == grace_us ? 0 : -EINVAL;
 }
 
-static bool stage_any_overrules_locked(const struct list_head *requests,
-				       const struct xs_request *request)
-{
-	const struct xs_request *other;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(other, requests, in_target) {
-		if (other->holder != request->holder &&
-		    xs_terms_overruled(&request->now, &other->next))
-			return true;
-	}
-	return false;
-}
-
-/* Whether another holder has a later override of what the request governs. */
-static bool stage_is_overruled_locked(const struct xs_request *request)
-{
-	const struct xs_pdd *pdd = request->pdd;
-	const struct xs_queue *queue;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (stage_any_overrules_locked(&pdd->requests, request))
-		return true;
-	if (request->queue)
-		return stage_any_overrules_locked(&request->queue->requests, request);
-	if (!pdd->own_requests)
-		return false;
-	list_for_each_entry(queue, &pdd->queues, in_pdd) {
-		if (stage_any_overrules_locked(&queue->requests, request))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Whether it is to take what it has not: a hold; an override; or the same override anew,
  * so that it is the latest. For that, its node is preempted.
@@ -278,7 +243,7 @@ static bool stage_preempts_locked(const struct xs_request *request)
 	lockdep_assert_held(&xs_lock);
 
 	return (next->held && !now->held) || xs_terms_sets_another(now, next) ||
-		(xs_terms_sets(now, next) && stage_is_overruled_locked(request));
+		(xs_terms_sets(now, next) && xs_request_is_overruled_locked(request));
 }
 
 /* The part of the request is paid for once, whatever else it takes: 0, or -EBUSY. */
@@ -297,10 +262,11 @@ static int stage_pay_locked(const struct xs_request *request)
 	return part->toll == XS_TOLL_PAID ? 0 : -EBUSY;
 }
 
-/* One on a pdd or a queue. 0, or -EALREADY: there is nothing to be released. */
-static int stage_request_locked(struct xs_batch *batch, struct xs_request *request,
-				const struct kfd_xsched_entry *entry)
+/* One on a queue or a pdd. 0, or -EALREADY: there is nothing to be released. */
+static int stage_request_locked(struct xs_batch *batch, struct xs_item *item,
+				struct xs_request *request)
 {
+	const struct kfd_xsched_entry *entry = item->entry;
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
@@ -308,40 +274,30 @@ static int stage_request_locked(struct xs_batch *batch, struct xs_request *reque
 	ret = xs_batch_take_locked(batch, request) ?: stage_ask(request, entry);
 	if (ret)
 		return ret;
+	item->parts |= BIT_ULL(request->part->number);
+	item->held |= request->now.held;
 	if (entry->op == KFD_XSCHED_OP_RESUME && !request->now.held)
 		return -EALREADY;
 	request->part->concerned = true;
-	xs_pdd_set_pending_locked(request->pdd);
 	ret = stage_pay_locked(request);
 	return ret || !stage_holds(entry) ? ret : stage_grace(request->part, entry->value);
 }
 
 /* ---- an entry on a queue ------------------------------------------------- */
 
+/* The same. */
 static int stage_queue_locked(struct xs_batch *batch, struct xs_item *item,
 			      struct xs_queue *queue)
 {
-	const struct kfd_xsched_entry *entry = item->entry;
-	const struct xs_request *on_pdd;
-	struct xs_request *request;
-	int ret;
+	struct xs_request *request = xs_request_find(&queue->pdd->requests, batch->holder);
 
 	lockdep_assert_held(&xs_lock);
 
-	ret = stage_check_node(queue->pdd->node, entry);
-	if (ret)
-		return ret;
-	if (!xs_stage_suits(queue, entry))
-		return -EOPNOTSUPP;
-	/* Its terms would be copied while they change. */
-	on_pdd = xs_request_find(&queue->pdd->requests, batch->holder);
-	if (on_pdd && xs_request_busy(on_pdd, batch))
+	if (request && xs_batch_meets_locked(batch, request))
 		return -EAGAIN;
-	request = xs_request_on_queue_locked(queue, batch->holder, &batch->supply);
-	ret = request ? stage_request_locked(batch, request, entry) : -ENOMEM;
-	if (!ret)
-		item->part = request->part;
-	return ret;
+	request = xs_request_on_queue_locked(queue, batch->holder, &batch->supply,
+					     !xs_stage_takes(item->entry));
+	return IS_ERR(request) ? PTR_ERR(request) : stage_request_locked(batch, item, request);
 }
 
 static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
@@ -349,7 +305,7 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 	struct xs_queue *queue = xs_queue_find_locked(item->entry->id);
 	const struct xs_request *mine;
 	struct xs_process *process;
-	struct xs_terms terms;
+	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -358,22 +314,24 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 	process = queue->pdd->process;
 	if (stage_is_own_trigger_locked(batch, process))
 		return -EINVAL;
-	xs_terms_init(&terms);
 	mine = xs_request_of_queue_locked(queue, batch->holder);
-	if (mine)
-		terms = mine->now;
-	if (!stage_permits_locked(process, item->entry, &terms))
+	if (!stage_permits_locked(process, item->entry) &&
+	    !(mine && stage_gives_back(item->entry, &mine->now)))
 		return -EPERM;
 	if (process->exited || queue->applied == XS_APPLIED_GONE || xs_pdd_is_gone(queue->pdd))
 		return -ESRCH;
 	item->concerned = 1;
-	return stage_queue_locked(batch, item, queue);
+	ret = stage_check_node(queue->pdd->node, item->entry);
+	if (ret)
+		return ret;
+	return xs_stage_suits(queue, item->entry) ? stage_queue_locked(batch, item, queue) :
+		-EOPNOTSUPP;
 }
 
 /* ---- an entry on a process ----------------------------------------------- */
 
 /* 0, or -E2BIG: all entries together ask for too much. */
-static int stage_step(struct xs_batch *batch, u32 steps)
+static int stage_steps(struct xs_batch *batch, u32 steps)
 {
 	if (batch->steps_left < steps)
 		return -E2BIG;
@@ -381,9 +339,17 @@ static int stage_step(struct xs_batch *batch, u32 steps)
 	return 0;
 }
 
-/* Queues on which the holder has a request, and which the entry can mean. */
-static int stage_own_requests_locked(struct xs_batch *batch, struct xs_item *item,
-				     struct xs_pdd *pdd)
+static bool stage_concerns_locked(const struct xs_queue *queue,
+				  const struct kfd_xsched_entry *entry)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue->applied != XS_APPLIED_GONE && stage_suits_partly(queue, entry);
+}
+
+/* Where the holder has named queues by themselves. */
+static int stage_each_queue_locked(struct xs_batch *batch, struct xs_item *item,
+				   struct xs_pdd *pdd)
 {
 	struct xs_queue *queue;
 	int ret;
@@ -391,97 +357,85 @@ static int stage_own_requests_locked(struct xs_batch *batch, struct xs_item *ite
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(queue, &pdd->queues, in_pdd) {
-		if (queue->applied == XS_APPLIED_GONE ||
-		    !xs_request_find(&queue->requests, batch->holder) ||
-		    !xs_stage_suits(queue, item->entry))
+		if (!stage_concerns_locked(queue, item->entry))
 			continue;
 		ret = stage_queue_locked(batch, item, queue);
-		if (ret == -EALREADY)
-			continue;
-		if (ret)
+		if (ret && ret != -EALREADY)
 			return ret;
-		item->concerned++;
+		item->concerned += !ret;
 	}
 	return 0;
 }
 
-/* How many queues the request on a pdd governs that the entry can mean. */
-static u32 stage_count_locked(const struct xs_request *on_pdd,
-			      const struct kfd_xsched_entry *entry)
+/* How many queues the entry concerns; at least whether there is one. */
+static u32 stage_count_locked(const struct xs_pdd *pdd, const struct kfd_xsched_entry *entry)
 {
-	const struct xs_queue *queue = NULL;
-	u32 count = 0;
+	const struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!on_pdd->pdd->own_requests && entry->op != KFD_XSCHED_OP_SET_PRIORITY)
-		return on_pdd->pdd->live;
-	while ((queue = xs_request_next_queue_locked(on_pdd, queue)))
-		count += queue->applied != XS_APPLIED_GONE && xs_stage_suits(queue, entry);
-	return count;
+	if (!stage_sets_priority(entry))
+		return pdd->live;
+	list_for_each_entry(queue, &pdd->queues, in_pdd) {
+		if (stage_concerns_locked(queue, entry))
+			return 1;
+	}
+	return 0;
 }
 
-/*
- * Queues that have not all of what is set, as copy queues have no priority, are left
- * out of it: each gets a request of its own, which keeps its terms as they are.
- */
-static int stage_leave_out_locked(struct xs_batch *batch, const struct xs_request *on_pdd,
-				  const struct kfd_xsched_entry *entry)
+static int stage_all_queues_locked(struct xs_batch *batch, struct xs_item *item,
+				   struct xs_pdd *pdd)
 {
-	struct xs_request *request;
-	struct xs_queue *queue;
+	struct xs_request *request = xs_request_find(&pdd->requests, batch->holder);
+	const u32 concerned = stage_count_locked(pdd, item->entry);
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (xs_request_busy(on_pdd, batch))
-		return -EAGAIN;
-	list_for_each_entry(queue, &on_pdd->pdd->queues, in_pdd) {
-		if (xs_stage_suits(queue, entry))
-			continue;
-		request = xs_request_on_queue_locked(queue, batch->holder, &batch->supply);
-		ret = request ? xs_batch_take_locked(batch, request) : -ENOMEM;
-		if (ret)
-			return ret;
-	}
-	return 0;
+	/* One that is there is for queues to come, too. */
+	if (!request && !concerned)
+		return 0;
+	request = xs_request_on_pdd_locked(pdd, batch->holder, &batch->supply,
+					   !xs_stage_takes(item->entry));
+	if (IS_ERR(request))
+		return PTR_ERR(request);
+	if (request->children)
+		return stage_each_queue_locked(batch, item, pdd);
+	ret = stage_request_locked(batch, item, request);
+	if (!ret)
+		item->concerned += concerned;
+	return ret == -EALREADY ? 0 : ret;
 }
 
-/* For one of its nodes. What the node cannot have is left out, as for its queues. */
+/* For one of its nodes. */
 static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct xs_pdd *pdd)
 {
-	const struct kfd_xsched_entry *entry = item->entry;
-	struct xs_request *request;
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
-	ret = stage_step(batch, 1 + pdd->own_requests);
-	if (ret)
-		return ret;
 	if (xs_pdd_is_gone(pdd))
 		return 0;
 	item->any = true;
-	if (!stage_suits_node(pdd->node, entry))
+	if (!stage_suits_node(pdd->node, item->entry))
 		return 0;
-	ret = stage_check_node(pdd->node, entry);
+	ret = stage_check_node(pdd->node, item->entry);
 	if (ret == -ESHUTDOWN) {
 		item->shut = true;
 		return 0;
 	}
-	if (ret)
-		return ret;
-	request = xs_request_on_pdd_locked(pdd, batch->holder, &batch->supply);
-	if (!request)
-		return -ENOMEM;
-	ret = stage_sets_priority(entry) && stage_sets_class(entry) ?
-		stage_leave_out_locked(batch, request, entry) : 0;
-	ret = ret ?: stage_request_locked(batch, request, entry);
-	if (!ret)
-		item->concerned += stage_count_locked(request, entry);
-	else if (ret != -EALREADY)
-		return ret;
-	return pdd->own_requests ? stage_own_requests_locked(batch, item, pdd) : 0;
+	return ret ?: stage_steps(batch, pdd->live) ?: stage_all_queues_locked(batch, item, pdd);
+}
+
+static bool stage_may_give_back_locked(const struct xs_batch *batch,
+				       const struct kfd_xsched_entry *entry,
+				       const struct xs_process *process)
+{
+	const struct xs_terms mine = stage_terms_on_process_locked(process, batch->holder);
+
+	lockdep_assert_held(&xs_lock);
+
+	return stage_gives_back(entry, &mine);
 }
 
 static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
@@ -493,20 +447,22 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 
 	lockdep_assert_held(&xs_lock);
 
-	ret = stage_step(batch, 1);
+	ret = stage_steps(batch, 1);
 	if (ret)
 		return ret;
 	if (stage_is_own_trigger_locked(batch, process))
 		return -EINVAL;
-	ret = stage_check_permission_locked(batch, item, process);
-	if (ret)
-		return ret;
-	request = xs_request_on_process_locked(process, batch->holder, &batch->supply);
-	if (!request)
-		return -ENOMEM;
+	if (!stage_permits_locked(process, item->entry) &&
+	    !stage_may_give_back_locked(batch, item->entry, process))
+		return -EPERM;
+	request = xs_request_on_process_locked(process, batch->holder, &batch->supply,
+					       !xs_stage_takes(item->entry));
+	if (IS_ERR(request))
+		return PTR_ERR(request);
 	ret = xs_batch_take_locked(batch, request) ?: stage_ask(request, item->entry);
 	if (ret)
 		return ret;
+	item->held |= request->now.held;
 	list_for_each_entry(pdd, &process->pdds, in_process) {
 		ret = stage_pdd_locked(batch, item, pdd);
 		if (ret)
@@ -525,25 +481,50 @@ static int stage_verdict(const struct xs_item *item)
 	return item->entry->op == KFD_XSCHED_OP_RESUME && !item->held ? -EALREADY : 0;
 }
 
-static struct xs_process *stage_find_process_locked(const struct xs_item *item)
+static struct xs_process *stage_find_process_locked(const struct xs_batch *batch,
+						    const struct xs_item *item)
 {
 	lockdep_assert_held(&xs_lock);
 
 	if (!item->named)
-		return xs_process_find_locked(item->entry->id);
+		return xs_process_named_locked(item->entry->target, item->entry->id, batch->ns);
 	return item->named->exited ? ERR_PTR(-ESRCH) : item->named;
+}
+
+/*
+ * Who had the number of the process before, and left others with the address space. Not one
+ * that the caller may not name: then it is none of his business.
+ */
+static int stage_former_locked(struct xs_batch *batch, struct xs_item *item,
+			       const struct xs_process *process)
+{
+	struct xs_process *former = NULL;
+	int ret = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (item->entry->target == KFD_XSCHED_TARGET_PROCESS_ID)
+		return 0;
+	while (!ret && (former = xs_process_also_locked(item->entry->id, batch->ns, process,
+							former))) {
+		ret = stage_process_locked(batch, item, former);
+		if (ret == -EPERM)
+			ret = 0;
+	}
+	return ret;
 }
 
 static int stage_process_item_locked(struct xs_batch *batch, struct xs_item *item)
 {
-	struct xs_process *process = stage_find_process_locked(item);
+	struct xs_process *process = stage_find_process_locked(batch, item);
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
 	if (IS_ERR(process))
 		return PTR_ERR(process);
-	ret = stage_process_locked(batch, item, process);
+	ret = stage_process_locked(batch, item, process) ?:
+		stage_former_locked(batch, item, process);
 	if (ret)
 		return ret;
 	if (batch->items)
@@ -596,7 +577,7 @@ int xs_stage_item_locked(struct xs_batch *batch, struct xs_item *item)
 	lockdep_assert_held(&xs_lock);
 
 	/* It may have been staged before, perhaps as part of another batch. */
-	item->part = NULL;
+	item->parts = 0;
 	item->process = NULL;
 	item->tenant = NULL;
 	item->concerned = 0;
@@ -607,6 +588,7 @@ int xs_stage_item_locked(struct xs_batch *batch, struct xs_item *item)
 	case KFD_XSCHED_TARGET_QUEUE:
 		return stage_queue_item_locked(batch, item);
 	case KFD_XSCHED_TARGET_PROCESS:
+	case KFD_XSCHED_TARGET_PROCESS_ID:
 		return stage_process_item_locked(batch, item);
 	default:
 		return stage_tenant_item_locked(batch, item);
@@ -635,54 +617,68 @@ static void stage_move_terms(const struct stage_move *move, struct xs_terms *ter
 		xs_terms_leave(terms, move->others);
 }
 
-/* One on a pdd or a queue; @request may be NULL. */
-static int stage_move_request_locked(const struct stage_move *move,
-				     struct xs_request *request)
+/* A process that joins needs requests, if anything is asked; one that leaves may have some. */
+static bool stage_move_needs(const struct stage_move *move)
 {
-	int ret = request ? xs_batch_take_locked(move->batch, request) : 0;
+	return move->seq && xs_terms_any(move->others);
+}
+
+/* One on a queue or a pdd. */
+static int stage_move_request_locked(const struct stage_move *move, struct xs_request *request)
+{
+	int ret = xs_batch_take_locked(move->batch, request);
 
 	lockdep_assert_held(&xs_lock);
 
-	if (ret || !request)
+	if (ret)
 		return ret;
 	stage_move_terms(move, &request->next);
 	if (move->seq)
-		xs_request_mask(request->pdd, &request->next);
+		xs_request_mask(request, &request->next);
 	request->part->concerned |= xs_terms_any(move->others);
-	xs_pdd_set_pending_locked(request->pdd);
 	return stage_pay_locked(request);
 }
 
-/*
- * A process that joins needs requests on all its pdds; one that leaves has them, or nothing.
- * A node whose breaker is open is left out: nothing can be taken there.
- */
-static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *pdd)
+static int stage_move_each_queue_locked(const struct stage_move *move, struct xs_pdd *pdd)
 {
-	struct xs_supply *supply = &move->batch->supply;
-	struct xs_holder *holder = move->batch->holder;
+	struct xs_batch *batch = move->batch;
 	struct xs_request *request;
 	struct xs_queue *queue;
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (pdd->node->gone || (move->seq && xs_node_is_shut(pdd->node)))
-		return 0;
-	request = move->seq ? xs_request_on_pdd_locked(pdd, holder, supply) :
-			      xs_request_find(&pdd->requests, holder);
-	if (!request && move->seq)
-		return -ENOMEM;
-	ret = stage_move_request_locked(move, request);
-	if (ret || !pdd->own_requests)
-		return ret;
 	list_for_each_entry(queue, &pdd->queues, in_pdd) {
-		request = xs_request_find(&queue->requests, holder);
-		ret = stage_move_request_locked(move, request);
+		request = stage_move_needs(move) ?
+			xs_request_on_queue_locked(queue, batch->holder, &batch->supply, false) :
+			xs_request_find(&queue->requests, batch->holder);
+		if (!request)
+			continue;
+		ret = IS_ERR(request) ? PTR_ERR(request) :
+			stage_move_request_locked(move, request);
 		if (ret)
 			return ret;
 	}
 	return 0;
+}
+
+/* A node whose breaker is open is left out: nothing can be taken there. */
+static int stage_move_pdd_locked(const struct stage_move *move, struct xs_pdd *pdd)
+{
+	struct xs_batch *batch = move->batch;
+	struct xs_request *request;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (pdd->node->gone || (move->seq && xs_node_is_shut(pdd->node)))
+		return 0;
+	request = stage_move_needs(move) ?
+		xs_request_on_pdd_locked(pdd, batch->holder, &batch->supply, false) :
+		xs_request_find(&pdd->requests, batch->holder);
+	if (IS_ERR_OR_NULL(request))
+		return PTR_ERR(request);
+	return request->children ? stage_move_each_queue_locked(move, pdd) :
+		stage_move_request_locked(move, request);
 }
 
 static int stage_move_process_locked(const struct stage_move *move,
@@ -738,17 +734,15 @@ int xs_stage_give_back_locked(struct xs_batch *batch)
 	list_for_each_entry(request, &batch->holder->requests, in_holder) {
 		if (!xs_terms_any(&request->now))
 			continue;
-		/* It goes with its pdd. */
+		/* It goes with its queue. */
 		if (request->pdd && request->pdd->node->gone)
 			continue;
 		ret = xs_batch_take_locked(batch, request);
 		if (ret)
 			return ret;
 		xs_terms_init(&request->next);
-		if (!request->pdd)
-			continue;
-		request->part->concerned = true;
-		xs_pdd_set_pending_locked(request->pdd);
+		if (request->pdd)
+			request->part->concerned = true;
 	}
 	return 0;
 }

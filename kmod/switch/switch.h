@@ -24,6 +24,7 @@
 #include "model/node.h"
 #include "model/request.h"
 
+struct pid_namespace;
 struct xs_armed;
 struct xs_batch;
 struct xs_holder;
@@ -59,7 +60,8 @@ enum xs_toll {
  * @batch: the batch
  * @node: where, with a reference
  * @in_batch: in xs_batch.parts
- * @requests: on pdds and queues of the node, by xs_request.in_batch
+ * @number: which part of its batch it is; those beyond the 64th have the same
+ * @requests: on queues of the node, by xs_request.in_batch
  * @concerned: an entry asks something of it, even if that is so already
  * @grace_us: the grace that was asked for, or XS_GRACE_UNSET
  * @default_grace: without one, the node's default was asked for
@@ -73,6 +75,7 @@ struct xs_part {
 	struct xs_batch *batch;
 	struct xs_node *node;
 	struct list_head in_batch;
+	u32 number;
 	struct list_head requests;
 	bool concerned;
 	s32 grace_us;
@@ -88,8 +91,9 @@ struct xs_part {
  * @entry: as read; its status is that of the check, then of staging, then of the
  *	node
  * @named: the process it names, if that was looked up before, with a reference; or NULL
- * @part: of the node of the queue, for KFD_XSCHED_TARGET_QUEUE
- * @process: for KFD_XSCHED_TARGET_PROCESS; with a reference if xs_batch.items has it
+ * @parts: in which parts it has queues, by xs_part.number
+ * @process: for KFD_XSCHED_TARGET_PROCESS and _PROCESS_ID; with a reference if xs_batch.items
+ *	has it. If there are several of its number: the first
  * @tenant: for KFD_XSCHED_TARGET_TENANT; the batch keeps it
  * @concerned: how many queues it concerned
  * @any: there was a queue it might have concerned
@@ -99,7 +103,7 @@ struct xs_part {
 struct xs_item {
 	struct kfd_xsched_entry *entry;
 	struct xs_process *named;
-	struct xs_part *part;
+	u64 parts;
 	struct xs_process *process;
 	struct xs_tenant *tenant;
 	u32 concerned;
@@ -112,6 +116,7 @@ struct xs_item {
  * struct xs_batch - requests that change together; under xs_lock
  * @holder: whose requests they are, with a reference
  * @payer: on whose account it preempts nodes
+ * @ns: in which pid namespace its entries name processes; while they are staged
  * @async: nobody waits: it frees itself
  * @trigger: of the armed switch it runs or checks, or NULL
  * @armed: the switch it runs, for xs_news.batch_over; NULL: none, or it is gone
@@ -125,8 +130,10 @@ struct xs_item {
  * @part_count: how many
  * @unfinished: how many of them are not done
  * @requests: on processes and tenants, by xs_request.in_batch
+ * @idle: requests of it that are over and ask for nothing, likewise
  * @done: completed when it is over, unless the caller's part was the last
  * @steps_left: of xs_holder.steps; an abort gives none back
+ * @in_way: another batch of the holder met what it has staged: it waits
  * @supply: requests that are made before
  * @spare: parts that are made before, by xs_part.in_batch
  * @lacks_part: one was needed that was not there
@@ -147,6 +154,7 @@ struct xs_item {
 struct xs_batch {
 	struct xs_holder *holder;
 	kuid_t payer;
+	const struct pid_namespace *ns;
 	bool async;
 	const struct xs_trigger *trigger;
 	struct xs_armed *armed;
@@ -160,8 +168,10 @@ struct xs_batch {
 	u32 part_count;
 	u32 unfinished;
 	struct list_head requests;
+	struct list_head idle;
 	struct completion done;
 	u32 steps_left;
+	bool in_way;
 	struct xs_supply supply;
 	struct list_head spare;
 	bool lacks_part;
@@ -180,6 +190,9 @@ bool xs_batch_is_short(const struct xs_batch *batch);
 /* Make what it has missed, and more each time. Without a lock. 0 or -ENOMEM. */
 int xs_batch_refill(struct xs_batch *batch);
 
+/* Whether another batch changes the request; that says when it is over. */
+bool xs_batch_meets_locked(const struct xs_batch *batch, const struct xs_request *request);
+
 /*
  * Have the batch change a request, in the part of its node if it has one: 0, -EAGAIN
  * (another batch is changing it) or -ENOMEM (there is no part left: xs_batch_refill()).
@@ -195,12 +208,15 @@ void xs_batch_abort_locked(struct xs_batch *batch);
  */
 void xs_batch_start_locked(struct xs_batch *batch);
 
+/* So many steps are staged at a time: others want xs_lock, too. */
+#define XS_SLICE	16
+
 /*
- * Stage by @stage, under xs_lock, and start. If something is missing, make it and try
- * again. If another batch of the holder is in the way (-EAGAIN), wait for it and try
- * again, unless the batch is async. Returns 0, or
- * -errno of @stage, or -ERESTARTSYS for a caller that is being killed: then nothing is
- * staged.
+ * Stage by @stage, under xs_lock, and start. If there is more to be staged (-EINPROGRESS),
+ * let others have the lock before: nobody sees what is staged. If something is missing, make
+ * it and try again. If another batch of the holder is in the way (-EAGAIN), wait for it and
+ * try again, unless the batch is async. Returns 0, or -errno of @stage, or -ERESTARTSYS for
+ * a caller that is being killed: then nothing is staged.
  */
 int xs_batch_stage_and_start(struct xs_batch *batch,
 			     int (*stage)(struct xs_batch *batch, void *arg), void *arg);
@@ -214,8 +230,10 @@ int xs_batch_finish(struct xs_batch *batch);
 /* What the parts of a batch that is over have done, taken together. */
 u32 xs_batch_flips(const struct xs_batch *batch);
 
-/* The first part that failed, or NULL. */
+/* The first part that failed, or NULL; of those of an item. */
 const struct xs_part *xs_batch_failed(const struct xs_batch *batch);
+const struct xs_part *xs_batch_failed_of(const struct xs_batch *batch,
+					 const struct xs_item *item);
 
 /* The node has done the part, under its lock. Whether the batch is over. */
 bool xs_batch_part_done_locked(struct xs_part *part);
@@ -250,15 +268,15 @@ bool xs_stage_suits(const struct xs_queue *queue, const struct kfd_xsched_entry 
 /* ---- planning ------------------------------------------------------------ */
 
 /*
- * Plan a change for each queue of a pending pdd of the node that differs from what is
- * asked for. Nothing is pending then, and the queues are pinned. Returns the chain,
+ * Plan a change for each pending queue of the node that differs from what is asked for.
+ * Nothing is pending then, and the queues are pinned. Returns the chain,
  * whose length is xs_node.in_flight, or NULL.
  */
 struct xs_hw_change *xs_plan_locked(struct xs_node *node);
 
 /*
  * Take over what the driver answered or, if the transaction failed, that nothing is
- * known of those queues: their pdds are pending. Returns how many queues more are held.
+ * known of those queues: they are pending. Returns how many queues more are held.
  */
 int xs_plan_commit_locked(struct xs_node *node, struct xs_hw_change *changes, bool failed);
 

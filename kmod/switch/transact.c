@@ -69,7 +69,7 @@ bool xs_transact_later_locked(struct xs_node *node)
 	return true;
 }
 
-/* What is asked for may have changed meanwhile: then pdds are pending again. */
+/* What is asked for may have changed meanwhile: then queues are pending again. */
 static void transact_commit_locked(struct xs_node *node, struct xs_hw_change *changes,
 				   int error)
 {

@@ -23,6 +23,7 @@
 #include "model/request.h"
 #include "switch/switch.h"
 
+/* A retry may be sooner than the part, and sends what is asked for by then. */
 static void trip_drop_request_locked(struct xs_request *request)
 {
 	const bool sets = xs_terms_sets(&request->now, &request->next);
@@ -31,19 +32,17 @@ static void trip_drop_request_locked(struct xs_request *request)
 
 	if (request->part && (request->next.held || sets))
 		request->part->shut = true;
-	/* A retry may be sooner than the part, and sends what is asked for by then. */
-	if (request->part && sets)
-		xs_terms_copy_overrides(&request->next, &request->now);
-	xs_request_drop_hold_locked(request);
+	xs_request_withdraw_locked(request, request->part && sets);
 }
 
-static void trip_drop_all_locked(struct list_head *requests)
+static void trip_drop_all_locked(struct hlist_head *requests)
 {
 	struct xs_request *request;
+	struct hlist_node *next;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry(request, requests, in_target)
+	hlist_for_each_entry_safe(request, next, requests, in_target)
 		trip_drop_request_locked(request);
 }
 

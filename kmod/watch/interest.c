@@ -326,7 +326,7 @@ static bool interest_tell_locked(struct xs_interest *interest, u64 until)
 
 	lockdep_assert_held(&xs_lock);
 
-	while ((queue = xs_queue_after_locked(interest->told))) {
+	while ((queue = xs_queue_above_locked(interest->told))) {
 		now = ktime_get_ns();
 		if (now >= until)
 			return false;

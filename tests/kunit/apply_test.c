@@ -143,7 +143,7 @@ static void one_bad_entry_changes_nothing(struct kunit *test)
 		SUSPEND(0x7fffffff),
 		{ .op = 99, .target = KFD_XSCHED_TARGET_QUEUE, .id = xt->ids[1] },
 		{ .op = 0, .target = KFD_XSCHED_TARGET_QUEUE, .id = xt->ids[1] },
-		{ .op = KFD_XSCHED_OP_SUSPEND, .target = 4, .id = xt->ids[1] },
+		{ .op = KFD_XSCHED_OP_SUSPEND, .target = 5, .id = xt->ids[1] },
 		{ .op = KFD_XSCHED_OP_SUSPEND, .target = 0, .id = xt->ids[1] },
 		{ .op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_QUEUE,
 		  .id = xt->ids[1], .reserved = 1 },

@@ -617,7 +617,7 @@ static void bad_fields(struct kunit *test)
 		{ FIELD(op), KFD_XSCHED_ARM_CLEAR, false, -EINVAL },
 		{ FIELD(trigger), 0, false, -EOPNOTSUPP },
 		{ FIELD(trigger), KFD_XSCHED_TARGET_QUEUE, false, -EOPNOTSUPP },
-		{ FIELD(trigger), 4, false, -EOPNOTSUPP },
+		{ FIELD(trigger), 5, false, -EOPNOTSUPP },
 		{ FIELD(trigger), U32_MAX, false, -EOPNOTSUPP },
 		{ FIELD(trigger), TENANT, false, -ENOENT },
 		{ FIELD(trigger_id), 0, true, -ENOENT },

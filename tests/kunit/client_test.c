@@ -310,7 +310,7 @@ static void class_is_given_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_anything_held());
 }
 
-/* A copy queue has a class, and no priority: asked for both it is left out. */
+/* A copy queue has a class, and no priority: of both it gets the class. */
 static void class_of_a_copy_queue(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -332,7 +332,7 @@ static void class_of_a_copy_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_apply(test, xt->files[0], &both, 1), 0);
 	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 11);
 	KUNIT_EXPECT_EQ(test, xt->entries[0].effective_class, LOW);
-	KUNIT_EXPECT_EQ(test, copy->level, 3);
+	KUNIT_EXPECT_EQ(test, copy->level, 0);
 	KUNIT_EXPECT_EQ(test, queue->level, 0);
 }
 

@@ -46,7 +46,7 @@ struct rules {
 
 static const struct rules ioctls[] = {
 	RULES(info, KFD_XSCHED_INFO, 32, 0, 0),
-	RULES(list, KFD_XSCHED_LIST, 32, 0, RESERVED(list)),
+	RULES(list, KFD_XSCHED_LIST, 32, 0, 0),
 	RULES(apply, KFD_XSCHED_APPLY, 48, KFD_XSCHED_APPLY_ASYNC, RESERVED(apply)),
 	RULES(subscribe, KFD_XSCHED_SUBSCRIBE, 24, KFD_XSCHED_SUBSCRIBE_NO_TAP,
 	      RESERVED(subscribe)),

@@ -109,7 +109,7 @@ static void permissions_without_leader(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, listed, 0);
 }
 
-/* A process with queues that leads with the number is what it names, as long as it is there. */
+/* A number names all that have it, also a process whose leader is gone. */
 static void number_is_used_again(struct kunit *test)
 {
 	struct xt *xt = test->priv;
@@ -125,13 +125,38 @@ static void number_is_used_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_on(test, OP(RESUME), nr), 0);
 	queue = fake_queue_add(test, other, xt->node);
 	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), 0);
-	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 1);
-	KUNIT_EXPECT_TRUE(test, queue->held);
-	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 4);
+	KUNIT_EXPECT_TRUE(test, queue->held && xt->queues[0]->held);
 	fake_process_exit(other);
-	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), 0);
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(RESUME), nr), 0);
 	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 3);
-	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+}
+
+/* An id names one process for ever, whatever becomes of its number. */
+static void named_by_id(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = client(test);
+	const u64 id = xt_describe(test, a, xt->ids[0]).process;
+	const u32 target = KFD_XSCHED_TARGET_PROCESS_ID;
+	struct xs_hw_process *other;
+	struct xs_hw_queue *queue;
+
+	KUNIT_EXPECT_EQ(test, xt_describe(test, a, xt->ids[2]).process, id);
+	fake_leader_exit(xt->process);
+	other = fake_process_add_again(test, XT_UID, xt->process->nr);
+	queue = fake_queue_add(test, other, xt->node);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), target, id, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 3);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held && !queue->held);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(RESUME), target, id, 0), 0);
+	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), target, 0, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), target, U64_MAX, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), target, id + 1, 0), -ESRCH);
+	fake_process_exit(xt->process);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), target, id, 0), -ESRCH);
 }
 
 /* All address spaces of a process are held by its number, also in what is to come. */
@@ -205,6 +230,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(address_space_goes),
 	KUNIT_CASE(permissions_without_leader),
 	KUNIT_CASE(number_is_used_again),
+	KUNIT_CASE(named_by_id),
 	KUNIT_CASE(spaces_are_one_process),
 	KUNIT_CASE(spaces_are_watched),
 	KUNIT_CASE(last_space_is_the_exit),

@@ -117,6 +117,42 @@ static void clients(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, IS_ERR(again->files[limit - 1]));
 }
 
+/*
+ * So many clients of a user ask something of one queue, or of others of its process on that node,
+ * and each of so much in all; to give back is never refused. Others, and root, have theirs.
+ */
+static void requests(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct crowd *crowd = gather(test, XT_UID, XS_REQUESTS_ON_TARGET + 1);
+	struct file *last = crowd->files[XS_REQUESTS_ON_TARGET];
+	struct xs_hw_process *elsewhere = fake_process_add(test, XT_UID);
+	unsigned int i;
+
+	expect_limit(test, LIMITS "requests", xs_account_limit(XS_QUOTA_REQUESTS));
+	expect_limit(test, LIMITS "requests_on_target", XS_REQUESTS_ON_TARGET);
+	fake_queue_add(test, elsewhere, xt->node);
+	xt_become(test, XT_UID);
+	for (i = 0; i < XS_REQUESTS_ON_TARGET; i++)
+		KUNIT_ASSERT_EQ(test, xt_suspend(test, crowd->files[i], xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, last, xt->ids[0]), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, last, xt->ids[0]), -EALREADY);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, last, xt->ids[1]), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, xt_do(test, last, OP(SUSPEND), KFD_XSCHED_TARGET_PROCESS,
+				    elsewhere->nr, 0), 0);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).holders,
+			XS_REQUESTS_ON_TARGET + 1);
+	xt_become(test, XT_UID);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, crowd->files[0], xt->ids[0]), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, last, xt->ids[0]), 0);
+	xt_unbecome(test);
+	disperse(crowd);
+	KUNIT_EXPECT_EQ(test, xt_describe(test, xt->files[0], xt->ids[0]).holders, 1);
+	KUNIT_EXPECT_EQ(test, xt_resume(test, xt->files[0], xt->ids[0]), 0);
+}
+
 /* Each client that subscribes counts once, until it ends that or is closed. */
 static void subscriptions(struct kunit *test)
 {
@@ -278,8 +314,8 @@ static void steps(struct kunit *test)
 	const struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, PROCESS, xt->process->nr, 0);
 	const unsigned long entries = put_entries(test, &entry);
 	struct crowd *crowd = gather(test, XT_UID, 1);
-	/* The process, and two nodes. */
-	const u32 most = XS_STEPS_OF_USER / 3;
+	/* The process, and four queues. */
+	const u32 most = XS_STEPS_OF_USER / 5;
 
 	expect_limit(test, LIMITS "steps", XS_STEPS_OF_USER);
 	fake_queue_add(test, xt->process, second);
@@ -508,6 +544,7 @@ static void rings(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(clients),
+	KUNIT_CASE(requests),
 	KUNIT_CASE(subscriptions),
 	KUNIT_CASE(armed),
 	KUNIT_CASE(entries_on_their_way),

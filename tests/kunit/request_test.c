@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests on a process on a node, and on queues of it: which of them governs.
+ * Requests on processes, and on queues of them.
  */
+#include "front/client.h"
 #include "harness.h"
+#include "model/request.h"
+#include "switch/switch.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE
@@ -231,6 +234,103 @@ static void no_queue_left(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_queue_add(test, process, xt->node)->held);
 }
 
+static const struct xs_holder *holder_of(struct file *file)
+{
+	return &((const struct xs_client *)file->private_data)->holder;
+}
+
+/* What is not asked for any more, or never was, is not there. */
+static void nothing_is_left(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(xt->ids); i++)
+		KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(RESUME), i, 0), -EALREADY);
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), -EALREADY);
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SET_PRIORITY), KFD_XSCHED_PRIORITY_APP), 0);
+	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(SUSPEND), 0, -5), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, list_empty(&holder_of(a)->requests));
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SUSPEND), 0), 0);
+	/* On the process, and on all its queues on a node. */
+	KUNIT_EXPECT_EQ(test, list_count_nodes((void *)&holder_of(a)->requests), 2);
+	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(RESUME), 1, 0), 0);
+	/* And on each of the two that are still held. */
+	KUNIT_EXPECT_EQ(test, list_count_nodes((void *)&holder_of(a)->requests), 4);
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&holder_of(a)->requests));
+	/* It needs no memory to do the same again. */
+	KUNIT_EXPECT_EQ(test, holder_of(a)->spare.count, 5);
+}
+
+/* The latest override of all clients is in force, then the one before, and at last none. */
+static void latest_override_wins(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test), *c = xt_open(test);
+	const s32 app = KFD_XSCHED_PRIORITY_APP;
+
+	on_process(test, a, OP(SET_PRIORITY), 1);
+	on_queue(test, b, OP(SET_PRIORITY), 0, 2);
+	on_process(test, c, OP(SET_PRIORITY), 3);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 3);
+	on_process(test, a, OP(SET_PRIORITY), 1);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 1);
+	on_process(test, a, OP(SET_PRIORITY), app);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 3);
+	on_process(test, c, OP(SET_PRIORITY), app);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 2);
+	KUNIT_EXPECT_EQ(test, xt->queues[1]->override, app);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, app);
+}
+
+/* One that fails leaves the order as it was. */
+static void failed_override_does_not(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+
+	on_process(test, a, OP(SET_PRIORITY), 1);
+	on_process(test, b, OP(SET_PRIORITY), 2);
+	xt->node->fail = -EIO;
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SET_PRIORITY), 4), -EIO);
+	xt->node->fail = 0;
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SUSPEND), 0), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 2);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 1);
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), 0);
+}
+
+/* More entries than are staged at a time: all of them, or none. */
+static void more_than_a_slice(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	const u32 count = 3 * XS_SLICE + 1, size = sizeof(struct kfd_xsched_entry);
+	struct kfd_xsched_entry *entries = kunit_kcalloc(test, count, size, GFP_KERNEL);
+	struct kfd_xsched_apply arg = { .size = sizeof(arg), .count = count, .stride = size };
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		entries[i] = (struct kfd_xsched_entry)
+			XT_ENTRY(SUSPEND, QUEUE, xt->ids[i % ARRAY_SIZE(xt->ids)], 0);
+	entries[count - 1].op = OP(RESUME);
+	arg.entries = xt_put(test, entries, count * size);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, a, KFD_XSCHED_APPLY, &arg, sizeof(arg)), -EBUSY);
+	KUNIT_EXPECT_EQ(test, held(test), 0);
+	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&holder_of(a)->requests));
+	entries[count - 1].op = OP(SUSPEND);
+	arg.entries = xt_put(test, entries, count * size);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, a, KFD_XSCHED_APPLY, &arg, sizeof(arg)), 0);
+	KUNIT_EXPECT_EQ(test, held(test), 7);
+	KUNIT_EXPECT_EQ(test, fake_applies(), 1);
+	on_process(test, a, OP(RESUME), 0);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(queue_differs_and_returns),
 	KUNIT_CASE(queue_first_then_process),
@@ -241,6 +341,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(process_and_queue_agree),
 	KUNIT_CASE(each_falls_back_to_its_own),
 	KUNIT_CASE(no_queue_left),
+	KUNIT_CASE(nothing_is_left),
+	KUNIT_CASE(latest_override_wins),
+	KUNIT_CASE(failed_override_does_not),
+	KUNIT_CASE(more_than_a_slice),
 	{}
 };
 

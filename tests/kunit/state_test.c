@@ -82,16 +82,17 @@ static void latest_class_wins(struct kunit *test)
 /* What is on its way is not so yet, and never, if it fails. */
 static void success_or_not(struct kunit *test)
 {
-	struct xs_request request = {};
+	struct xs_request request = { .on = XS_ON_TENANT };
+	LIST_HEAD(idle);
 
 	INIT_LIST_HEAD(&request.in_batch);
 	guard(mutex)(&xs_lock);
 	request.next.held = true;
 	KUNIT_EXPECT_FALSE(test, request.now.held);
-	xs_request_end_locked(&request, true);
+	xs_request_end_locked(&request, true, &idle);
 	KUNIT_EXPECT_TRUE(test, request.now.held);
 	request.next.held = false;
-	xs_request_end_locked(&request, false);
+	xs_request_end_locked(&request, false, &idle);
 	KUNIT_EXPECT_TRUE(test, request.next.held);
 }
 
@@ -148,10 +149,6 @@ static void overrides(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xs_terms_gives_back(&none, &back));
 	KUNIT_EXPECT_FALSE(test, xs_terms_gives_back(&back, &three));
 	KUNIT_EXPECT_FALSE(test, xs_terms_gives_back(&three, &four));
-	KUNIT_EXPECT_TRUE(test, xs_terms_overruled(&three, &four));
-	KUNIT_EXPECT_FALSE(test, xs_terms_overruled(&four, &three));
-	KUNIT_EXPECT_FALSE(test, xs_terms_overruled(&three, &back));
-	KUNIT_EXPECT_FALSE(test, xs_terms_overruled(&none, &four));
 	xs_terms_copy_overrides(&copy, &three);
 	KUNIT_EXPECT_TRUE(test, copy.held);
 	KUNIT_EXPECT_EQ(test, copy.priority, 3);

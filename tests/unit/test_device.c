@@ -68,7 +68,7 @@ static void fake_list(struct kfd_xsched_list *list)
 	assert_int_equal(list->size, sizeof(*list));
 	assert_int_equal(list->stride, sizeof(*queues));
 	assert_int_equal(list->flags, 0);
-	assert_int_equal(list->reserved, 0);
+	assert_int_equal(list->changed, 0);
 	assert_true(list->capacity <= KFD_XSCHED_MAX_ENTRIES);
 	fake.queues += fake.grow;
 	list->count = fake.queues;
@@ -181,7 +181,7 @@ static void abi_numbers(void **state)
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
-	assert_int_equal(sizeof(struct kfd_xsched_queue), 64);
+	assert_int_equal(sizeof(struct kfd_xsched_queue), 72);
 	assert_int_equal(sizeof(struct kfd_xsched_entry), 40);
 	assert_int_equal(sizeof(struct kfd_xsched_node_result), 48);
 	assert_int_equal(sizeof(struct kfd_xsched_apply), 56);

@@ -275,7 +275,6 @@ static const struct field fields[] = {
 
 	SIZES(LIST, list),
 	FLAGS(LIST, list),
-	RESERVED(LIST, list),
 	OUTPUT32(LIST, list, count),
 	FIELD(LIST, list, capacity, { 0, 0 }, { KFD_XSCHED_MAX_ENTRIES, 0 },
 	      { KFD_XSCHED_MAX_ENTRIES + 1, -E2BIG }, { HIGH32, -E2BIG }, { ONES32, -E2BIG }),
@@ -298,7 +297,7 @@ static const struct field fields[] = {
 
 	FIELD(APPLY, entries[1], op, { 0, -EOPNOTSUPP }, { 5, -EOPNOTSUPP },
 	      { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP }),
-	FIELD(APPLY, entries[1], target, { 0, -EOPNOTSUPP }, { 4, -EOPNOTSUPP },
+	FIELD(APPLY, entries[1], target, { 0, -EOPNOTSUPP }, { 5, -EOPNOTSUPP },
 	      { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP }),
 	FIELD(APPLY, entries[1], id, { 0, -ENOENT }, { HIGH32, -ENOENT }, { ONES32, -ENOENT },
 	      { 1ULL << 32, -ENOENT }, { 1ULL << 63, -ENOENT }, { UINT64_MAX, -ENOENT }),
@@ -347,7 +346,7 @@ static const struct field fields[] = {
 	FIELD(ARM, arm, op, { 0, -EOPNOTSUPP }, { 3, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP },
 	      { ONES32, -EOPNOTSUPP }, { KFD_XSCHED_ARM_CLEAR, -EINVAL }),
 	FIELD(ARM, arm, trigger, { 0, -EOPNOTSUPP }, { KFD_XSCHED_TARGET_QUEUE, -EOPNOTSUPP },
-	      { 4, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP },
+	      { 5, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP },
 	      { KFD_XSCHED_TARGET_PROCESS, -ENOENT }),
 	FIELD(ARM, arm, trigger_id, { 0, -ENOENT }, { HIGH32, -ENOENT }, { ONES32, -ENOENT },
 	      { 1ULL << 32, -ENOENT }, { 1ULL << 63, -ENOENT }, { UINT64_MAX, -ENOENT }),
@@ -360,7 +359,7 @@ static const struct field fields[] = {
 	/* What is left with the kernel is checked as what is done at once. */
 	FIELD(ARM, entries[1], op, { 0, -EOPNOTSUPP }, { KFD_XSCHED_OP_RESUME, -EINVAL },
 	      { 5, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP }),
-	FIELD(ARM, entries[1], target, { 0, -EOPNOTSUPP }, { 4, -EOPNOTSUPP },
+	FIELD(ARM, entries[1], target, { 0, -EOPNOTSUPP }, { 5, -EOPNOTSUPP },
 	      { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP }),
 	FIELD(ARM, entries[1], id, { 0, -ENOENT }, { HIGH32, -ENOENT }, { ONES32, -ENOENT },
 	      { 1ULL << 32, -ENOENT }, { 1ULL << 63, -ENOENT }, { UINT64_MAX, -ENOENT }),

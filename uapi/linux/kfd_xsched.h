@@ -64,31 +64,40 @@
  * ioctl fails with EDQUOT and changes nothing.
  *
  * Containers of root share uid 0. So of its clients, those that were opened in
- * one cgroup (version 2) may have a quarter of each limit, but for steps: an
- * ASYNC call of theirs, or a long one, has 4096 entries at the most. Together they
- * have no more than any other user. Cgroups of other users do not count.
+ * one cgroup (version 2) may have a quarter of each limit, but for steps and
+ * requests_on_target: an ASYNC call of theirs, or a long one, has 4096 entries
+ * at the most. Together they have no more than any other user. Cgroups of other
+ * users do not count.
  *
  * The numbers are in /sys/class/kfd_xsched/global/limits_of_user:
  *
- * =============  =====  ===================================================
- * file           now    what it limits
- * =============  =====  ===================================================
- * clients        1024   open files, until their last call is over
- * subscriptions  256    clients that subscribed to events
- * armed          256    armed switches
- * armed_entries  4096   entries of all armed switches
- * entries        16384  entries of APPLY calls in progress that are ASYNC or
- *                       have more than 64 entries; other calls do not count
- * tenants        4096   tenants, of all clients
- * rings          512    clients that have a ring of events, until they are
- *                       closed: it comes with the first SUBSCRIBE of an event
- *                       or the first ASYNC call
- * steps          16384  steps of the entries of one call (E2BIG)
- * =============  =====  ===================================================
+ * ==================  =====  ==============================================
+ * file                now    what it limits
+ * ==================  =====  ==============================================
+ * clients             1024   open files, until their last call is over
+ * subscriptions       256    clients that subscribed to events
+ * armed               256    armed switches
+ * armed_entries       4096   entries of all armed switches
+ * entries             16384  entries of APPLY calls in progress that are
+ *                            ASYNC or have more than 64 entries; other calls
+ *                            do not count
+ * requests            65536  what clients and armed switches ask for: of a
+ *                            process one, one for each node it has queues on,
+ *                            and one for each queue there once one was named
+ *                            by itself
+ * requests_on_target  32     clients and armed switches that ask something of
+ *                            the same process, or of queues of it on a node
+ * tenants             4096   tenants, of all clients
+ * rings               512    clients that have a ring of events, until they
+ *                            are closed: it comes with the first SUBSCRIBE of
+ *                            an event or the first ASYNC call
+ * steps               16384  steps of the entries of one call (E2BIG)
+ * armed_steps         128    steps of the entries of an armed switch (E2BIG)
+ * ==================  =====  ==============================================
  *
- * A step is a process that an entry names, itself or as a member of a tenant; a
- * GPU node on which that process has queues; and a request on a single queue of
- * it there. A call of a client without limits may have 65536.
+ * A step is a process that an entry names, itself or as a member of a tenant; and
+ * a queue of that process. A call, and an armed switch, of a client without limits
+ * may have 65536. What only gives back is never refused for its requests.
  */
 
 /**
@@ -339,6 +348,8 @@ enum kfd_xsched_queue_type {
  * @preemptions: number of times a hold took it off the hardware
  * @held_ns: total time held so far, nanoseconds
  * @tenant: tenant of this client that the process is in, or zero
+ * @process: id of the process, unique for the life of the module, never used again; what
+ *	KFD_XSCHED_TARGET_PROCESS_ID takes
  */
 struct kfd_xsched_queue {
 	__aligned_u64 id;
@@ -353,6 +364,7 @@ struct kfd_xsched_queue {
 	__aligned_u64 preemptions;
 	__aligned_u64 held_ns;
 	__aligned_u64 tenant;
+	__aligned_u64 process;
 };
 
 /**
@@ -363,7 +375,8 @@ struct kfd_xsched_queue {
  * @count: out, queues the caller may see; if more than @capacity, call again
  *	with more room
  * @stride: in, size of one element of @queues
- * @reserved: must be zero
+ * @changed: out, 1: queues came or went while the list was written, so that it is of no
+ *	one moment; else 0. Each queue is listed once all the same
  * @queues: in, address of an array of struct kfd_xsched_queue
  *
  * Only queues the caller may act on are listed: those of processes that have
@@ -377,7 +390,7 @@ struct kfd_xsched_list {
 	__u32 capacity;
 	__u32 count;
 	__u32 stride;
-	__u32 reserved;
+	__u32 changed;
 	__aligned_u64 queues;
 };
 
@@ -397,8 +410,9 @@ struct kfd_xsched_list {
  *	or drop the override, which succeeds also if there is none. The latest
  *	override of all clients is in effect; when its client goes, the one
  *	before it is. An SDMA queue has no priority, though it may have a class,
- *	and not every node has classes: EOPNOTSUPP for such a queue; a process
- *	or tenant leaves it out.
+ *	and not every node has classes: EOPNOTSUPP for a queue that cannot have
+ *	all that is asked for. Of a process or tenant, each queue gets what it can
+ *	have: EOPNOTSUPP if none can have any of it.
  */
 enum kfd_xsched_op {
 	KFD_XSCHED_OP_SUSPEND = 1,
@@ -416,18 +430,24 @@ enum kfd_xsched_op {
  *	queues of it. RESUME of one queue of a held process releases that queue
  *	alone; new queues of the process are still created held.
  *	A process whose thread group leader is gone, but whose address space
- *	another process still uses (clone(2) with CLONE_VM), keeps its number and
- *	can be named by it, unless another process that has queues leads with
- *	that number. Then the credentials it had at its first queue decide who may
- *	name it.
+ *	another process still uses (clone(2) with CLONE_VM), keeps its number. The
+ *	credentials it had at its first queue decide who may name it then. If
+ *	another process has that number by now, both are meant, as far as the
+ *	caller may name them; @status and @effective are those of both together.
  * @KFD_XSCHED_TARGET_TENANT: a tenant of this client, by &kfd_xsched_tenant.id:
  *	all its processes, and those that are added while it is held or
  *	overridden
+ * @KFD_XSCHED_TARGET_PROCESS_ID: a process, by &kfd_xsched_queue.process: as by its
+ *	thread group id, but this one alone, whoever has that number by now. It is
+ *	known once the process has a queue. Who has a pidfd of a process, and
+ *	finds its number in LIST, has the id for sure if the pidfd is not readable
+ *	afterwards: the number was not used again
  */
 enum kfd_xsched_target {
 	KFD_XSCHED_TARGET_QUEUE = 1,
 	KFD_XSCHED_TARGET_PROCESS = 2,
 	KFD_XSCHED_TARGET_TENANT = 3,
+	KFD_XSCHED_TARGET_PROCESS_ID = 4,
 };
 
 /* value of UNMAP: the node's default grace */
@@ -819,7 +839,7 @@ enum kfd_xsched_arm_op {
  * @size: sizeof(struct kfd_xsched_arm)
  * @flags: CLEAR: KFD_XSCHED_ARM_ASYNC or zero; else zero
  * @op: enum kfd_xsched_arm_op
- * @trigger: SET: KFD_XSCHED_TARGET_PROCESS or KFD_XSCHED_TARGET_TENANT; else zero
+ * @trigger: SET: KFD_XSCHED_TARGET_PROCESS, _PROCESS_ID or _TENANT; else zero
  * @trigger_id: SET: which one, as in an entry of APPLY; else zero
  * @id: which switch, never used again by this client; SET: out, zero before
  * @count: SET: elements of @entries, 1..KFD_XSCHED_MAX_ARMED_ENTRIES; else zero
