@@ -179,7 +179,7 @@ static int apply_status_locked(const struct xs_batch *batch, const struct xs_ite
 	lockdep_assert_held(&xs_lock);
 
 	/* What it got is gone, and what it named may be. */
-	if (client && client->ejected)
+	if (client && client->ends)
 		return -EOWNERDEAD;
 	if (apply_is_gone_locked(item))
 		return -ESRCH;

@@ -151,14 +151,19 @@ void xs_armed_free_locked(struct xs_armed *armed)
 	queue_work(system_unbound_wq, &armed_free_work);
 }
 
-void xs_armed_drop_all_locked(struct xs_client *client)
+bool xs_armed_drop_one_locked(struct xs_client *client, u32 *held)
 {
-	struct xs_armed *armed, *next;
+	struct xs_armed *armed = list_first_entry_or_null(&client->armed, struct xs_armed,
+							  in_client);
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(armed, next, &client->armed, in_client)
-		xs_armed_free_locked(armed);
+	if (!armed)
+		return false;
+	if (armed->holder)
+		xs_holder_drop_some_locked(armed->holder, U32_MAX, held);
+	xs_armed_free_locked(armed);
+	return true;
 }
 
 /* ---- triggers ------------------------------------------------------------ */

@@ -107,36 +107,20 @@ int xs_client_check_locked(const struct xs_client *client)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return client->ejected ? -EOWNERDEAD : 0;
+	return client->ends ? -EOWNERDEAD : 0;
 }
 
-static u32 client_held_by_locked(const struct xs_request *request)
+bool xs_client_holds_locked(const struct xs_client *client)
 {
-	const struct xs_queue *queue = NULL;
-	u32 held = 0;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (!request->now.held)
-		return 0;
-	while ((queue = xs_request_next_queue_locked(request, queue)))
-		held += xs_request_holds_locked(request, queue);
-	return held;
-}
-
-u32 xs_client_held_locked(const struct xs_client *client)
-{
-	const struct xs_request *request;
 	const struct xs_holder *holder;
-	u32 held = 0;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(holder, &client->holders, in_client) {
-		list_for_each_entry(request, &holder->requests, in_holder)
-			held += client_held_by_locked(request);
+		if (holder->holds)
+			return true;
 	}
-	return held;
+	return false;
 }
 
 /* Another thread of the client may have made one, too. */
@@ -286,13 +270,28 @@ int xs_client_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-void xs_client_drop_all_locked(struct xs_client *client)
+/* Returns whether there is more. */
+static bool client_drop_some_locked(struct xs_client *client, u32 *held)
 {
 	lockdep_assert_held(&xs_lock);
 
-	xs_armed_drop_all_locked(client);
-	xs_tenants_free_locked(&client->tenants);
-	xs_holder_drop_all_locked(&client->holder);
+	return xs_armed_drop_one_locked(client, held) ||
+		xs_tenants_free_one_locked(&client->tenants) ||
+		xs_holder_drop_some_locked(&client->holder, XS_SLICE, held);
+}
+
+u32 xs_client_drop_all(struct xs_client *client)
+{
+	bool more = true;
+	u32 held = 0;
+
+	lockdep_assert_not_held(&xs_lock);
+
+	while (more) {
+		scoped_guard(mutex, &xs_lock)
+			more = client_drop_some_locked(client, &held);
+	}
+	return held;
 }
 
 /* A client without an interest changes nothing in what is watched. Most have none. */
@@ -312,8 +311,8 @@ int xs_client_release(struct inode *inode, struct file *file)
 
 	trace_client_close(client);
 	client_unlink(client);
+	xs_client_drop_all(client);
 	scoped_guard(mutex, &xs_lock) {
-		xs_client_drop_all_locked(client);
 		xs_client_unsubscribe_locked(client);
 		client_end_interest_locked(client);
 	}

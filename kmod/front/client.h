@@ -79,6 +79,7 @@ void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns);
  * @opened_ns: when, CLOCK_MONOTONIC
  * @alive_ns: last sign of life; without a lock
  * @lease_ns: when the lease ends that began then; without a lock
+ * @ends: it is ejected, or about to be once all it had is dropped
  * @ejected: enum kfd_xsched_eject; written under xs_clients_lock, too
  * @eject_read: that was read as an event; xs_clients_lock
  * @in_clients: in xs_clients, or empty once closed; xs_clients_lock
@@ -104,6 +105,7 @@ struct xs_client {
 	u64 opened_ns;
 	u64 alive_ns;
 	u64 lease_ns;
+	bool ends;
 	u32 ejected;
 	bool eject_read;
 	struct list_head in_clients;
@@ -138,11 +140,11 @@ unsigned int xs_client_count(void);
 /* Whether its file is still open; it stays so as long as xs_lock is held. */
 bool xs_client_is_open_locked(const struct xs_client *client);
 
-/* 0, or -EOWNERDEAD: it was ejected, and may not have anything any more. */
+/* 0, or -EOWNERDEAD: it is ejected, and may not have anything any more. */
 int xs_client_check_locked(const struct xs_client *client);
 
-/* How many queues it and its armed switches keep from running. */
-u32 xs_client_held_locked(const struct xs_client *client);
+/* Whether it or one of its armed switches has a hold in force. */
+bool xs_client_holds_locked(const struct xs_client *client);
 
 /* It subscribes to nothing any more. */
 void xs_client_unsubscribe_locked(struct xs_client *client);
@@ -151,10 +153,11 @@ void xs_client_unsubscribe_locked(struct xs_client *client);
 int xs_client_need_ring(struct xs_client *client);
 
 /*
- * Drop its requests, tenants and armed switches, also those on their way. What was
- * held is pending: see to it that it is switched.
+ * Drop its requests, tenants and armed switches, also those on their way; it must not be able to
+ * ask for more. What was held is pending: see to it that it is switched. Returns how many queues
+ * it kept from running. Without a lock: others want xs_lock, too.
  */
-void xs_client_drop_all_locked(struct xs_client *client);
+u32 xs_client_drop_all(struct xs_client *client);
 
 int xs_client_open(struct inode *inode, struct file *file);
 int xs_client_release(struct inode *inode, struct file *file);

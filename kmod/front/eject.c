@@ -38,7 +38,7 @@ static u64 eject_count;
 
 static atomic64_t eject_by_reason[ARRAY_SIZE(eject_reasons)];
 
-static void eject_remember_locked(struct xs_client *client, u32 reason)
+static void eject_remember_locked(struct xs_client *client, u32 reason, u32 held)
 {
 	struct xs_ejection *entry = &eject_last[eject_count++ % XS_EJECTIONS];
 	const u64 now = ktime_get_ns();
@@ -53,7 +53,7 @@ static void eject_remember_locked(struct xs_client *client, u32 reason)
 		.reason = reason,
 		.time_ns = now,
 		.silent_ns = now - READ_ONCE(client->alive_ns),
-		.held = xs_client_held_locked(client),
+		.held = held,
 	};
 	memcpy(entry->comm, client->comm, sizeof(entry->comm));
 	atomic64_inc(&eject_by_reason[reason]);
@@ -63,32 +63,46 @@ static void eject_remember_locked(struct xs_client *client, u32 reason)
 			    entry->held, eject_reasons[reason]);
 }
 
-bool xs_eject_locked(struct xs_client *client, u32 reason)
+bool xs_eject_begin_locked(struct xs_client *client)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (client->ejected || !xs_client_is_open_locked(client))
+	if (client->ends || !xs_client_is_open_locked(client))
 		return false;
-	eject_remember_locked(client, reason);
-	xs_client_drop_all_locked(client);
+	client->ends = true;
+	return true;
+}
+
+void xs_eject(struct xs_client *client, u32 reason)
+{
+	const u32 held = xs_client_drop_all(client);
+
+	guard(mutex)(&xs_lock);
+	xs_transact_kick_all_locked();
+	eject_remember_locked(client, reason, held);
+	/* It was closed meanwhile. */
+	if (!xs_client_is_open_locked(client))
+		return;
 	xs_interest_clear_locked(&client->interest);
 	xs_client_unsubscribe_locked(client);
 	xs_event_eject(client, reason);
 	xs_sampler_configure_locked(NULL);
 	/* Its calls that wait for one another have nothing to wait for. */
 	xs_holder_settled_locked(&client->holder);
-	xs_transact_kick_all_locked();
-	return true;
 }
 
 /* Eject the client, as an administrator, if it is what is asked for. */
-static bool eject_if_locked(struct xs_client *client, u64 number, const struct pid *pid)
+static bool eject_if(struct xs_client *client, u64 number, const struct pid *pid)
 {
-	lockdep_assert_held(&xs_lock);
+	bool begun;
 
 	if (pid ? client->pid != pid : client->id != number)
 		return false;
-	return xs_eject_locked(client, KFD_XSCHED_EJECT_ADMIN);
+	scoped_guard(mutex, &xs_lock)
+		begun = xs_eject_begin_locked(client);
+	if (begun)
+		xs_eject(client, KFD_XSCHED_EJECT_ADMIN);
+	return begun;
 }
 
 static int eject_matching(u64 number, const struct pid *pid)
@@ -98,8 +112,7 @@ static int eject_matching(u64 number, const struct pid *pid)
 	u64 at = 0;
 
 	while ((client = xs_client_next(at))) {
-		scoped_guard(mutex, &xs_lock)
-			any |= eject_if_locked(client, number, pid);
+		any |= eject_if(client, number, pid);
 		at = client->id;
 		xs_client_put(client);
 	}
@@ -151,13 +164,14 @@ static bool eject_wants_locked(struct xs_client *client)
 static void eject_all_that_want(void)
 {
 	struct xs_client *client;
+	bool begun;
 	u64 at = 0;
 
 	while ((client = xs_client_next(at))) {
-		scoped_guard(mutex, &xs_lock) {
-			if (eject_wants_locked(client))
-				xs_eject_locked(client, KFD_XSCHED_EJECT_DISABLED);
-		}
+		scoped_guard(mutex, &xs_lock)
+			begun = eject_wants_locked(client) && xs_eject_begin_locked(client);
+		if (begun)
+			xs_eject(client, KFD_XSCHED_EJECT_DISABLED);
 		at = client->id;
 		xs_client_put(client);
 	}

@@ -183,8 +183,11 @@ void xs_armed_process_exited_locked(struct xs_process *process);
 /* Once there is none: free all memory. */
 void xs_armed_exit(void);
 
-/* Drop all of a client, and what they hold. Switch what is pending afterwards. */
-void xs_armed_drop_all_locked(struct xs_client *client);
+/*
+ * Drop one of a client, and what it holds: false if there is none. @held: is added how many
+ * queues it kept from running. Switch what is pending afterwards.
+ */
+bool xs_armed_drop_one_locked(struct xs_client *client, u32 *held);
 
 /* Their lines of a dump. */
 void xs_armed_show_locked(struct seq_file *m, struct xs_client *client);
@@ -250,10 +253,12 @@ struct xs_ejection {
 };
 
 /*
- * Eject a client: what it had is dropped, and the nodes let its queues run,
- * soon after. For good. False: it was ejected before, or is closed.
+ * Eject a client, for good. First, nothing more is given to it; false: that was so before, or it
+ * is closed. Then, without a lock, what it has is dropped, and the nodes let its queues run, soon
+ * after.
  */
-bool xs_eject_locked(struct xs_client *client, u32 reason);
+bool xs_eject_begin_locked(struct xs_client *client);
+void xs_eject(struct xs_client *client, u32 reason);
 
 /*
  * For an administrator: eject the client of that number, or those of a process

@@ -329,8 +329,7 @@ static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 	unsigned int left;
 	u64 id;
 
-	scoped_guard(mutex, &xs_lock)
-		suspects.room = xs_client_held_locked(client);
+	suspects.room = xs_queue_count();
 	suspects.ids = kvmalloc_array(suspects.room, sizeof(*suspects.ids), GFP_KERNEL);
 	if (!suspects.ids)
 		suspects.room = 0;
@@ -353,16 +352,20 @@ static u64 watchdog_due(struct xs_client *client)
 	const u64 end = READ_ONCE(client->lease_ns);
 
 	guard(mutex)(&xs_lock);
-	if (!xs_client_held_locked(client))
+	if (!xs_client_holds_locked(client))
 		return U64_MAX;
 	return ktime_get_ns() < end ? end : 0;
 }
 
 static void watchdog_eject_if_silent(struct xs_client *client)
 {
-	guard(mutex)(&xs_lock);
-	if (ktime_get_ns() >= READ_ONCE(client->lease_ns))
-		xs_eject_locked(client, KFD_XSCHED_EJECT_WATCHDOG);
+	bool begun;
+
+	scoped_guard(mutex, &xs_lock)
+		begun = ktime_get_ns() >= READ_ONCE(client->lease_ns) &&
+			xs_eject_begin_locked(client);
+	if (begun)
+		xs_eject(client, KFD_XSCHED_EJECT_WATCHDOG);
 }
 
 /* Returns when to look again. */

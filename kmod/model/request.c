@@ -44,7 +44,20 @@ void xs_holder_put(struct xs_holder *holder)
 	holder->free(holder);
 }
 
-void xs_holder_drop_all_locked(struct xs_holder *holder)
+/* How many queues the request keeps from running. */
+static u32 holder_count_held_locked(const struct xs_request *request)
+{
+	const struct xs_queue *queue = NULL;
+	u32 held = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	while (request->now.held && (queue = xs_request_next_queue_locked(request, queue)))
+		held += xs_request_holds_locked(request, queue);
+	return held;
+}
+
+bool xs_holder_drop_some_locked(struct xs_holder *holder, u32 count, u32 *held)
 {
 	struct xs_request *request;
 
@@ -53,11 +66,24 @@ void xs_holder_drop_all_locked(struct xs_holder *holder)
 	/* With one, others may go: those born with it, and a parent with the last child. */
 	while ((request = list_first_entry_or_null(&holder->requests, struct xs_request,
 						   in_holder))) {
+		if (!count--)
+			return true;
+		*held += holder_count_held_locked(request);
 		if (request->children)
 			list_move_tail(&request->in_holder, &holder->requests);
 		else
 			xs_request_drop_locked(request);
 	}
+	return false;
+}
+
+void xs_holder_drop_all_locked(struct xs_holder *holder)
+{
+	u32 held = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	xs_holder_drop_some_locked(holder, U32_MAX, &held);
 }
 
 void xs_holder_settled_locked(struct xs_holder *holder)
@@ -203,6 +229,7 @@ static void request_leave_sum(struct xs_request *request)
 
 	if (!sum)
 		return;
+	request->holder->holds -= request->now.held;
 	sum->held -= request->now.held;
 	sum->holds -= request_terms(request)->held;
 	if (!RB_EMPTY_NODE(&request->by_priority)) {
@@ -229,6 +256,7 @@ static void request_join_sum(struct xs_request *request)
 
 	if (!sum)
 		return;
+	request->holder->holds += request->now.held;
 	sum->held += request->now.held;
 	sum->holds += terms->held;
 	if (terms->priority != KFD_XSCHED_PRIORITY_APP) {
@@ -244,8 +272,12 @@ static void request_join_sum(struct xs_request *request)
 /* What was on its way is in force, which counts as it did. */
 static void request_settle_in_sum(struct xs_request *request)
 {
-	if (request->sum)
-		request->sum->held += request->next.held - request->now.held;
+	const int holds = request->next.held - request->now.held;
+
+	if (request->sum) {
+		request->holder->holds += holds;
+		request->sum->held += holds;
+	}
 	request->now = request->next;
 	request->started = false;
 }
@@ -785,16 +817,18 @@ void xs_tenant_free_locked(struct xs_tenant *tenant)
 	kfree(tenant);
 }
 
-void xs_tenants_free_locked(struct xs_tenants *tenants)
+bool xs_tenants_free_one_locked(struct xs_tenants *tenants)
 {
 	struct xs_tenant *tenant;
-	struct hlist_node *next;
 	unsigned int i;
 
 	lockdep_assert_held(&xs_lock);
 
-	hash_for_each_safe(tenants->by_id, i, next, tenant, by_id)
+	hash_for_each(tenants->by_id, i, tenant, by_id) {
 		xs_tenant_free_locked(tenant);
+		return true;
+	}
+	return false;
 }
 
 /* ---- triggers ------------------------------------------------------------ */

@@ -84,6 +84,7 @@ struct xs_supply {
  * @refs: one of the client or the armed switch, and one of each batch
  * @free: called with the last of them
  * @requests: on queues and processes, by xs_request.in_holder
+ * @holds: how many of them have a hold in force
  * @spare: requests that asked for something and do not any more, for the next switch
  * @spare_max: how many of them are kept
  * @in_use: how many are in @requests
@@ -104,6 +105,7 @@ struct xs_holder {
 	refcount_t refs;
 	void (*free)(struct xs_holder *holder);
 	struct list_head requests;
+	u32 holds;
 	struct xs_supply spare;
 	u32 spare_max;
 	u32 in_use;
@@ -277,8 +279,12 @@ void xs_holder_init(struct xs_holder *holder, void (*free)(struct xs_holder *hol
 struct xs_holder *xs_holder_get(struct xs_holder *holder);
 void xs_holder_put(struct xs_holder *holder);
 
-/* Drop all its requests but those on tenants. Switch what is pending afterwards. */
+/*
+ * Drop all its requests but those on tenants; or @count of them at the most: true if there are
+ * more. @held: is added how many queues they kept from running. Switch what is pending afterwards.
+ */
 void xs_holder_drop_all_locked(struct xs_holder *holder);
+bool xs_holder_drop_some_locked(struct xs_holder *holder, u32 count, u32 *held);
 
 /* A part of a batch of it is done: callers that wait for that may try again. */
 void xs_holder_settled_locked(struct xs_holder *holder);
@@ -413,9 +419,9 @@ int xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder);
 /* The tenant of that id: ERR_PTR(-ENOENT) never was, ERR_PTR(-ESRCH) is gone. */
 struct xs_tenant *xs_tenant_find_locked(const struct xs_tenants *tenants, u64 id);
 
-/* Unlink and free it, or all. Their members stay what they are. */
+/* Unlink and free it, or one of them if there is any. Its members stay what they are. */
 void xs_tenant_free_locked(struct xs_tenant *tenant);
-void xs_tenants_free_locked(struct xs_tenants *tenants);
+bool xs_tenants_free_one_locked(struct xs_tenants *tenants);
 
 /* ---- triggers ------------------------------------------------------------ */
 
