@@ -178,8 +178,7 @@ static void arrive_charge_locked(const struct xs_queue *queue)
 {
 	lockdep_assert_held(&xs_lock);
 
-	xs_rates_charge(&queue->pdd->node->rates, xs_account_payer_of(queue->owner.cred),
-			ktime_get_ns());
+	xs_rates_charge(&queue->pdd->node->rates, queue->payer, ktime_get_ns());
 }
 
 /* Those of an address space that goes are taken off a node all at once. */

@@ -34,14 +34,6 @@
 #include "model/process.h"
 #include "model/rate.h"
 
-/*
- * A share of uid 0 is a quarter. Containers that root starts without a user namespace are
- * all uid 0, and do not trust each other: with quarters, one of them leaves three to the
- * others. A smaller part would refuse a container alone what it needs. The cgroups of any
- * other user are his own business: each may have all that he may have.
- */
-#define XS_ROOT_SHARES	4
-
 /**
  * struct xs_account - what the clients of one user have, or those in one cgroup of him
  * @uid: the user
@@ -222,17 +214,26 @@ void xs_account_put(struct xs_account *account)
 	kfree(user);
 }
 
-kuid_t xs_account_payer(const struct xs_account *account)
+/* Only shares of uid 0 are apart. */
+static struct xs_payer account_payer(kuid_t uid, u64 cgroup)
 {
-	return account ? account->uid : XS_PAYER_ADMIN;
+	return (struct xs_payer){
+		.user = uid,
+		.share = uid_eq(uid, GLOBAL_ROOT_UID) ? cgroup : 0,
+	};
 }
 
-kuid_t xs_account_payer_of(const struct cred *cred)
+struct xs_payer xs_account_payer(const struct xs_account *account)
+{
+	return account ? account_payer(account->uid, account->cgroup) : XS_PAYER_ADMIN;
+}
+
+struct xs_payer xs_account_payer_of(const struct cred *cred)
 {
 	const bool admin = cred->user_ns == &init_user_ns &&
 		cap_raised(cred->cap_effective, CAP_SYS_NICE);
 
-	return admin ? XS_PAYER_ADMIN : xs_user_of(cred);
+	return admin ? XS_PAYER_ADMIN : account_payer(xs_user_of(cred), account_cgroup());
 }
 
 /* ---- charges ------------------------------------------------------------- */

@@ -9,6 +9,8 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
+#include "model/rate.h"
+
 struct cred;
 struct file;
 struct xs_account;
@@ -61,11 +63,11 @@ void xs_account_put(struct xs_account *account);
 struct xs_account *xs_account_get_share(kuid_t uid, u64 cgroup);
 
 /*
- * Who pays for what preempts a node, see model/rate.h: the user of an account, which may
- * be NULL; and the one on whose account a client would be that has these credentials.
+ * Who pays for what preempts a node, see model/rate.h: that of an account, which may be NULL;
+ * and the one on whose account a client would be that current opens with these credentials.
  */
-kuid_t xs_account_payer(const struct xs_account *account);
-kuid_t xs_account_payer_of(const struct cred *cred);
+struct xs_payer xs_account_payer(const struct xs_account *account);
+struct xs_payer xs_account_payer_of(const struct cred *cred);
 
 /*
  * So many more, or fewer, on an account, which may be NULL. 0; or -EDQUOT, and nothing is

@@ -10,6 +10,7 @@
 #include <linux/xarray.h>
 
 #include "core.h"
+#include "model/account.h"
 #include "model/queue.h"
 #include "model/request.h"
 
@@ -99,6 +100,7 @@ static void queue_init(struct xs_queue *queue, struct xs_hw_queue *hw,
 	queue->queue_id = desc->queue_id;
 	queue->type = desc->type;
 	queue->owner = xs_owner_get(pdd->space);
+	queue->payer = xs_account_payer_of(queue->owner.cred);
 	queue->applied = unknown ? XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
 	queue->has_run = !unknown;
 	xs_terms_init(&queue->override);

@@ -118,6 +118,7 @@ struct xs_queue_watch {
  * @type: enum kfd_xsched_queue_type
  * @owner: credentials of the process when the queue came; they decide which
  *	clients hear of it
+ * @payer: on whose account it preempts its node when it comes, changes or goes
  * @by_hw: in the table by handle
  * @in_node: in xs_node.queues
  * @in_pdd: in xs_pdd.queues
@@ -143,6 +144,7 @@ struct xs_queue {
 	u32 queue_id;
 	u32 type;
 	struct xs_owner owner;
+	struct xs_payer payer;
 	struct hlist_node by_hw;
 	struct list_head in_node;
 	struct list_head in_pdd;

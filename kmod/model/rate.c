@@ -18,7 +18,7 @@ void xs_rates_init(struct xs_rates *rates)
 	rates->user = (struct xs_rate){ .per_s = XS_USER_RATE, .burst = XS_USER_BURST };
 	rates->admin = (struct xs_rate){ .per_s = XS_ADMIN_RATE, .burst = XS_ADMIN_BURST };
 	for (i = 0; i < XS_RATE_USERS; i++)
-		rates->users[i] = (struct xs_bucket){ .payer = INVALID_UID };
+		rates->users[i] = (struct xs_bucket){ .payer = XS_PAYER_ADMIN };
 	rates->admins = (struct xs_bucket){ .payer = XS_PAYER_ADMIN };
 	rates->refused = 0;
 }
@@ -31,20 +31,25 @@ static u64 rate_interval_ns(const struct xs_rate *rate)
 	return per_s ? NSEC_PER_SEC / per_s : 0;
 }
 
-static const struct xs_rate *rate_of(const struct xs_rates *rates, kuid_t payer)
+static const struct xs_rate *rate_of(const struct xs_rates *rates, struct xs_payer payer)
 {
-	return uid_valid(payer) ? &rates->user : &rates->admin;
+	return uid_valid(payer.user) ? &rates->user : &rates->admin;
 }
 
-/* His bucket, or the one to take over: see struct xs_rates. */
-static struct xs_bucket *rate_bucket_of(struct xs_rates *rates, kuid_t payer)
+static bool rate_is_of(const struct xs_bucket *bucket, struct xs_payer payer)
+{
+	return uid_eq(bucket->payer.user, payer.user) && bucket->payer.share == payer.share;
+}
+
+/* Its bucket, or the one to take over: see struct xs_rates. */
+static struct xs_bucket *rate_bucket_of(struct xs_rates *rates, struct xs_payer payer)
 {
 	struct xs_bucket *bucket, *least = rates->users;
 
-	if (!uid_valid(payer))
+	if (!uid_valid(payer.user))
 		return &rates->admins;
 	for (bucket = rates->users; bucket < rates->users + XS_RATE_USERS; bucket++) {
-		if (uid_eq(bucket->payer, payer))
+		if (rate_is_of(bucket, payer))
 			return bucket;
 		if (bucket->paid_ns < least->paid_ns)
 			least = bucket;
@@ -52,51 +57,86 @@ static struct xs_bucket *rate_bucket_of(struct xs_rates *rates, kuid_t payer)
 	return least;
 }
 
-bool xs_rates_take(struct xs_rates *rates, kuid_t payer, u64 now, u64 *cost_ns)
+static struct xs_payer rate_whole(struct xs_payer payer)
 {
-	const struct xs_rate *rate = rate_of(rates, payer);
-	const u64 interval_ns = rate_interval_ns(rate);
-	struct xs_bucket *bucket;
-	u64 paid_ns;
-
-	*cost_ns = interval_ns;
-	if (!interval_ns)
-		return true;
-	bucket = rate_bucket_of(rates, payer);
-	paid_ns = max(bucket->paid_ns, now);
-	if (paid_ns - now > interval_ns * (READ_ONCE(rate->burst) - 1)) {
-		WRITE_ONCE(rates->refused, rates->refused + 1);
-		return false;
-	}
-	*bucket = (struct xs_bucket){ .payer = payer, .paid_ns = paid_ns + interval_ns };
-	return true;
+	return (struct xs_payer){ .user = payer.user };
 }
 
-void xs_rates_give_back(struct xs_rates *rates, kuid_t payer, u64 cost_ns)
+static bool rate_has_room(struct xs_rates *rates, struct xs_payer payer, u64 now)
+{
+	const struct xs_rate *rate = rate_of(rates, payer);
+	const u64 paid_ns = max(rate_bucket_of(rates, payer)->paid_ns, now);
+
+	return paid_ns - now <= rate_interval_ns(rate) * (READ_ONCE(rate->burst) - 1);
+}
+
+static void rate_add(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 cost_ns)
 {
 	struct xs_bucket *bucket = rate_bucket_of(rates, payer);
 
-	if (uid_eq(bucket->payer, payer))
+	*bucket = (struct xs_bucket){
+		.payer = payer,
+		.paid_ns = max(bucket->paid_ns, now) + cost_ns,
+	};
+}
+
+bool xs_rates_take(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 *cost_ns)
+{
+	*cost_ns = rate_interval_ns(rate_of(rates, payer));
+	if (!*cost_ns)
+		return true;
+	if (!rate_has_room(rates, rate_whole(payer), now) ||
+	    (payer.share && !rate_has_room(rates, payer, now))) {
+		WRITE_ONCE(rates->refused, rates->refused + 1);
+		return false;
+	}
+	rate_add(rates, rate_whole(payer), now, *cost_ns);
+	if (payer.share)
+		rate_add(rates, payer, now, XS_ROOT_SHARES * *cost_ns);
+	return true;
+}
+
+static void rate_subtract(struct xs_rates *rates, struct xs_payer payer, u64 cost_ns)
+{
+	struct xs_bucket *bucket = rate_bucket_of(rates, payer);
+
+	if (rate_is_of(bucket, payer))
 		bucket->paid_ns -= min(bucket->paid_ns, cost_ns);
 }
 
-void xs_rates_charge(struct xs_rates *rates, kuid_t payer, u64 now)
+void xs_rates_give_back(struct xs_rates *rates, struct xs_payer payer, u64 cost_ns)
+{
+	rate_subtract(rates, rate_whole(payer), cost_ns);
+	if (payer.share)
+		rate_subtract(rates, payer, XS_ROOT_SHARES * cost_ns);
+}
+
+/* False: it is at @most_ns; or above: the burst may have been longer when the debt was made. */
+static bool rate_charge(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 cost_ns,
+			u64 most_ns)
+{
+	struct xs_bucket *bucket = rate_bucket_of(rates, payer);
+	const u64 paid_ns = max(bucket->paid_ns, now);
+
+	if (paid_ns >= most_ns)
+		return false;
+	bucket->payer = payer;
+	bucket->paid_ns = min(paid_ns + cost_ns, most_ns);
+	return true;
+}
+
+void xs_rates_charge(struct xs_rates *rates, struct xs_payer payer, u64 now)
 {
 	const struct xs_rate *rate = rate_of(rates, payer);
 	const u64 interval_ns = rate_interval_ns(rate);
 	const u64 most_ns = now + 2 * interval_ns * READ_ONCE(rate->burst);
-	struct xs_bucket *bucket;
-	u64 paid_ns;
 
 	if (!interval_ns)
 		return;
-	bucket = rate_bucket_of(rates, payer);
-	paid_ns = max(bucket->paid_ns, now);
-	/* The burst may have been longer when the debt was made. */
-	if (paid_ns >= most_ns)
-		return;
-	bucket->payer = payer;
-	bucket->paid_ns = min(paid_ns + interval_ns, most_ns);
+	/* A share that cannot owe more must not make others pay. */
+	if (!payer.share ||
+	    rate_charge(rates, payer, now, XS_ROOT_SHARES * interval_ns, most_ns))
+		rate_charge(rates, rate_whole(payer), now, interval_ns, most_ns);
 }
 
 void xs_rates_set_user(struct xs_rates *rates, u32 per_s)

@@ -24,8 +24,25 @@
 /* How many users a node tells apart at a time. */
 #define XS_RATE_USERS	64
 
-/* Who pays: a user, by uid; or this: all with CAP_SYS_NICE, and the kernel, together. */
-#define XS_PAYER_ADMIN	INVALID_UID
+/*
+ * A share of uid 0 is a quarter. Containers that root starts without a user namespace are
+ * all uid 0, and do not trust each other: with quarters, one of them leaves three to the
+ * others. A smaller part would refuse a container alone what it needs. The cgroups of any
+ * other user are his own business: each may have all that he may have.
+ */
+#define XS_ROOT_SHARES	4
+
+/**
+ * struct xs_payer - who pays
+ * @user: a user; or INVALID_UID: all with CAP_SYS_NICE, and the kernel, together
+ * @share: of uid 0, which share, see struct xs_account; of others 0
+ */
+struct xs_payer {
+	kuid_t user;
+	u64 share;
+};
+
+#define XS_PAYER_ADMIN	((struct xs_payer){ .user = INVALID_UID })
 
 /**
  * struct xs_rate - how often something may happen; without a lock
@@ -43,7 +60,7 @@ struct xs_rate {
  * @paid_ns: what was taken lasts until then at the rate in force, CLOCK_MONOTONIC
  */
 struct xs_bucket {
-	kuid_t payer;
+	struct xs_payer payer;
 	u64 paid_ns;
 };
 
@@ -51,7 +68,7 @@ struct xs_bucket {
  * struct xs_rates - how often a node may be preempted; under xs_lock unless said otherwise
  * @user: by each user; set under xs_lock
  * @admin: by all administrators together; likewise
- * @users: buckets of users, in no order
+ * @users: buckets of users, and of shares, in no order
  * @admins: that of the administrators
  * @refused: how often somebody had too little left; read without the lock
  *
@@ -76,13 +93,13 @@ void xs_rates_set_user(struct xs_rates *rates, u32 per_s);
 void xs_rates_set_admin(struct xs_rates *rates, u32 per_s);
 
 /*
- * Whether @payer may preempt the node once more now. Then it counts, unless it is given
- * back before anybody else looks. @cost_ns: out, what to give back.
+ * Whether @payer may preempt the node once more now: a share, also as part of its user. Then it
+ * counts, unless it is given back before anybody else looks. @cost_ns: out, what to give back.
  */
-bool xs_rates_take(struct xs_rates *rates, kuid_t payer, u64 now, u64 *cost_ns);
-void xs_rates_give_back(struct xs_rates *rates, kuid_t payer, u64 cost_ns);
+bool xs_rates_take(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 *cost_ns);
+void xs_rates_give_back(struct xs_rates *rates, struct xs_payer payer, u64 cost_ns);
 
 /* He has preempted it, may he or not. He owes a burst at the most, beyond the one he has. */
-void xs_rates_charge(struct xs_rates *rates, kuid_t payer, u64 now);
+void xs_rates_charge(struct xs_rates *rates, struct xs_payer payer, u64 now);
 
 #endif /* KFD_XSCHED_RATE_H */

@@ -153,7 +153,7 @@ struct xs_item {
  */
 struct xs_batch {
 	struct xs_holder *holder;
-	kuid_t payer;
+	struct xs_payer payer;
 	const struct pid_namespace *ns;
 	bool async;
 	const struct xs_trigger *trigger;

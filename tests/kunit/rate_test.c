@@ -41,7 +41,12 @@ static void begin(void)
 	rates.user.burst = BURST;
 }
 
-static bool take(kuid_t payer, u64 now)
+static struct xs_payer payer_of(unsigned int uid, u64 share)
+{
+	return (struct xs_payer){ .user = KUIDT_INIT(uid), .share = share };
+}
+
+static bool take(struct xs_payer payer, u64 now)
 {
 	u64 cost_ns;
 
@@ -50,17 +55,22 @@ static bool take(kuid_t payer, u64 now)
 
 static bool user_takes(unsigned int uid, u64 now)
 {
-	return take(KUIDT_INIT(uid), now);
+	return take(payer_of(uid, 0), now);
 }
 
-/* How many he gets at one moment. */
-static unsigned int user_gets(unsigned int uid, u64 now)
+/* How many a payer gets at one moment. */
+static unsigned int gets(struct xs_payer payer, u64 now)
 {
 	unsigned int count = 0;
 
-	while (count < 2 * BURST && user_takes(uid, now))
+	while (count < 2 * BURST && take(payer, now))
 		count++;
 	return count;
+}
+
+static unsigned int user_gets(unsigned int uid, u64 now)
+{
+	return gets(payer_of(uid, 0), now);
 }
 
 /* A burst, then one in each interval, and after a long rest a burst again. */
@@ -73,9 +83,9 @@ static void rate_and_burst(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rates.refused, 1);
 	KUNIT_EXPECT_FALSE(test, user_takes(XT_UID, now + INTERVAL - 1));
 	now += INTERVAL;
-	KUNIT_EXPECT_TRUE(test, xs_rates_take(&rates, KUIDT_INIT(XT_UID), now, &cost_ns));
+	KUNIT_EXPECT_TRUE(test, xs_rates_take(&rates, payer_of(XT_UID, 0), now, &cost_ns));
 	KUNIT_EXPECT_FALSE(test, user_takes(XT_UID, now));
-	xs_rates_give_back(&rates, KUIDT_INIT(XT_UID), cost_ns);
+	xs_rates_give_back(&rates, payer_of(XT_UID, 0), cost_ns);
 	KUNIT_EXPECT_EQ(test, user_gets(XT_UID, now), 1);
 	KUNIT_EXPECT_EQ(test, user_gets(XT_UID, now + 100 * INTERVAL), BURST);
 }
@@ -112,10 +122,41 @@ static void admins_share_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_gets(XT_UID, BEGIN), 2 * BURST);
 }
 
+/*
+ * A share of root's gets a quarter of what root gets, so that there is something left for others;
+ * all of them together get no more than he.
+ */
+static void shares_of_root(struct kunit *test)
+{
+	const u64 later = BEGIN + 1000 * INTERVAL;
+	unsigned int share, all = 0;
+	u64 cost_ns;
+
+	begin();
+	rates.user.burst = 2 * XS_ROOT_SHARES;
+	KUNIT_EXPECT_EQ(test, gets(payer_of(0, 1), BEGIN), 2);
+	KUNIT_EXPECT_FALSE(test, take(payer_of(0, 1), BEGIN + XS_ROOT_SHARES * INTERVAL - 1));
+	KUNIT_EXPECT_TRUE(test, xs_rates_take(&rates, payer_of(0, 1),
+					      BEGIN + XS_ROOT_SHARES * INTERVAL, &cost_ns));
+	xs_rates_give_back(&rates, payer_of(0, 1), cost_ns);
+	KUNIT_EXPECT_TRUE(test, take(payer_of(0, 1), BEGIN + XS_ROOT_SHARES * INTERVAL));
+	for (share = 1; share <= 2 * XS_ROOT_SHARES; share++)
+		all += gets(payer_of(0, share), later);
+	KUNIT_EXPECT_EQ(test, all, 2 * XS_ROOT_SHARES);
+	KUNIT_EXPECT_EQ(test, user_gets(XT_UID, later), 2 * BURST);
+	/* So does what one does that is not refused. */
+	begin();
+	rates.user.burst = 2 * XS_ROOT_SHARES;
+	for (share = 0; share < 1000; share++)
+		xs_rates_charge(&rates, payer_of(0, 1), BEGIN);
+	KUNIT_EXPECT_FALSE(test, take(payer_of(0, 1), BEGIN));
+	KUNIT_EXPECT_EQ(test, gets(payer_of(0, 2), BEGIN), 2);
+}
+
 /* What nobody refuses makes a debt of one burst, which is paid off, and then there is none. */
 static void debt_is_bounded(struct kunit *test)
 {
-	const kuid_t user = KUIDT_INIT(XT_UID);
+	const struct xs_payer user = payer_of(XT_UID, 0);
 	unsigned int i;
 
 	begin();
@@ -142,7 +183,7 @@ static void highest_numbers(struct kunit *test)
 	xs_rates_set_user(&rates, 1);
 	rates.user.burst = XS_BURST_MAX;
 	for (i = 0; i < 3 * XS_BURST_MAX; i++)
-		xs_rates_charge(&rates, KUIDT_INIT(XT_UID), late);
+		xs_rates_charge(&rates, payer_of(XT_UID, 0), late);
 	KUNIT_EXPECT_FALSE(test, user_takes(XT_UID, late + XS_BURST_MAX * NSEC_PER_SEC));
 	KUNIT_EXPECT_TRUE(test, user_takes(XT_UID, late + (XS_BURST_MAX + 1) * NSEC_PER_SEC));
 	xs_rates_set_user(&rates, XS_RATE_MAX);
@@ -224,11 +265,11 @@ static struct file *open_as(struct kunit *test, unsigned int uid)
 static struct xs_bucket *bucket_locked(struct xt *xt, unsigned int uid)
 {
 	struct xs_rates *of_node = &xs_node_find_locked(xt->node)->rates;
-	const kuid_t payer = KUIDT_INIT(uid);
+	const struct xs_payer payer = payer_of(uid, 0);
 	struct xs_bucket *bucket;
 
 	xs_rates_charge(of_node, payer, ktime_get_ns());
-	for (bucket = of_node->users; !uid_eq(bucket->payer, payer); bucket++)
+	for (bucket = of_node->users; !uid_eq(bucket->payer.user, payer.user); bucket++)
 		;
 	return bucket;
 }
@@ -612,6 +653,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(rate_and_burst),
 	KUNIT_CASE(users_are_apart),
 	KUNIT_CASE(admins_share_one),
+	KUNIT_CASE(shares_of_root),
 	KUNIT_CASE(debt_is_bounded),
 	KUNIT_CASE(highest_numbers),
 	KUNIT_CASE(full_table),

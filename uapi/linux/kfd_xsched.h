@@ -109,7 +109,8 @@
  * /sys: user_rate times a second on an average, and user_burst times at once (see
  * Documentation/ABI/testing/sysfs-kfd-xsched). Clients without the limits above
  * have a rate that they all share, admin_rate, and that is without limit until
- * an administrator sets one.
+ * an administrator sets one. Of uid 0, what comes from one cgroup may do that a
+ * quarter as often, and all of uid 0 together as often as any other user.
  *
  * A call counts once for each node where it takes something: a hold, a priority
  * or a class that this client did not have, or that somebody else overrides. One
