@@ -42,9 +42,11 @@
 /* Memory for a run: see core.h. */
 #define XS_GFP_ARMED	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
-/* All armed switches, in the order they were set; and those that end; under xs_lock. */
+/* All armed switches. They take turns, in the order they were set. Under xs_lock. */
 static LIST_HEAD(armed_all);
-static LIST_HEAD(armed_ending);
+
+/* Number of the last look at them; likewise. */
+static u64 armed_look;
 
 /* ---- come and go --------------------------------------------------------- */
 
@@ -391,10 +393,11 @@ static void armed_end_locked(struct xs_armed *armed)
 	armed->active = false;
 	armed_tell(armed, ESRCH, 0, 0);
 	xs_armed_free_locked(armed);
+	xs_sampler_configure_locked(NULL);
 	xs_transact_kick_all_locked();
 }
 
-void xs_armed_update_locked(struct xs_armed *armed)
+bool xs_armed_update_locked(struct xs_armed *armed)
 {
 	bool ready, anew;
 	u64 edge_ns;
@@ -403,92 +406,109 @@ void xs_armed_update_locked(struct xs_armed *armed)
 
 	if (armed_is_gone_locked(armed)) {
 		armed_end_locked(armed);
-		xs_sampler_configure_locked(NULL);
-		return;
+		return true;
 	}
 	if (armed->batch)
-		return;
+		return false;
 	ready = armed_is_ready_locked(armed, &edge_ns);
 	if (ready == armed->active && !armed->stale)
-		return;
+		return false;
 	/* An undoing that failed has dropped all. */
 	anew = !armed->active;
 	armed->active = ready;
 	armed->stale = false;
 	armed->edge_ns = edge_ns;
 	armed_run_locked(armed, anew);
+	return true;
 }
 
-void xs_armed_update_all_locked(void)
+/* ---- looks at all of them ------------------------------------------------- */
+
+/* One that the look has not seen, or NULL. */
+static struct xs_armed *armed_next_locked(void)
 {
-	struct xs_armed *armed, *next;
+	struct xs_armed *armed = list_first_entry_or_null(&armed_all, struct xs_armed, in_armed);
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(armed, next, &armed_all, in_armed)
-		xs_armed_update_locked(armed);
-}
-
-void xs_armed_look(void)
-{
-	guard(mutex)(&xs_lock);
-	xs_armed_update_all_locked();
-}
-
-/* A switch that is not in force will find the members there are. */
-void xs_armed_tenants_changed_locked(struct xs_client *client)
-{
-	struct xs_armed *armed, *next;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (client->interest.armed)
-		xs_sampler_configure_locked(NULL);
-	list_for_each_entry_safe(armed, next, &client->armed, in_client) {
-		armed->stale = armed->active;
-		xs_armed_update_locked(armed);
-	}
-}
-
-/* One at a time: others want xs_lock, too. */
-static bool armed_end_one(void)
-{
-	struct xs_armed *armed;
-
-	guard(mutex)(&xs_lock);
-	armed = list_first_entry_or_null(&armed_ending, struct xs_armed, in_armed);
-	if (armed)
-		armed_end_locked(armed);
+	if (!armed || armed->look == armed_look)
+		return NULL;
+	armed->look = armed_look;
+	list_move_tail(&armed->in_armed, &armed_all);
 	return armed;
 }
 
-static void armed_end_all(struct work_struct *work)
+/* Others want xs_lock, too: a run is enough for now. Returns whether there is more. */
+static bool armed_look_some_locked(void)
 {
-	while (armed_end_one())
-		;
-	scoped_guard(mutex, &xs_lock)
-		xs_sampler_configure_locked(NULL);
-}
-
-static DECLARE_WORK(armed_end_work, armed_end_all);
-
-void xs_armed_process_exited_locked(struct xs_process *process)
-{
-	struct xs_armed *armed, *next;
+	struct xs_armed *armed;
+	unsigned int i;
 
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(armed, next, &armed_all, in_armed) {
-		if (armed->trigger.process == process)
-			list_move_tail(&armed->in_armed, &armed_ending);
+	for (i = 0; i < XS_SLICE; i++) {
+		armed = armed_next_locked();
+		if (!armed)
+			return false;
+		if (xs_armed_update_locked(armed))
+			return true;
 	}
-	if (!list_empty(&armed_ending))
-		queue_work(system_unbound_wq, &armed_end_work);
+	return true;
+}
+
+/* If others look, too, all are seen once more. */
+void xs_armed_look(void)
+{
+	bool more;
+
+	scoped_guard(mutex, &xs_lock) {
+		armed_look++;
+		more = armed_look_some_locked();
+	}
+	while (more) {
+		scoped_guard(mutex, &xs_lock)
+			more = armed_look_some_locked();
+	}
+}
+
+static void armed_look_work(struct work_struct *work)
+{
+	xs_armed_look();
+}
+
+static DECLARE_WORK(armed_look_later, armed_look_work);
+
+void xs_armed_look_later(void)
+{
+	queue_work(system_unbound_wq, &armed_look_later);
+}
+
+void xs_armed_tenants_changed_locked(struct xs_client *client)
+{
+	struct xs_armed *armed;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!client->interest.armed)
+		return;
+	xs_sampler_configure_locked(NULL);
+	/* One that is not in force will find the members there are. */
+	list_for_each_entry(armed, &client->armed, in_client)
+		armed->stale = armed->active;
+	xs_armed_look_later();
+}
+
+void xs_armed_process_exited_locked(const struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (process->triggers)
+		xs_armed_look_later();
 }
 
 void xs_armed_exit(void)
 {
-	flush_work(&armed_end_work);
+	flush_work(&armed_look_later);
 	flush_work(&armed_free_work);
 }
 

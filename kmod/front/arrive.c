@@ -143,7 +143,7 @@ void xs_process_demoted(struct xs_process *process)
 				    pid_nr(process->pid), __kuid_val(xs_process_user(process)));
 	trace_process_demoted(process);
 	xs_event_process(process, KFD_XSCHED_EVENT_DEMOTED, ktime_get_ns(), demoted);
-	xs_armed_update_all_locked();
+	xs_armed_look_later();
 }
 
 /* ---- queues -------------------------------------------------------------- */

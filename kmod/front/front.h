@@ -124,6 +124,7 @@ long xs_tenant_ioctl(struct xs_client *client, void *arg);
  * @edge_ns: of the last run
  * @error: of its entries, 0 or -errno
  * @runs: how many
+ * @look: the last look at all that has seen it
  * @reached: for a search
  * @in_dead: in the list of those whose memory is to be freed
  * @charged: it and its entries are on the account of its client
@@ -147,6 +148,7 @@ struct xs_armed {
 	u64 edge_ns;
 	int error;
 	u64 runs;
+	u64 look;
 	bool reached;
 	struct llist_node in_dead;
 	bool charged;
@@ -164,21 +166,24 @@ void xs_armed_add_locked(struct xs_armed *armed);
  */
 void xs_armed_free_locked(struct xs_armed *armed);
 
-/* Run it, or undo it, if that is due. It may be gone then. */
-void xs_armed_update_locked(struct xs_armed *armed);
+/* Run it, or undo it, or end it, if that is due: true. It may be gone then. */
+bool xs_armed_update_locked(struct xs_armed *armed);
 
-/* Processes became READY or IDLE, or were demoted: run what is armed for that. */
+/*
+ * Processes became READY or IDLE, were demoted, or are gone: run what is armed for that. Without
+ * a lock; or soon.
+ */
 void xs_armed_look(void);
-void xs_armed_update_all_locked(void);
+void xs_armed_look_later(void);
 
 /* Its run is over. */
 void xs_armed_over_locked(struct xs_batch *batch);
 
-/* Processes came to or left tenants of the client, or tenants went. */
+/* Processes came to or left tenants of the client, or tenants went: soon, switches follow. */
 void xs_armed_tenants_changed_locked(struct xs_client *client);
 
 /* The process is exited: switches it triggers end soon. */
-void xs_armed_process_exited_locked(struct xs_process *process);
+void xs_armed_process_exited_locked(const struct xs_process *process);
 
 /* Once there is none: free all memory. */
 void xs_armed_exit(void);
