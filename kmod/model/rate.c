@@ -62,12 +62,14 @@ static struct xs_payer rate_whole(struct xs_payer payer)
 	return (struct xs_payer){ .user = payer.user };
 }
 
-static bool rate_has_room(struct xs_rates *rates, struct xs_payer payer, u64 now)
+/* One is always possible, also where a share of the burst is less. */
+static bool rate_has_room(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 cost_ns)
 {
 	const struct xs_rate *rate = rate_of(rates, payer);
 	const u64 paid_ns = max(rate_bucket_of(rates, payer)->paid_ns, now);
+	const u64 burst_ns = rate_interval_ns(rate) * READ_ONCE(rate->burst);
 
-	return paid_ns - now <= rate_interval_ns(rate) * (READ_ONCE(rate->burst) - 1);
+	return paid_ns - now + cost_ns <= max(burst_ns, cost_ns);
 }
 
 static void rate_add(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 cost_ns)
@@ -85,8 +87,8 @@ bool xs_rates_take(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 *
 	*cost_ns = rate_interval_ns(rate_of(rates, payer));
 	if (!*cost_ns)
 		return true;
-	if (!rate_has_room(rates, rate_whole(payer), now) ||
-	    (payer.share && !rate_has_room(rates, payer, now))) {
+	if (!rate_has_room(rates, rate_whole(payer), now, *cost_ns) ||
+	    (payer.share && !rate_has_room(rates, payer, now, XS_ROOT_SHARES * *cost_ns))) {
 		WRITE_ONCE(rates->refused, rates->refused + 1);
 		return false;
 	}
