@@ -45,7 +45,7 @@ void xs_holder_put(struct xs_holder *holder)
 }
 
 /* How many queues the request keeps from running. */
-static u32 holder_count_held_locked(const struct xs_request *request)
+static u32 request_count_held_locked(const struct xs_request *request)
 {
 	const struct xs_queue *queue = NULL;
 	u32 held = 0;
@@ -68,7 +68,7 @@ bool xs_holder_drop_some_locked(struct xs_holder *holder, u32 count, u32 *held)
 						   in_holder))) {
 		if (!count--)
 			return true;
-		*held += holder_count_held_locked(request);
+		*held += request_count_held_locked(request);
 		if (request->children)
 			list_move_tail(&request->in_holder, &holder->requests);
 		else
