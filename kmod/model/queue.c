@@ -210,8 +210,10 @@ static u32 queue_wants_locked(const struct xs_process *process)
 
 	lockdep_assert_held(&xs_lock);
 
-	hlist_for_each_entry(request, &process->requests, in_target)
-		count += 2;
+	hlist_for_each_entry(request, &process->requests, in_target) {
+		if (xs_request_any(request))
+			count += 2;
+	}
 	return count;
 }
 

@@ -616,8 +616,16 @@ static bool request_is_idle(const struct xs_request *request)
 		!xs_request_any(request);
 }
 
+/* Whether it stays when it asks for nothing any more: see struct xs_request. */
+static bool request_stays(const struct xs_request *request)
+{
+	return !request->queue && !request->holder->account;
+}
+
 void xs_request_end_locked(struct xs_request *request, bool success, struct list_head *idle)
 {
+	const bool stays = success && xs_request_any(request) && request_stays(request);
+
 	lockdep_assert_held(&xs_lock);
 
 	if (success) {
@@ -634,7 +642,7 @@ void xs_request_end_locked(struct xs_request *request, bool success, struct list
 	request->part = NULL;
 	request->asked = 0;
 	list_del_init(&request->in_batch);
-	if (request_is_idle(request))
+	if (!stays && request_is_idle(request))
 		list_add(&request->in_batch, idle);
 }
 

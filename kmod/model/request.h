@@ -201,7 +201,9 @@ struct xs_sum {
  *	@in_batch: they end as it does
  *
  * It is there while it asks for something, or a batch changes it, or it makes a process
- * the member of a tenant, or it has @children.
+ * the member of a tenant, or it has @children. Of a holder without limits, as an
+ * administrator's scheduler is, one that has asked for something and is not on a single queue
+ * stays for the next switch, until its target goes.
  *
  * What a holder asks of a process stands in one request for each node, however many queues
  * there are. Once it names one of the queues, it has a request on each instead, and the one
@@ -360,7 +362,8 @@ void xs_request_start_locked(struct xs_request *request);
 
 /*
  * The batch is over: its terms come into force, or are forgotten; then its queues are pending,
- * if the batch was started. It is in no list then; or in @idle, if it asks for nothing.
+ * if the batch was started. It is in no list then; or in @idle, if it asks for nothing and does
+ * not stay.
  */
 void xs_request_end_locked(struct xs_request *request, bool success, struct list_head *idle);
 

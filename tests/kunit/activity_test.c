@@ -410,9 +410,7 @@ static void only_the_permitted_hear(struct kunit *test)
 	struct xt_watched w = xt_add_watched(test, 0);
 	struct file *b;
 
-	xt_become(test, XT_OTHER_UID);
-	b = xt_open(test);
-	xt_unbecome(test);
+	b = xt_open_as(test, XT_OTHER_UID);
 	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
 	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
 	xt_set_indices(test, &w, 0, 1);
@@ -429,9 +427,7 @@ static void only_the_visible_is_watched(struct kunit *test)
 	struct xt_watched its = xt_add_watched_on(test, other, xt->node, 1);
 	struct file *b;
 
-	xt_become(test, XT_UID);
-	b = xt_open(test);
-	xt_unbecome(test);
+	b = xt_open_as(test, XT_UID);
 	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
 	expect_watched(test, &mine, true);
 	xt_expect_silence(test, b);

@@ -237,9 +237,7 @@ static void events_are_for_the_permitted(struct kunit *test)
 	struct xs_hw_process *other = fake_process_add(test, XT_OTHER_UID);
 	struct file *b;
 
-	xt_become(test, XT_UID);
-	b = xt_open(test);
-	xt_unbecome(test);
+	b = xt_open_as(test, XT_UID);
 	xt_subscribe(test, xt->files[0], LIFECYCLE, 0, 0);
 	xt_subscribe(test, b, LIFECYCLE, 0, 0);
 	fake_queue_add(test, other, xt->node);

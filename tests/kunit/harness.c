@@ -473,6 +473,16 @@ void xt_unbecome(struct kunit *test)
 	xt->old_cred = NULL;
 }
 
+struct file *xt_open_as(struct kunit *test, unsigned int uid)
+{
+	struct file *file;
+
+	xt_become(test, uid);
+	file = xt_open(test);
+	xt_unbecome(test);
+	return file;
+}
+
 struct file *xt_open_debugfs(struct kunit *test, const char *name, int flags)
 {
 	struct vfsmount *debugfs = kern_mount(get_fs_type("debugfs"));

@@ -183,6 +183,9 @@ struct kfd_xsched_event xt_wait_event(struct kunit *test, struct file *file);
 void xt_become(struct kunit *test, unsigned int uid);
 void xt_unbecome(struct kunit *test);
 
+/* xt_open() as that user. */
+struct file *xt_open_as(struct kunit *test, unsigned int uid);
+
 /* A file of debugfs, to be closed with __fput_sync(); and a write to it. */
 struct file *xt_open_debugfs(struct kunit *test, const char *name, int flags);
 void xt_write(struct kunit *test, struct file *file, const char *text);

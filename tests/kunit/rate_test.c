@@ -251,16 +251,6 @@ static void limit_users(struct kunit *test, const char *burst)
 	set(test, NODE "user_rate", "1");
 }
 
-static struct file *open_as(struct kunit *test, unsigned int uid)
-{
-	struct file *file;
-
-	xt_become(test, uid);
-	file = xt_open(test);
-	xt_unbecome(test);
-	return file;
-}
-
 /* The user's bucket on the node; it is made if there is none. */
 static struct xs_bucket *bucket_locked(struct xt *xt, unsigned int uid)
 {
@@ -302,7 +292,7 @@ static u64 taken(struct kunit *test, unsigned int uid)
 /* A user that may take as much as the test likes, and is counted from here on. */
 static struct file *open_counted(struct kunit *test)
 {
-	struct file *file = open_as(test, XT_UID);
+	struct file *file = xt_open_as(test, XT_UID);
 
 	limit_users(test, "10000");
 	overdraw(test, XT_UID);
@@ -417,7 +407,7 @@ static void a_call_counts_once(struct kunit *test)
 static void the_same_anew(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *a = open_counted(test), *b = open_as(test, XT_UID);
+	struct file *a = open_counted(test), *b = xt_open_as(test, XT_UID);
 	const u64 id = xt->ids[0];
 
 	set_priority(test, a, id, 0);
@@ -474,7 +464,7 @@ static void expect_refused(struct kunit *test, u64 count)
 static void one_too_many(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *a = open_as(test, XT_UID);
+	struct file *a = xt_open_as(test, XT_UID);
 	const struct kfd_xsched_entry both[] = {
 		XT_ENTRY(SUSPEND, QUEUE, xt->ids[1], 0),
 		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[0], 3),
@@ -511,8 +501,8 @@ static void one_too_many(struct kunit *test)
 static void others_go_on(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *root = xt->files[0], *a = open_as(test, XT_UID);
-	struct file *b = open_as(test, XT_OTHER_UID);
+	struct file *root = xt->files[0], *a = xt_open_as(test, XT_UID);
+	struct file *b = xt_open_as(test, XT_OTHER_UID);
 	struct xs_hw_process *other = fake_process_add(test, XT_OTHER_UID);
 	unsigned int i;
 
@@ -522,7 +512,7 @@ static void others_go_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), -EBUSY);
 	/* By another open file he is the same. */
 	xt_close(test, a);
-	a = open_as(test, XT_UID);
+	a = xt_open_as(test, XT_UID);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), -EBUSY);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[2] + 1), 0);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, root, xt->ids[0]), 0);
@@ -534,7 +524,7 @@ static void others_go_on(struct kunit *test)
 static void root_can_be_limited(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *root = xt->files[0], *a = open_as(test, XT_UID);
+	struct file *root = xt->files[0], *a = xt_open_as(test, XT_UID);
 
 	set(test, NODE "admin_burst", "1");
 	set(test, NODE "admin_rate", "1");
@@ -550,7 +540,7 @@ static void root_can_be_limited(struct kunit *test)
 static void giving_back(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *a = open_as(test, XT_UID);
+	struct file *a = xt_open_as(test, XT_UID);
 	const struct kfd_xsched_entry back[] = {
 		XT_ENTRY(RESUME, PROCESS, xt->process->nr, 0),
 		XT_ENTRY(SET_PRIORITY, PROCESS, xt->process->nr, APP),
@@ -586,7 +576,7 @@ static void giving_back(struct kunit *test)
 static void joining(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *a = open_as(test, XT_UID);
+	struct file *a = xt_open_as(test, XT_UID);
 	const long id = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
 	const pid_t nr = xt->process->nr;
 
@@ -618,7 +608,7 @@ static void armed_runs(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct xs_hw_process *high = fake_process_add(test, XT_UID);
 	const struct xt_watched work = xt_add_watched_on(test, high, xt->node, 0);
-	struct file *a = open_as(test, XT_UID);
+	struct file *a = xt_open_as(test, XT_UID);
 	const struct kfd_xsched_entry entry = XT_ENTRY(SET_PRIORITY, PROCESS, xt->process->nr, 3);
 	struct kfd_xsched_arm arg = {
 		.size = sizeof(arg),

@@ -239,29 +239,72 @@ static const struct xs_holder *holder_of(struct file *file)
 	return &((const struct xs_client *)file->private_data)->holder;
 }
 
-/* What is not asked for any more, or never was, is not there. */
+static size_t requests_of(struct file *file)
+{
+	return list_count_nodes((struct list_head *)&holder_of(file)->requests);
+}
+
+/* What a user does not ask for any more, or never did, is not there. */
 static void nothing_is_left(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct file *a = xt->files[0];
+	struct file *a = xt_open_as(test, XT_UID);
 	unsigned int i;
 
+	xt_become(test, XT_UID);
 	for (i = 0; i < ARRAY_SIZE(xt->ids); i++)
 		KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(RESUME), i, 0), -EALREADY);
 	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), -EALREADY);
 	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SET_PRIORITY), KFD_XSCHED_PRIORITY_APP), 0);
 	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(SUSPEND), 0, -5), -EINVAL);
-	KUNIT_EXPECT_TRUE(test, list_empty(&holder_of(a)->requests));
+	KUNIT_EXPECT_EQ(test, requests_of(a), 0);
 	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SUSPEND), 0), 0);
 	/* On the process, and on all its queues on a node. */
-	KUNIT_EXPECT_EQ(test, list_count_nodes((void *)&holder_of(a)->requests), 2);
+	KUNIT_EXPECT_EQ(test, requests_of(a), 2);
 	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(RESUME), 1, 0), 0);
 	/* And on each of the two that are still held. */
-	KUNIT_EXPECT_EQ(test, list_count_nodes((void *)&holder_of(a)->requests), 4);
+	KUNIT_EXPECT_EQ(test, requests_of(a), 4);
 	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&holder_of(a)->requests));
+	KUNIT_EXPECT_EQ(test, requests_of(a), 0);
 	/* It needs no memory to do the same again. */
 	KUNIT_EXPECT_EQ(test, holder_of(a)->spare.count, 5);
+	xt_unbecome(test);
+}
+
+/* Of an administrator's client that stays which asked for something, and is no hold. */
+static void what_asked_stays(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *other = fake_process_add(test, XT_OTHER_UID);
+	struct xs_hw_queue *queue = fake_queue_add(test, other, xt->node);
+	struct file *a = xt->files[0];
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), -EALREADY);
+	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(RESUME), 0, 0), -EALREADY);
+	KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SUSPEND), -5), -EINVAL);
+	KUNIT_EXPECT_EQ(test, requests_of(a), 0);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, on_process(test, a, OP(SUSPEND), 0), 0);
+		KUNIT_EXPECT_EQ(test, holders(test, 0), 1);
+		KUNIT_EXPECT_EQ(test, on_process(test, a, OP(RESUME), 0), 0);
+		KUNIT_EXPECT_EQ(test, holders(test, 0), 0);
+		KUNIT_EXPECT_EQ(test, requests_of(a), 2);
+	}
+	/* Queues that come need none, and those that are named have them for a time. */
+	KUNIT_EXPECT_FALSE(test, fake_queue_add(test, xt->process, xt->node)->held);
+	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(SUSPEND), 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, held(test), 1);
+	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(RESUME), 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, requests_of(a), 1);
+	/* It goes with its target. */
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), PROCESS, other->nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(RESUME), PROCESS, other->nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, requests_of(a), 3);
+	fake_queue_remove(queue);
+	KUNIT_EXPECT_EQ(test, requests_of(a), 2);
+	fake_process_exit(other);
+	KUNIT_EXPECT_EQ(test, requests_of(a), 1);
 }
 
 /* The latest override of all clients is in force, then the one before, and at last none. */
@@ -322,7 +365,7 @@ static void more_than_a_slice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, a, KFD_XSCHED_APPLY, &arg, sizeof(arg)), -EBUSY);
 	KUNIT_EXPECT_EQ(test, held(test), 0);
 	KUNIT_EXPECT_EQ(test, fake_applies(), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&holder_of(a)->requests));
+	KUNIT_EXPECT_EQ(test, requests_of(a), 0);
 	entries[count - 1].op = OP(SUSPEND);
 	arg.entries = xt_put(test, entries, count * size);
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, a, KFD_XSCHED_APPLY, &arg, sizeof(arg)), 0);
@@ -342,6 +385,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_falls_back_to_its_own),
 	KUNIT_CASE(no_queue_left),
 	KUNIT_CASE(nothing_is_left),
+	KUNIT_CASE(what_asked_stays),
 	KUNIT_CASE(latest_override_wins),
 	KUNIT_CASE(failed_override_does_not),
 	KUNIT_CASE(more_than_a_slice),

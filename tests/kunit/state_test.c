@@ -82,7 +82,8 @@ static void latest_class_wins(struct kunit *test)
 /* What is on its way is not so yet, and never, if it fails. */
 static void success_or_not(struct kunit *test)
 {
-	struct xs_request request = { .on = XS_ON_TENANT };
+	struct xs_holder holder = {};
+	struct xs_request request = { .on = XS_ON_TENANT, .holder = &holder };
 	LIST_HEAD(idle);
 
 	INIT_LIST_HEAD(&request.in_batch);

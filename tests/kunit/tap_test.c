@@ -528,9 +528,7 @@ static void users_do_not_interfere(struct kunit *test)
 	struct xt_watched other = xt_add_watched_on(test, its, tappable, 0);
 	struct file *b;
 
-	xt_become(test, XT_OTHER_UID);
-	b = xt_open(test);
-	xt_unbecome(test);
+	b = xt_open_as(test, XT_OTHER_UID);
 	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, b, KFD_XSCHED_SUBSCRIBE, &arg,
 					   sizeof(arg)), 0);
 	expect_period(test, XS_SAMPLE_PERIOD_US);
