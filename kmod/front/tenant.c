@@ -43,13 +43,13 @@ static int tenant_stage_member_locked(struct xs_batch *batch, struct xs_tenant *
 				      struct xs_process *process)
 {
 	const struct xs_terms *terms = &tenant->request.now;
+	const bool raise = xs_terms_raise(terms->priority, terms->prio_class);
 	struct xs_request *request;
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!xs_process_permits_locked(process, xs_terms_raise(terms) ?
-				       XS_PERMIT_RAISE : XS_PERMIT_USE))
+	if (!xs_process_permits_locked(process, raise ? XS_PERMIT_RAISE : XS_PERMIT_USE))
 		return -EPERM;
 	request = xs_request_on_process_locked(process, batch->holder, &batch->supply, false);
 	if (IS_ERR(request))

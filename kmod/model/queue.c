@@ -310,31 +310,41 @@ static void queue_demote(const struct xs_queue *queue, struct xs_terms *terms)
 		terms->prio_class = KFD_XSCHED_CLASS_LOW;
 }
 
-void xs_queue_asked_locked(const struct xs_queue *queue, const struct xs_terms *on_pdd,
-			   struct xs_terms *asked)
+/* The usual case. An override may be one that the queue cannot have. */
+static bool queue_is_asked_as_its_pdd(const struct xs_queue *queue, const struct xs_terms *on_pdd)
+{
+	return hlist_empty(&queue->requests) && on_pdd->priority == KFD_XSCHED_PRIORITY_APP &&
+		on_pdd->prio_class == KFD_XSCHED_CLASS_APP &&
+		!xs_process_is_demoted(queue->pdd->process);
+}
+
+const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
+					     const struct xs_terms *on_pdd, struct xs_terms *own)
 {
 	lockdep_assert_held(&xs_lock);
 
-	*asked = *on_pdd;
-	if (!hlist_empty(&queue->requests))
-		xs_sum_add(&queue->sum, asked);
-	if (asked->priority != KFD_XSCHED_PRIORITY_APP && !xs_queue_can_prioritise(queue))
-		asked->priority = KFD_XSCHED_PRIORITY_APP;
-	if (asked->prio_class != KFD_XSCHED_CLASS_APP && !xs_queue_can_classify(queue))
-		asked->prio_class = KFD_XSCHED_CLASS_APP;
+	if (queue_is_asked_as_its_pdd(queue, on_pdd))
+		return on_pdd;
+	*own = *on_pdd;
+	xs_sum_add(&queue->sum, own);
+	if (!xs_queue_can_prioritise(queue))
+		own->priority = KFD_XSCHED_PRIORITY_APP;
+	if (!xs_queue_can_classify(queue))
+		own->prio_class = KFD_XSCHED_CLASS_APP;
 	if (xs_process_is_demoted(queue->pdd->process))
-		queue_demote(queue, asked);
+		queue_demote(queue, own);
+	return own;
 }
 
 bool xs_queue_is_settled_locked(const struct xs_queue *queue)
 {
-	struct xs_terms on_pdd, asked;
+	struct xs_terms on_pdd, own;
 
 	lockdep_assert_held(&xs_lock);
 
 	xs_pdd_asked_locked(queue->pdd, &on_pdd);
-	xs_queue_asked_locked(queue, &on_pdd, &asked);
-	return xs_terms_settled(&asked, queue->applied, &queue->override);
+	return xs_terms_settled(xs_queue_asked_locked(queue, &on_pdd, &own), queue->applied,
+				&queue->override);
 }
 
 u32 xs_queue_holders_locked(const struct xs_queue *queue)

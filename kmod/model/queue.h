@@ -251,11 +251,11 @@ int xs_queue_set_gone_locked(struct xs_queue *queue, u64 now);
 
 /*
  * What all requests on it ask for; but if its process is demoted, the lowest priority and
- * class. @on_pdd: xs_pdd_asked_locked(). @asked: out. And whether the driver has nothing to do
- * about it.
+ * class: @on_pdd, which is xs_pdd_asked_locked(), or else @own, which is filled in. And whether
+ * the driver has nothing to do about it.
  */
-void xs_queue_asked_locked(const struct xs_queue *queue, const struct xs_terms *on_pdd,
-			   struct xs_terms *asked);
+const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
+					     const struct xs_terms *on_pdd, struct xs_terms *own);
 bool xs_queue_is_settled_locked(const struct xs_queue *queue);
 
 /*

@@ -222,16 +222,8 @@ static struct xs_request *request_latest_class(const struct xs_sum *sum)
 		rb_entry(rb_last(&sum->classes), struct xs_request, by_class);
 }
 
-/* What it asks for counts no more: it is about to change. */
-static void request_leave_sum(struct xs_request *request)
+static void request_leave_overrides(struct xs_request *request, struct xs_sum *sum)
 {
-	struct xs_sum *sum = request->sum;
-
-	if (!sum)
-		return;
-	request->holder->holds -= request->now.held;
-	sum->held -= request->now.held;
-	sum->holds -= request_terms(request)->held;
 	if (!RB_EMPTY_NODE(&request->by_priority)) {
 		rb_erase(&request->by_priority, &sum->priorities);
 		RB_CLEAR_NODE(&request->by_priority);
@@ -249,16 +241,10 @@ static void request_note_override(const struct xs_request *request, u64 seq)
 		request->pdd->own_seq = max(request->pdd->own_seq, seq);
 }
 
-static void request_join_sum(struct xs_request *request)
+static void request_join_overrides(struct xs_request *request, struct xs_sum *sum)
 {
 	const struct xs_terms *terms = request_terms(request);
-	struct xs_sum *sum = request->sum;
 
-	if (!sum)
-		return;
-	request->holder->holds += request->now.held;
-	sum->held += request->now.held;
-	sum->holds += terms->held;
 	if (terms->priority != KFD_XSCHED_PRIORITY_APP) {
 		rb_add(&request->by_priority, &sum->priorities, request_is_before_by_priority);
 		request_note_override(request, terms->priority_seq);
@@ -267,6 +253,44 @@ static void request_join_sum(struct xs_request *request)
 		rb_add(&request->by_class, &sum->classes, request_is_before_by_class);
 		request_note_override(request, terms->class_seq);
 	}
+}
+
+/* What it asks for counts no more: it is about to change. */
+static void request_leave_sum(struct xs_request *request)
+{
+	struct xs_sum *sum = request->sum;
+
+	if (!sum)
+		return;
+	request->holder->holds -= request->now.held;
+	sum->held -= request->now.held;
+	sum->holds -= request_terms(request)->held;
+	request_leave_overrides(request, sum);
+}
+
+static void request_join_sum(struct xs_request *request)
+{
+	struct xs_sum *sum = request->sum;
+
+	if (!sum)
+		return;
+	request->holder->holds += request->now.held;
+	sum->held += request->now.held;
+	sum->holds += request_terms(request)->held;
+	request_join_overrides(request, sum);
+}
+
+/* Its next terms count from now on. */
+static void request_start_in_sum(struct xs_request *request)
+{
+	struct xs_sum *sum = request->sum;
+
+	request->started = true;
+	if (!sum)
+		return;
+	sum->holds += request->next.held - request->now.held;
+	request_leave_overrides(request, sum);
+	request_join_overrides(request, sum);
 }
 
 /* What was on its way is in force, which counts as it did. */
@@ -568,11 +592,6 @@ bool xs_request_is_for_all(const struct xs_request *on_pdd)
 	return !on_pdd->children && (on_pdd->batch || xs_request_any(on_pdd));
 }
 
-bool xs_request_busy(const struct xs_request *request, const struct xs_batch *batch)
-{
-	return request->batch && request->batch != batch;
-}
-
 void xs_request_take_locked(struct xs_request *request, struct xs_batch *batch,
 			    struct xs_part *part, struct list_head *list)
 {
@@ -601,9 +620,7 @@ void xs_request_start_locked(struct xs_request *request)
 
 	lockdep_assert_held(&xs_lock);
 
-	request_leave_sum(request);
-	request->started = true;
-	request_join_sum(request);
+	request_start_in_sum(request);
 	request_set_pending_locked(request);
 	list_for_each_entry(born, &request->born, in_batch)
 		xs_request_start_locked(born);

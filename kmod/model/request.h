@@ -348,7 +348,10 @@ bool xs_request_is_for_all(const struct xs_request *on_pdd);
 bool xs_request_any(const struct xs_request *request);
 
 /* Whether a batch other than @batch (or any, if NULL) changes it. */
-bool xs_request_busy(const struct xs_request *request, const struct xs_batch *batch);
+static inline bool xs_request_busy(const struct xs_request *request, const struct xs_batch *batch)
+{
+	return request->batch && request->batch != batch;
+}
 
 /*
  * Have the batch change it, as a piece of @part, which may be NULL, and put it in a list

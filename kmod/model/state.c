@@ -20,12 +20,6 @@ bool xs_terms_any(const struct xs_terms *terms)
 		terms->prio_class != KFD_XSCHED_CLASS_APP;
 }
 
-bool xs_terms_raise(const struct xs_terms *terms)
-{
-	return terms->priority > KFD_XSCHED_PRIORITY_NORMAL ||
-		terms->prio_class > KFD_XSCHED_CLASS_NORMAL;
-}
-
 void xs_terms_add(struct xs_terms *sum, const struct xs_terms *terms)
 {
 	sum->held |= terms->held;

@@ -34,8 +34,11 @@ void xs_terms_init(struct xs_terms *terms);
 /* Whether anything is asked for. */
 bool xs_terms_any(const struct xs_terms *terms);
 
-/* Whether it needs more than the permission to hold the process. */
-bool xs_terms_raise(const struct xs_terms *terms);
+/* Whether these overrides need more than the permission to hold the process. */
+static inline bool xs_terms_raise(s32 priority, u32 prio_class)
+{
+	return priority > KFD_XSCHED_PRIORITY_NORMAL || prio_class > KFD_XSCHED_CLASS_NORMAL;
+}
 
 /* Make a sum of what several holders ask for: a hold of any holds, the latest override wins. */
 void xs_terms_add(struct xs_terms *sum, const struct xs_terms *terms);

@@ -239,6 +239,8 @@ static void batch_end_born_locked(struct xs_request *on_process, bool success)
 
 	lockdep_assert_held(&xs_lock);
 
+	if (list_empty(&on_process->born))
+		return;
 	list_for_each_entry_safe(request, next, &on_process->born, in_batch) {
 		batch_end_request_locked(request, success, ktime_get_ns(), &idle);
 		if (!success)

@@ -49,17 +49,18 @@ static void plan_change(struct xs_queue *queue, const struct xs_terms *asked)
 /* Its queues; @last: where the list of changes goes on; returned. */
 static struct xs_hw_change **plan_pdd_locked(struct xs_pdd *pdd, struct xs_hw_change **last)
 {
-	struct xs_terms on_pdd, asked;
+	const struct xs_terms *asked;
+	struct xs_terms on_pdd, own;
 	struct xs_queue *queue;
 
 	lockdep_assert_held(&xs_lock);
 
 	xs_pdd_asked_locked(pdd, &on_pdd);
 	list_for_each_entry(queue, &pdd->queues, in_pdd) {
-		xs_queue_asked_locked(queue, &on_pdd, &asked);
-		if (xs_terms_settled(&asked, queue->applied, &queue->override))
+		asked = xs_queue_asked_locked(queue, &on_pdd, &own);
+		if (xs_terms_settled(asked, queue->applied, &queue->override))
 			continue;
-		plan_change(queue, &asked);
+		plan_change(queue, asked);
 		queue->pinned = true;
 		pdd->node->in_flight++;
 		*last = &queue->change;

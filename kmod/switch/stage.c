@@ -163,14 +163,11 @@ static struct xs_terms stage_terms_on_process_locked(const struct xs_process *pr
 static bool stage_permits_locked(const struct xs_process *process,
 				 const struct kfd_xsched_entry *entry)
 {
-	const struct xs_terms asked = {
-		.priority = stage_sets_priority(entry) ? entry->value : 0,
-		.prio_class = entry->prio_class,
-	};
+	const s32 priority = stage_sets_priority(entry) ? entry->value : 0;
 
 	lockdep_assert_held(&xs_lock);
 
-	return xs_process_permits_locked(process, xs_terms_raise(&asked) ?
+	return xs_process_permits_locked(process, xs_terms_raise(priority, entry->prio_class) ?
 					 XS_PERMIT_RAISE : XS_PERMIT_USE);
 }
 
