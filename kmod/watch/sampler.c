@@ -434,6 +434,18 @@ static void sampler_begin_round(u64 now)
 	list_splice_tail_init(&sampler.sampled, &sampler.turns);
 }
 
+/* A ring that came since the timer fired puts off this slice, as one before does. */
+static bool sampler_put_off(void)
+{
+	lockdep_assert_held(&sampler.lock);
+
+	if (!sampler_gives_way())
+		return false;
+	WRITE_ONCE(sampler.gave_way, true);
+	sampler_go_on(xs_doorbell_last_ns() + XS_AFTER_RING_NS);
+	return true;
+}
+
 static void sampler_slice(void)
 {
 	const u64 start = ktime_get_ns();
@@ -442,6 +454,8 @@ static void sampler_slice(void)
 	lockdep_assert_held(&sampler.lock);
 
 	sampler_begin_round(start);
+	if (sampler_put_off())
+		return;
 	while ((pdd = list_first_entry_or_null(&sampler.turns, struct xs_pdd, watch.in_sampler))) {
 		sampler_take_turn(pdd);
 		if (sampler_gives_way() || ktime_get_ns() >= start + XS_SLICE_NS)

@@ -141,6 +141,8 @@ static u32 fake_state(struct xs_hw_queue *queue)
 static int fake_waves(struct xs_hw_queue *queue)
 {
 	queue->wave_reads++;
+	if (!READ_ONCE(queue->wave_read_ns))
+		WRITE_ONCE(queue->wave_read_ns, ktime_get_ns());
 	msleep(READ_ONCE(queue->wave_ms));
 	if (READ_ONCE(queue->held))
 		return READ_ONCE(queue->saved);

@@ -117,6 +117,7 @@ struct xs_hw_process {
  * @waves: waves in flight while not held
  * @saved: contexts with waves that are saved while held, or -errno
  * @wave_reads: how often somebody asked
+ * @wave_read_ns: when first, since a test set it to 0; CLOCK_MONOTONIC
  * @wave_ms: how long the count takes
  */
 struct xs_hw_queue {
@@ -130,6 +131,7 @@ struct xs_hw_queue {
 	int waves;
 	int saved;
 	unsigned int wave_reads;
+	u64 wave_read_ns;
 	unsigned int wave_ms;
 };
 

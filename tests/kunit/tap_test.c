@@ -621,6 +621,30 @@ static void ring_comes_first(struct kunit *test)
 	KUNIT_EXPECT_LE(test, least, 2);
 }
 
+/*
+ * A round is due, and its worker is yet to run, as the process rings: a switch may follow, so
+ * the look at others is later.
+ */
+static void ring_puts_off_what_is_due(struct kunit *test)
+{
+	struct xs_hw_process *other = fake_process_add(test, XT_UID);
+	struct xt_watched w = xt_add_watched_on(test, other, tappable, 0), busy;
+	u64 rung_ns;
+
+	make_busy(test, &busy, 1, xt_add_watched);
+	WRITE_ONCE(busy.queue->wave_ms, 0);
+	expect_counts(test, 1, 1);
+	xt_set_indices(test, &w, 0, 1);
+	/* Nobody else runs meanwhile, but timers. */
+	mdelay(2);
+	WRITE_ONCE(busy.queue->wave_read_ns, 0);
+	rung_ns = ktime_get_ns();
+	fake_ring(other, tappable);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(busy.queue->wave_read_ns)));
+	KUNIT_EXPECT_GE(test, busy.queue->wave_read_ns, rung_ns + 100 * NSEC_PER_USEC);
+}
+
 /* It has no work any more: at how many queues of another one was looked before it was IDLE? */
 static unsigned int looks_before_idle(struct kunit *test, const struct xt_watched *w, u64 done,
 				      const struct xt_watched *busy, unsigned int count)
@@ -763,6 +787,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(users_do_not_interfere),
 	KUNIT_CASE(fast_clock),
 	KUNIT_CASE(ring_comes_first),
+	KUNIT_CASE(ring_puts_off_what_is_due),
 	KUNIT_CASE(others_take_turns),
 	KUNIT_CASE(reviewed_in_slices),
 	KUNIT_CASE(ring_during_a_switch),
