@@ -67,25 +67,6 @@ static int tenant_stage_member_locked(struct xs_batch *batch, struct xs_tenant *
 	return 0;
 }
 
-/* And who had that number before, as an entry on the process does: see switch/stage.c. */
-static int tenant_stage_add_locked(struct xs_batch *batch, struct xs_tenant *tenant, u64 nr)
-{
-	struct xs_process *process = xs_process_find_locked(nr, batch->ns), *former = NULL;
-	int ret;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (IS_ERR(process))
-		return PTR_ERR(process);
-	ret = tenant_stage_member_locked(batch, tenant, process);
-	while (!ret && (former = xs_process_also_locked(nr, batch->ns, process, former))) {
-		ret = tenant_stage_member_locked(batch, tenant, former);
-		if (ret == -EPERM || ret == -EALREADY || ret == -EEXIST)
-			ret = 0;
-	}
-	return ret;
-}
-
 static int tenant_stage_leave_locked(struct xs_batch *batch, struct xs_request *member)
 {
 	int ret = xs_stage_leave_locked(batch, member, &member->tenant->request.now);
@@ -97,8 +78,8 @@ static int tenant_stage_leave_locked(struct xs_batch *batch, struct xs_request *
 	return ret;
 }
 
-static int tenant_stage_no_member_locked(struct xs_batch *batch, const struct xs_tenant *tenant,
-					 const struct xs_process *process)
+static int tenant_stage_no_member_locked(struct xs_batch *batch, struct xs_tenant *tenant,
+					 struct xs_process *process)
 {
 	struct xs_request *member = xs_request_find(&process->requests, batch->holder);
 
@@ -109,7 +90,14 @@ static int tenant_stage_no_member_locked(struct xs_batch *batch, const struct xs
 	return tenant_stage_leave_locked(batch, member);
 }
 
-static int tenant_stage_remove_locked(struct xs_batch *batch, struct xs_tenant *tenant, u64 nr)
+/*
+ * Who has the number, and who had it before, as an entry on the process does: see
+ * switch/stage.c. What is so already of a former one, or may not be, is no matter.
+ */
+static int tenant_stage_processes_locked(struct xs_batch *batch, struct xs_tenant *tenant, u64 nr,
+					 int (*stage)(struct xs_batch *batch,
+						      struct xs_tenant *tenant,
+						      struct xs_process *process))
 {
 	struct xs_process *process = xs_process_find_locked(nr, batch->ns), *former = NULL;
 	int ret;
@@ -118,10 +106,10 @@ static int tenant_stage_remove_locked(struct xs_batch *batch, struct xs_tenant *
 
 	if (IS_ERR(process))
 		return PTR_ERR(process);
-	ret = tenant_stage_no_member_locked(batch, tenant, process);
+	ret = stage(batch, tenant, process);
 	while (!ret && (former = xs_process_also_locked(nr, batch->ns, process, former))) {
-		ret = tenant_stage_no_member_locked(batch, tenant, former);
-		if (ret == -ENOENT)
+		ret = stage(batch, tenant, former);
+		if (ret == -EPERM || ret == -EALREADY || ret == -EEXIST || ret == -ENOENT)
 			ret = 0;
 	}
 	return ret;
@@ -162,9 +150,11 @@ static int tenant_stage_locked(struct xs_batch *batch, void *argument)
 		return ret;
 	switch (arg->op) {
 	case KFD_XSCHED_TENANT_ADD:
-		return tenant_stage_add_locked(batch, tenant, arg->process);
+		return tenant_stage_processes_locked(batch, tenant, arg->process,
+						     tenant_stage_member_locked);
 	case KFD_XSCHED_TENANT_REMOVE:
-		return tenant_stage_remove_locked(batch, tenant, arg->process);
+		return tenant_stage_processes_locked(batch, tenant, arg->process,
+						     tenant_stage_no_member_locked);
 	default:
 		return tenant_stage_destroy_locked(batch, tenant);
 	}
