@@ -339,19 +339,27 @@ void xs_queue_removed(struct xs_hw_queue *hw)
 
 /* ---- processes ----------------------------------------------------------- */
 
-static void arrive_watch_space_no_more_locked(const struct xs_space *space)
+/* Some of its queues are watched no more. Whether there are others. */
+static bool arrive_watch_some_no_more_locked(const struct xs_space *space)
 {
 	struct xs_queue *queue;
 	struct xs_pdd *pdd;
+	u32 left = XS_SLICE;
 
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(pdd, &space->process->pdds, in_process) {
 		if (pdd->space != space)
 			continue;
-		list_for_each_entry(queue, &pdd->queues, in_pdd)
+		list_for_each_entry(queue, &pdd->queues, in_pdd) {
+			if (!queue->watch.on)
+				continue;
+			if (!left--)
+				return true;
 			xs_sampler_remove_locked(queue);
+		}
 	}
+	return false;
 }
 
 static void arrive_exit_locked(struct xs_space *space)
@@ -360,7 +368,6 @@ static void arrive_exit_locked(struct xs_space *space)
 
 	lockdep_assert_held(&xs_lock);
 
-	arrive_watch_space_no_more_locked(space);
 	xs_space_exit_locked(space);
 	if (process->exited)
 		xs_armed_process_exited_locked(process);
@@ -368,14 +375,30 @@ static void arrive_exit_locked(struct xs_space *space)
 	xs_process_put_locked(process);
 }
 
+/* Returns whether there is more to do. */
+static bool arrive_exit_some_locked(struct xs_hw_process *hw)
+{
+	struct xs_space *space = xs_space_find_hw_locked(hw);
+
+	lockdep_assert_held(&xs_lock);
+
+	if (!space)
+		return false;
+	if (arrive_watch_some_no_more_locked(space))
+		return true;
+	arrive_exit_locked(space);
+	return false;
+}
+
+/* It has no new queues any more. Others want xs_lock, too. */
 void xs_process_exited(struct xs_hw_process *hw)
 {
-	struct xs_space *space;
+	bool more = true;
 
-	guard(mutex)(&xs_lock);
-	space = xs_space_find_hw_locked(hw);
-	if (space)
-		arrive_exit_locked(space);
+	while (more) {
+		scoped_guard(mutex, &xs_lock)
+			more = arrive_exit_some_locked(hw);
+	}
 }
 
 /* ---- the end ------------------------------------------------------------- */
