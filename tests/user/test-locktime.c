@@ -41,13 +41,15 @@
 #define MAX_CLIENTS	2048
 #define HOLDERS		32	/* XS_REQUESTS_ON_TARGET: of one user */
 #define REPEATS		9
-#define LISTED		256
+#define LISTED		1024
+#define LARGE		250	/* queues of one process */
 #define PROBED		1000
 #define SHORT_MS	50	/* a lease; so often the watchdog looks */
 #define TICKS		10
 #define SETTLED_MS	20000
 
 #define MOST	"RESUME of as much as a call can name, "
+#define MANY	"SUSPEND of " TEXT(LARGE) " queues"
 #define APP	KFD_XSCHED_PRIORITY_APP
 #define TEXT_OF(_x) #_x
 #define TEXT(_x) TEXT_OF(_x)
@@ -648,6 +650,53 @@ static int holders_of(uint64_t id)
 	return n < 0 ? n : -ENOENT;
 }
 
+/* Ids of the queues of a process, each of which is to be held. */
+static unsigned int fill_each(struct kfd_xsched_entry *entries, pid_t pid)
+{
+	static struct kfd_xsched_queue listed[LISTED];
+	const int n = xsdev_list(root, listed, LISTED);
+	unsigned int count = 0;
+	int i;
+
+	for (i = 0; i < n && i < LISTED && count < LARGE; i++) {
+		if (listed[i].pid != pid)
+			continue;
+		entries[count++] = (struct kfd_xsched_entry){
+			.op = OP(SUSPEND),
+			.target = ON(QUEUE),
+			.id = listed[i].id,
+		};
+	}
+	return count;
+}
+
+/* More requests than can be dropped at once, of a client that is closed, and of an exit. */
+static void close_large(void)
+{
+	static struct kfd_xsched_entry entries[LARGE];
+	struct crowd large;
+	int fd;
+
+	locktime_call("alice: create of queues");
+	crowd_start(&large, ALICE, LARGE);
+	fd = users_open(ALICE);
+	tap_is(fill_each(entries, large.pid), LARGE, "alice: a process has many queues");
+	locktime_call("alice: " MANY);
+	tap_is(xsdev_apply(fd, entries, LARGE, NULL), 0, "alice: a client holds them one by one");
+	locktime_call("alice: close, " TEXT(LARGE) " queues held");
+	close(fd);
+	fd = users_open(ALICE);
+	tap_is(holders_of(entries[LARGE - 1].id), 0, "and none once it is closed");
+	locktime_call("alice: " MANY);
+	tap_is(xsdev_apply(fd, entries, LARGE, NULL), 0, "alice: another client holds them");
+	locktime_call("alice: exit of a process with " TEXT(LARGE) " queues held");
+	crowd_stop(&large);
+	tap_is(xsdev_wait_queues(root, QUEUES + QUEUES_OF_BOB, SETTLED_MS), 0, "it exits");
+	locktime_call("between calls");
+	locktime_collect();
+	close(fd);
+}
+
 static void test_root(void)
 {
 	unsigned int i, suspended = 0, held = 0, resumed = 0;
@@ -797,6 +846,8 @@ static void measure_probes(void)
 
 static int bound_us(const char *call)
 {
+	if (strstr(call, MANY))
+		return LARGE;
 	return strstr(call, MOST) ? BOUND_MOST_US : BOUND_US;
 }
 
@@ -859,6 +910,7 @@ int main(void)
 	callers[1] = (struct caller){ .who = "bob", .uid = BOB, .fd = users_open(BOB), .on = &bob };
 	for (i = 0; i < 2; i++)
 		make_all(&callers[i], " alone", &alone[i]);
+	close_large();
 	open_clients();
 	ask_for_nothing();
 	close_full();

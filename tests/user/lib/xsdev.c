@@ -211,17 +211,22 @@ int xsdev_wait_event(int fd, uint32_t type, pid_t pid, int timeout_ms,
 	}
 }
 
-int xsdev_wait_no_queue(int fd, int timeout_ms)
+int xsdev_wait_queues(int fd, unsigned int most, int timeout_ms)
 {
 	uint64_t deadline = xsdev_now() + (uint64_t)timeout_ms * 1000000;
 	int n;
 
-	while ((n = xsdev_list(fd, NULL, 0)) > 0) {
+	while ((n = xsdev_list(fd, NULL, 0)) > (int)most) {
 		if (xsdev_now() > deadline)
 			return -ETIME;
 		xsdev_sleep_ms(10);
 	}
-	return n;
+	return n < 0 ? n : 0;
+}
+
+int xsdev_wait_no_queue(int fd, int timeout_ms)
+{
+	return xsdev_wait_queues(fd, 0, timeout_ms);
 }
 
 uint64_t xsdev_now(void)

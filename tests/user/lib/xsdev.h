@@ -80,8 +80,9 @@ int xsdev_wait_event(int fd, uint32_t type, pid_t pid, int timeout_ms,
 
 /*
  * amdkfd removes the queues of a process that ended a little later: wait until
- * there are none, -ETIME after @timeout_ms.
+ * there are no more than @most, or none; -ETIME after @timeout_ms.
  */
+int xsdev_wait_queues(int fd, unsigned int most, int timeout_ms);
 int xsdev_wait_no_queue(int fd, int timeout_ms);
 
 /* CLOCK_MONOTONIC, nanoseconds. */
