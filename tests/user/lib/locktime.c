@@ -32,7 +32,7 @@
 
 /* What takes the processor from a task for a while: groups of events that come in pairs. */
 static const char *const interrupts[] = {
-	"irq/irq_handler", "irq/softirq", "irq_vectors/local_timer",
+	"irq/irq_handler", "irq/softirq", "irq_vectors/local_timer", "irq_vectors/irq_work",
 };
 
 #define INTERRUPTS	(sizeof(interrupts) / sizeof(interrupts[0]))
