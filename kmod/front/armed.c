@@ -124,9 +124,9 @@ static void armed_free_dead(struct work_struct *work)
 static DECLARE_WORK(armed_free_work, armed_free_dead);
 
 /* Its memory is freed later: the allocator may take long. */
-void xs_armed_free_locked(struct xs_armed *armed)
+u32 xs_armed_free_locked(struct xs_armed *armed)
 {
-	u32 i;
+	u32 held = 0, i;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -138,7 +138,7 @@ void xs_armed_free_locked(struct xs_armed *armed)
 	if (armed->id)
 		armed_unlink_locked(armed);
 	if (armed->holder)
-		xs_holder_drop_all_locked(armed->holder);
+		held = xs_holder_drop_all_locked(armed->holder);
 	if (armed->trigger.process)
 		xs_process_put_locked(armed->trigger.process);
 	for (i = 0; armed->items && i < armed->count; i++) {
@@ -151,6 +151,7 @@ void xs_armed_free_locked(struct xs_armed *armed)
 	}
 	llist_add(&armed->in_dead, &armed_dead);
 	queue_work(system_unbound_wq, &armed_free_work);
+	return held;
 }
 
 bool xs_armed_drop_one_locked(struct xs_client *client, u32 *held)
@@ -162,9 +163,7 @@ bool xs_armed_drop_one_locked(struct xs_client *client, u32 *held)
 
 	if (!armed)
 		return false;
-	if (armed->holder)
-		xs_holder_drop_some_locked(armed->holder, U32_MAX, held);
-	xs_armed_free_locked(armed);
+	*held += xs_armed_free_locked(armed);
 	return true;
 }
 

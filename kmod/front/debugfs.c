@@ -106,6 +106,8 @@ static void debugfs_show_holder_locked(struct seq_file *m, const struct xs_holde
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(request, &holder->requests, in_holder) {
+		if (xs_request_is_idle(request))
+			continue;
 		if (request->on == XS_ON_PROCESS)
 			debugfs_show_on_process(m, request);
 		else if (!request->children)
@@ -205,7 +207,7 @@ DEFINE_SHOW_ATTRIBUTE(debugfs_clients);
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* But for one that leaves it to those on each queue. */
+/* But for one that leaves it to those on each queue, or stays for the next switch. */
 static void debugfs_show_requests_locked(struct seq_file *m, const struct hlist_head *requests)
 {
 	const struct xs_request *request;
@@ -213,7 +215,7 @@ static void debugfs_show_requests_locked(struct seq_file *m, const struct hlist_
 	lockdep_assert_held(&xs_lock);
 
 	hlist_for_each_entry(request, requests, in_target) {
-		if (request->children)
+		if (request->children || xs_request_is_idle(request))
 			continue;
 		seq_printf(m, "    request %llu:", request->holder->id);
 		debugfs_show_request(m, request);

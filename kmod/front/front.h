@@ -162,9 +162,9 @@ void xs_armed_add_locked(struct xs_armed *armed);
 
 /*
  * Drop it, and what it holds, which is pending then. Also one that is not complete, or
- * was never added.
+ * was never added. Returns how many queues it kept from running.
  */
-void xs_armed_free_locked(struct xs_armed *armed);
+u32 xs_armed_free_locked(struct xs_armed *armed);
 
 /* Run it, or undo it, or end it, if that is due: true. It may be gone then. */
 bool xs_armed_update_locked(struct xs_armed *armed);

@@ -90,7 +90,7 @@ static bool list_is_mine_locked(const struct xs_queue *queue, const struct xs_cl
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(holder, &client->holders, in_client) {
-		if (list_empty(&holder->requests))
+		if (!holder->holds)
 			continue;
 		request = xs_request_of_queue_locked(queue, holder);
 		if (request && request->now.held)

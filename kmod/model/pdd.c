@@ -65,23 +65,12 @@ void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked)
 	xs_sum_add(&pdd->sum, asked);
 }
 
-static void pdd_drop_requests_locked(struct xs_pdd *pdd)
-{
-	struct xs_request *request;
-	struct hlist_node *next;
-
-	lockdep_assert_held(&xs_lock);
-
-	hlist_for_each_entry_safe(request, next, &pdd->requests, in_target)
-		xs_request_drop_locked(request);
-}
-
 void xs_pdd_free_locked(struct xs_pdd *pdd)
 {
 	lockdep_assert_held(&xs_lock);
 
 	WARN_ON_ONCE(!list_empty(&pdd->watch.queues));
-	pdd_drop_requests_locked(pdd);
+	xs_requests_drop_locked(&pdd->requests);
 	list_del(&pdd->in_process);
 	list_del(&pdd->in_pending);
 	xs_node_put(pdd->node);

@@ -433,15 +433,11 @@ struct xs_process *xs_process_get_locked(struct xs_process *process)
 
 void xs_process_put_locked(struct xs_process *process)
 {
-	struct xs_request *request;
-	struct hlist_node *next;
-
 	lockdep_assert_held(&xs_lock);
 
 	if (--process->refs)
 		return;
-	hlist_for_each_entry_safe(request, next, &process->requests, in_target)
-		xs_request_drop_locked(request);
+	xs_requests_drop_locked(&process->requests);
 	process_remove_numbers_locked(process);
 	xa_erase(&process_by_id, process->id);
 	process_remember_locked(process->pid);

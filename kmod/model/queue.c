@@ -160,17 +160,6 @@ void xs_birth_end(struct xs_birth *birth)
 	xs_supply_free(&birth->requests);
 }
 
-static void queue_drop_requests_locked(struct xs_queue *queue)
-{
-	struct xs_request *request;
-	struct hlist_node *next;
-
-	lockdep_assert_held(&xs_lock);
-
-	hlist_for_each_entry_safe(request, next, &queue->requests, in_target)
-		xs_request_drop_locked(request);
-}
-
 /* Without memory it is not asked for that. */
 static void queue_inherit_from_locked(struct xs_queue *queue, struct xs_request *on_process,
 				      struct xs_supply *requests)
@@ -247,7 +236,7 @@ void xs_queue_free_locked(struct xs_queue *queue)
 
 	lockdep_assert_held(&xs_lock);
 
-	queue_drop_requests_locked(queue);
+	xs_requests_drop_locked(&queue->requests);
 	list_del(&queue->in_pdd);
 	list_del(&queue->in_node);
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count - 1);

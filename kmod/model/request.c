@@ -77,13 +77,14 @@ bool xs_holder_drop_some_locked(struct xs_holder *holder, u32 count, u32 *held)
 	return false;
 }
 
-void xs_holder_drop_all_locked(struct xs_holder *holder)
+u32 xs_holder_drop_all_locked(struct xs_holder *holder)
 {
 	u32 held = 0;
 
 	lockdep_assert_held(&xs_lock);
 
 	xs_holder_drop_some_locked(holder, U32_MAX, &held);
+	return held;
 }
 
 void xs_holder_settled_locked(struct xs_holder *holder)
@@ -626,8 +627,7 @@ void xs_request_start_locked(struct xs_request *request)
 		xs_request_start_locked(born);
 }
 
-/* Whether anybody needs it. */
-static bool request_is_idle(const struct xs_request *request)
+bool xs_request_is_idle(const struct xs_request *request)
 {
 	return !request->batch && !request->tenant && !request->children &&
 		!xs_request_any(request);
@@ -659,7 +659,7 @@ void xs_request_end_locked(struct xs_request *request, bool success, struct list
 	request->part = NULL;
 	request->asked = 0;
 	list_del_init(&request->in_batch);
-	if (!stays && request_is_idle(request))
+	if (!stays && xs_request_is_idle(request))
 		list_add(&request->in_batch, idle);
 }
 
@@ -715,8 +715,19 @@ void xs_request_drop_locked(struct xs_request *request)
 	request_put_away_locked(request);
 	if (process)
 		xs_process_sync_locked(process);
-	if (parent && !--parent->children && request_is_idle(parent))
+	if (parent && !--parent->children && xs_request_is_idle(parent))
 		xs_request_drop_locked(parent);
+}
+
+void xs_requests_drop_locked(struct hlist_head *requests)
+{
+	struct xs_request *request;
+	struct hlist_node *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	hlist_for_each_entry_safe(request, next, requests, in_target)
+		xs_request_drop_locked(request);
 }
 
 bool xs_request_drop_some_locked(struct list_head *idle, u32 count)
@@ -756,7 +767,7 @@ void xs_request_withdraw_locked(struct xs_request *request, bool overrides)
 	request_join_sum(request);
 	if (holds)
 		request_set_pending_locked(request);
-	if (request_is_idle(request))
+	if (xs_request_is_idle(request))
 		xs_request_drop_locked(request);
 	else if (holds && process)
 		xs_process_sync_locked(process);

@@ -282,10 +282,11 @@ struct xs_holder *xs_holder_get(struct xs_holder *holder);
 void xs_holder_put(struct xs_holder *holder);
 
 /*
- * Drop all its requests but those on tenants; or @count of them at the most: true if there are
- * more. @held: is added how many queues they kept from running. Switch what is pending afterwards.
+ * Drop all its requests but those on tenants: returns how many queues they kept from running. Or
+ * @count of them at the most, which adds that to @held: true if there are more. Switch what is
+ * pending afterwards.
  */
-void xs_holder_drop_all_locked(struct xs_holder *holder);
+u32 xs_holder_drop_all_locked(struct xs_holder *holder);
 bool xs_holder_drop_some_locked(struct xs_holder *holder, u32 count, u32 *held);
 
 /* A part of a batch of it is done: callers that wait for that may try again. */
@@ -347,6 +348,9 @@ bool xs_request_is_for_all(const struct xs_request *on_pdd);
 /* Whether anything is asked for, or about to be. */
 bool xs_request_any(const struct xs_request *request);
 
+/* Whether nobody needs it: it asks for nothing, and for nobody else is it there. */
+bool xs_request_is_idle(const struct xs_request *request);
+
 /* Whether a batch other than @batch (or any, if NULL) changes it. */
 static inline bool xs_request_busy(const struct xs_request *request, const struct xs_batch *batch)
 {
@@ -381,6 +385,9 @@ void xs_request_inherit_locked(struct xs_request *request, struct xs_request *on
  * afterwards; if it was on a process, the driver knows. It has no children.
  */
 void xs_request_drop_locked(struct xs_request *request);
+
+/* The same of all in the list of a target. */
+void xs_requests_drop_locked(struct hlist_head *requests);
 
 /*
  * The same of those in a list by xs_request.in_batch that no batch has taken anew; of so many

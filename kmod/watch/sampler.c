@@ -157,14 +157,26 @@ static void sampler_go_on(u64 from)
 		sampler_start_timer(max(sampler_due(), from));
 }
 
-/* A ring puts off one slice, no more: they may come all the time. Called without a lock. */
-static enum hrtimer_restart sampler_timer_fired(struct hrtimer *timer)
+/*
+ * A ring puts off one slice, no more: they may come all the time. Until when, or 0. Also without a
+ * lock: by the timer, and once more by the worker, as one may ring until that runs.
+ */
+static u64 sampler_put_off(void)
 {
 	const u64 rung_ns = xs_doorbell_last_ns(), until = rung_ns + XS_AFTER_RING_NS;
 
-	if (!READ_ONCE(sampler.gave_way) && rung_ns > READ_ONCE(sampler.looked_ns) &&
-	    ktime_get_ns() < until) {
-		WRITE_ONCE(sampler.gave_way, true);
+	if (READ_ONCE(sampler.gave_way) || rung_ns <= READ_ONCE(sampler.looked_ns) ||
+	    ktime_get_ns() >= until)
+		return 0;
+	WRITE_ONCE(sampler.gave_way, true);
+	return until;
+}
+
+static enum hrtimer_restart sampler_timer_fired(struct hrtimer *timer)
+{
+	const u64 until = sampler_put_off();
+
+	if (until) {
 		hrtimer_set_expires(timer, ns_to_ktime(until));
 		return HRTIMER_RESTART;
 	}
@@ -434,28 +446,20 @@ static void sampler_begin_round(u64 now)
 	list_splice_tail_init(&sampler.sampled, &sampler.turns);
 }
 
-/* A ring that came since the timer fired puts off this slice, as one before does. */
-static bool sampler_put_off(void)
-{
-	lockdep_assert_held(&sampler.lock);
-
-	if (!sampler_gives_way())
-		return false;
-	WRITE_ONCE(sampler.gave_way, true);
-	sampler_go_on(xs_doorbell_last_ns() + XS_AFTER_RING_NS);
-	return true;
-}
-
 static void sampler_slice(void)
 {
 	const u64 start = ktime_get_ns();
 	struct xs_pdd *pdd;
+	u64 until;
 
 	lockdep_assert_held(&sampler.lock);
 
 	sampler_begin_round(start);
-	if (sampler_put_off())
+	until = sampler_put_off();
+	if (until) {
+		sampler_go_on(until);
 		return;
+	}
 	while ((pdd = list_first_entry_or_null(&sampler.turns, struct xs_pdd, watch.in_sampler))) {
 		sampler_take_turn(pdd);
 		if (sampler_gives_way() || ktime_get_ns() >= start + XS_SLICE_NS)

@@ -136,26 +136,47 @@ static void owner_stop(struct owner *o)
 
 /* ---- calls ---------------------------------------------------------------------- */
 
+/**
+ * struct ask - what an APPLY asks of a user's queues, or processes
+ * @op: KFD_XSCHED_OP_*
+ * @on: KFD_XSCHED_TARGET_*
+ * @value: of the entries
+ */
+struct ask {
+	uint32_t op;
+	uint32_t on;
+	int32_t value;
+};
+
+static const struct ask suspend_queues = { OP(SUSPEND), ON(QUEUE), 0 };
+static const struct ask resume_queues = { OP(RESUME), ON(QUEUE), 0 };
+static const struct ask priority_queues = { OP(SET_PRIORITY), ON(QUEUE), 3 };
+static const struct ask app_queues = { OP(SET_PRIORITY), ON(QUEUE), APP };
+static const struct ask suspend_processes = { OP(SUSPEND), ON(PROCESS), 0 };
+static const struct ask resume_processes = { OP(RESUME), ON(PROCESS), 0 };
+static const struct ask priority_processes = { OP(SET_PRIORITY), ON(PROCESS), 3 };
+static const struct ask app_processes = { OP(SET_PRIORITY), ON(PROCESS), APP };
+
 static void fill(struct kfd_xsched_entry *entries, unsigned int count, const struct owner *o,
-		 uint32_t op, uint32_t target, int32_t value)
+		 const struct ask *ask)
 {
 	unsigned int i;
 
 	memset(entries, 0, count * sizeof(*entries));
 	for (i = 0; i < count; i++) {
-		entries[i].op = op;
-		entries[i].target = target;
-		entries[i].id = target == ON(QUEUE) ? o->queues[i % o->count] :
+		entries[i].op = ask->op;
+		entries[i].target = ask->on;
+		entries[i].id = ask->on == ON(QUEUE) ? o->queues[i % o->count] :
 			(uint64_t)o->of[i % o->processes].pid;
-		entries[i].value = value;
+		entries[i].value = ask->value;
 	}
 }
 
-static int apply(int fd, const struct owner *o, uint32_t op, uint32_t target, int32_t value)
+static int apply(int fd, const struct owner *o, const struct ask *ask)
 {
 	struct kfd_xsched_entry entries[ENTRIES];
 
-	fill(entries, ENTRIES, o, op, target, value);
+	fill(entries, ENTRIES, o, ask);
 	return xsdev_apply(fd, entries, ENTRIES, NULL);
 }
 
@@ -206,74 +227,34 @@ static int call_list(struct caller *c)
 	return n < 0 ? n : 0;
 }
 
-static int call_suspend_queues(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(SUSPEND), ON(QUEUE), 0);
-}
-
-static int call_resume_queues(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(RESUME), ON(QUEUE), 0);
-}
-
-static int call_priority_queues(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(SET_PRIORITY), ON(QUEUE), 3);
-}
-
-static int call_app_queues(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(SET_PRIORITY), ON(QUEUE), APP);
-}
-
-static int call_suspend_processes(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(SUSPEND), ON(PROCESS), 0);
-}
-
-static int call_resume_processes(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(RESUME), ON(PROCESS), 0);
-}
-
-static int call_priority_processes(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(SET_PRIORITY), ON(PROCESS), 3);
-}
-
-static int call_app_processes(struct caller *c)
-{
-	return apply(c->fd, c->on, OP(SET_PRIORITY), ON(PROCESS), APP);
-}
-
 /* All that the others ask for is staged, and dropped. */
 static int call_bad(struct caller *c)
 {
 	struct kfd_xsched_entry entries[ENTRIES];
 
-	fill(entries, ENTRIES, c->on, OP(SUSPEND), ON(QUEUE), 0);
+	fill(entries, ENTRIES, c->on, &suspend_queues);
 	entries[ENTRIES - 1].id = UINT64_MAX;
 	return xsdev_apply(c->fd, entries, ENTRIES, NULL);
 }
 
 /* The longest array there may be. */
-static int call_most(struct caller *c, uint32_t target)
+static int call_most(struct caller *c, const struct ask *ask)
 {
 	static struct kfd_xsched_entry entries[KFD_XSCHED_MAX_ENTRIES];
 
-	fill(entries, KFD_XSCHED_MAX_ENTRIES, c->on, OP(RESUME), target, 0);
+	fill(entries, KFD_XSCHED_MAX_ENTRIES, c->on, ask);
 	return xsdev_apply(c->fd, entries, KFD_XSCHED_MAX_ENTRIES, NULL);
 }
 
 static int call_most_queues(struct caller *c)
 {
-	return call_most(c, ON(QUEUE));
+	return call_most(c, &resume_queues);
 }
 
 /* With more steps than a call may have. */
 static int call_most_processes(struct caller *c)
 {
-	return call_most(c, ON(PROCESS));
+	return call_most(c, &resume_processes);
 }
 
 static int call_tenant_create(struct caller *c)
@@ -333,40 +314,42 @@ static int call_unsubscribe(struct caller *c)
 /**
  * struct step - a call
  * @name: of it
+ * @ask: an APPLY that asks that; or NULL, and
  * @call: makes it: 0 or -errno
  * @want: what it is to return
  */
 struct step {
 	const char *name;
+	const struct ask *ask;
 	int (*call)(struct caller *c);
 	int want;
 };
 
 /* What one takes the next gives back. */
 static const struct step steps[] = {
-	{ "INFO", call_info, 0 },
-	{ "LIST", call_list, 0 },
-	{ "SUSPEND, queues", call_suspend_queues, 0 },
-	{ "RESUME, queues", call_resume_queues, 0 },
-	{ "SET_PRIORITY, queues", call_priority_queues, 0 },
-	{ "SET_PRIORITY APP, queues", call_app_queues, 0 },
-	{ "SUSPEND, processes", call_suspend_processes, 0 },
-	{ "RESUME, processes", call_resume_processes, 0 },
-	{ "SET_PRIORITY, processes", call_priority_processes, 0 },
-	{ "SET_PRIORITY APP, processes", call_app_processes, 0 },
-	{ "SUSPEND, one entry bad", call_bad, -ENOENT },
-	{ MOST "queues", call_most_queues, -EALREADY },
-	{ MOST "processes", call_most_processes, -E2BIG },
-	{ "TENANT CREATE", call_tenant_create, 0 },
-	{ "TENANT ADD", call_tenant_add, 0 },
-	{ "SUSPEND, tenant", call_tenant_suspend, 0 },
-	{ "RESUME, tenant", call_tenant_resume, 0 },
-	{ "TENANT REMOVE", call_tenant_remove, 0 },
-	{ "TENANT DESTROY", call_tenant_destroy, 0 },
-	{ "ARM SET", call_arm_set, 0 },
-	{ "ARM CLEAR", call_arm_clear, 0 },
-	{ "SUBSCRIBE", call_subscribe, 0 },
-	{ "SUBSCRIBE to nothing", call_unsubscribe, 0 },
+	{ "INFO", .call = call_info },
+	{ "LIST", .call = call_list },
+	{ "SUSPEND, queues", .ask = &suspend_queues },
+	{ "RESUME, queues", .ask = &resume_queues },
+	{ "SET_PRIORITY, queues", .ask = &priority_queues },
+	{ "SET_PRIORITY APP, queues", .ask = &app_queues },
+	{ "SUSPEND, processes", .ask = &suspend_processes },
+	{ "RESUME, processes", .ask = &resume_processes },
+	{ "SET_PRIORITY, processes", .ask = &priority_processes },
+	{ "SET_PRIORITY APP, processes", .ask = &app_processes },
+	{ "SUSPEND, one entry bad", .call = call_bad, .want = -ENOENT },
+	{ MOST "queues", .call = call_most_queues, .want = -EALREADY },
+	{ MOST "processes", .call = call_most_processes, .want = -E2BIG },
+	{ "TENANT CREATE", .call = call_tenant_create },
+	{ "TENANT ADD", .call = call_tenant_add },
+	{ "SUSPEND, tenant", .call = call_tenant_suspend },
+	{ "RESUME, tenant", .call = call_tenant_resume },
+	{ "TENANT REMOVE", .call = call_tenant_remove },
+	{ "TENANT DESTROY", .call = call_tenant_destroy },
+	{ "ARM SET", .call = call_arm_set },
+	{ "ARM CLEAR", .call = call_arm_clear },
+	{ "SUBSCRIBE", .call = call_subscribe },
+	{ "SUBSCRIBE to nothing", .call = call_unsubscribe },
 };
 
 #define STEPS	(sizeof(steps) / sizeof(steps[0]))
@@ -398,7 +381,7 @@ static bool make(struct caller *c, const char *when, unsigned int step, uint64_t
 	locktime_call("%s%s: %s", c->who, when, steps[step].name);
 	users_become(c->uid);
 	begin = xsdev_now();
-	ret = steps[step].call(c);
+	ret = steps[step].ask ? apply(c->fd, c->on, steps[step].ask) : steps[step].call(c);
 	*took = xsdev_now() - begin;
 	users_become(0);
 	if (ret != steps[step].want)
@@ -436,26 +419,6 @@ static void report_times(const struct caller *c, struct times *alone, struct tim
 }
 
 /* ---- Alice: all that a user may have ------------------------------------------------ */
-
-static int act_resume_queues(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(RESUME), ON(QUEUE), 0);
-}
-
-static int act_resume_processes(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(RESUME), ON(PROCESS), 0);
-}
-
-static int act_app_queues(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(SET_PRIORITY), ON(QUEUE), APP);
-}
-
-static int act_app_processes(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(SET_PRIORITY), ON(PROCESS), APP);
-}
 
 static int act_subscribe(unsigned int i)
 {
@@ -508,26 +471,6 @@ static int act_arm(unsigned int i)
 	return ret < 0 ? ret : 0;
 }
 
-static int act_suspend_queues(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(SUSPEND), ON(QUEUE), 0);
-}
-
-static int act_suspend_processes(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(SUSPEND), ON(PROCESS), 0);
-}
-
-static int act_priority_queues(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(SET_PRIORITY), ON(QUEUE), 3);
-}
-
-static int act_priority_processes(unsigned int i)
-{
-	return apply(clients[i], &alice, OP(SET_PRIORITY), ON(PROCESS), 3);
-}
-
 /* Every client tries. So many succeed, and all others are refused with that error. */
 static void everybody(const char *what, int (*act)(unsigned int i), long granted, int refused)
 {
@@ -549,6 +492,20 @@ static void everybody(const char *what, int (*act)(unsigned int i), long granted
 	if (!tap_ok(good == granted && !wrong, "alice: %s: %ld clients can, all others get %d",
 		    what, granted, refused))
 		tap_note("%u can, %u get another error", good, wrong);
+}
+
+static const struct ask *asked;
+
+static int act_ask(unsigned int i)
+{
+	return apply(clients[i], &alice, asked);
+}
+
+/* The same of an APPLY. */
+static void everybody_asks(const char *what, const struct ask *ask, long granted, int refused)
+{
+	asked = ask;
+	everybody(what, act_ask, granted, refused);
 }
 
 /* What all clients of a user have of something, as root reads it. */
@@ -587,10 +544,10 @@ static void open_clients(void)
 
 static void ask_for_nothing(void)
 {
-	everybody("RESUME of nothing, queues", act_resume_queues, 0, -EALREADY);
-	everybody("RESUME of nothing, processes", act_resume_processes, 0, -EALREADY);
-	everybody("SET_PRIORITY APP, queues", act_app_queues, nr_clients, 0);
-	everybody("SET_PRIORITY APP, processes", act_app_processes, nr_clients, 0);
+	everybody_asks("RESUME of nothing, queues", &resume_queues, 0, -EALREADY);
+	everybody_asks("RESUME of nothing, processes", &resume_processes, 0, -EALREADY);
+	everybody_asks("SET_PRIORITY APP, queues", &app_queues, nr_clients, 0);
+	everybody_asks("SET_PRIORITY APP, processes", &app_processes, nr_clients, 0);
 	tap_is(account(ALICE, "requests"), 0, "alice: of what asks for nothing nothing is left");
 }
 
@@ -627,10 +584,10 @@ static void ask_for_all(void)
 	everybody("TENANT CREATE, one more", act_create_tenant, 0, -EDQUOT);
 	everybody("ARM SET", act_arm, armers, -EDQUOT);
 	everybody("TENANT ADD", act_add_members, HOLDERS, -EDQUOT);
-	everybody("SUSPEND, queues", act_suspend_queues, HOLDERS, -EDQUOT);
-	everybody("SUSPEND, processes", act_suspend_processes, HOLDERS, -EDQUOT);
-	everybody("SET_PRIORITY, queues", act_priority_queues, HOLDERS, -EDQUOT);
-	everybody("SET_PRIORITY, processes", act_priority_processes, HOLDERS, -EDQUOT);
+	everybody_asks("SUSPEND, queues", &suspend_queues, HOLDERS, -EDQUOT);
+	everybody_asks("SUSPEND, processes", &suspend_processes, HOLDERS, -EDQUOT);
+	everybody_asks("SET_PRIORITY, queues", &priority_queues, HOLDERS, -EDQUOT);
+	everybody_asks("SET_PRIORITY, processes", &priority_processes, HOLDERS, -EDQUOT);
 	/* Of each process one, and one for the GPU. */
 	tap_is(account(ALICE, "requests"), HOLDERS * (QUEUES + 2 * PROCESSES),
 	       "alice: has the requests of those that hold");
@@ -735,7 +692,7 @@ static void be_mortal(int tell)
 	if (setresuid(ALICE, ALICE, ALICE))
 		_exit(1);
 	fd = xsdev_open();
-	ret = fd < 0 ? fd : apply(fd, &alice, OP(SUSPEND), ON(QUEUE), 0);
+	ret = fd < 0 ? fd : apply(fd, &alice, &suspend_queues);
 	if (write(tell, &ret, sizeof(ret)) == sizeof(ret))
 		pause();
 	_exit(1);
