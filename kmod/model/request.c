@@ -691,27 +691,40 @@ static void request_trace_release_locked(const struct xs_request *request)
 		trace_release(request->holder, queue);
 }
 
+/* Its batch will not change those that queues were born with. */
+static void request_end_born_locked(struct xs_request *on_process)
+{
+	struct xs_request *born, *next;
+	LIST_HEAD(idle);
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(born, next, &on_process->born, in_batch)
+		xs_request_end_locked(born, false, &idle);
+	xs_request_drop_idle_locked(&idle);
+}
+
 void xs_request_drop_locked(struct xs_request *request)
 {
-	struct xs_request *born, *next, *parent = request->parent;
+	struct xs_request *parent = request->parent;
 	struct xs_process *process = request->process;
-	LIST_HEAD(idle);
 
 	lockdep_assert_held(&xs_lock);
 
 	WARN_ON_ONCE(request->children);
 	request_trace_release_locked(request);
-	list_for_each_entry_safe(born, next, &request->born, in_batch)
-		xs_request_end_locked(born, false, &idle);
-	xs_request_drop_idle_locked(&idle);
+	if (!list_empty(&request->born))
+		request_end_born_locked(request);
 	/* One that asked for nothing changes nothing. */
 	if (xs_request_any(request))
 		request_set_pending_locked(request);
 	request_leave_sum(request);
 	list_del(&request->in_holder);
 	hlist_del(&request->in_target);
-	list_del(&request->in_tenant);
-	list_del(&request->in_batch);
+	if (request->tenant)
+		list_del(&request->in_tenant);
+	if (!list_empty(&request->in_batch))
+		list_del(&request->in_batch);
 	request_put_away_locked(request);
 	if (process)
 		xs_process_sync_locked(process);
