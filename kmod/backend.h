@@ -46,6 +46,7 @@ struct xs_hw_node_desc {
  * @mm: address space of the owner; borrowed for the call
  * @queue_id: KFD's id
  * @type: enum kfd_xsched_queue_type
+ * @doorbell: its doorbell, unique on the GPU
  * @indices_count_packets: @read_index and @write_index mean work
  * @read_index: in the owner's address space
  * @write_index: in the owner's address space
@@ -59,6 +60,7 @@ struct xs_hw_queue_desc {
 	struct mm_struct *mm;
 	u32 queue_id;
 	u32 type;
+	u32 doorbell;
 	bool indices_count_packets;
 	u64 __user *read_index;
 	u64 __user *write_index;
@@ -111,6 +113,34 @@ struct xs_hw_times {
 	u32 fw_transactions;
 };
 
+/* Queues of a node that have waves; a node has no more slots. */
+#define XS_HW_MAX_WAVES		128
+
+/**
+ * struct xs_hw_queue_waves - waves of a queue
+ * @doorbell: of the queue, as in xs_hw_queue_desc
+ * @waves: how many
+ */
+struct xs_hw_queue_waves {
+	u32 doorbell;
+	u32 waves;
+};
+
+/**
+ * struct xs_hw_waves - waves in flight on a node
+ * @mapped_ns: when queues were last put on the hardware, CLOCK_MONOTONIC; waves that were
+ *	saved before come back a little later
+ * @turn_ns: not 0: not all queues fit, and each gets a turn within that time
+ * @count: how many @queues
+ * @queues: all that have waves
+ */
+struct xs_hw_waves {
+	u64 mapped_ns;
+	u64 turn_ns;
+	u32 count;
+	struct xs_hw_queue_waves queues[XS_HW_MAX_WAVES];
+};
+
 /**
  * struct xs_backend_ops - the driver below
  * @start: begin to report by xs_news, first what exists; 0 or -errno
@@ -121,9 +151,12 @@ struct xs_hw_times {
  * @hold_new: queues the process creates from now on are born held; waits for nothing
  * @state: KFD_XSCHED_QUEUE_ACTIVE, _EVICTED, _DEBUGGED, _DISABLED, _RESET as they
  *	are now; a hint, waits for nothing
- * @waves: waves of the queue on the GPU, or, if it is not there, contexts saved for
- *	it; -EOPNOTSUPP: cannot be known; -EBUSY, -EIO: not now. It does not wait
- *	for the firmware
+ * @count_waves: waves of all queues of the node. It takes up to a millisecond, but does not
+ *	wait for the firmware. -EBUSY: queues came or went meanwhile; or another -errno. With
+ *	KFD_XSCHED_CAP_WAVES
+ * @saved: contexts with waves that were saved when the queue was last taken off the
+ *	hardware; -EBUSY: not now; -EIO: what was saved makes no sense; -EOPNOTSUPP. Waits
+ *	for nothing
  * @priority: the KFD priority the application asks for now; waits for nothing
  * @tap: take the doorbells of the process on that node away until it rings, or
  *	maps them first, and report that once. Waits for no thread of the process. 0,
@@ -137,7 +170,8 @@ struct xs_backend_ops {
 		     struct xs_hw_times *times);
 	void (*hold_new)(struct xs_hw_process *process, bool hold);
 	u32 (*state)(struct xs_hw_queue *queue);
-	int (*waves)(struct xs_hw_queue *queue);
+	int (*count_waves)(struct xs_hw_node *node, struct xs_hw_waves *waves);
+	int (*saved)(struct xs_hw_queue *queue);
 	u32 (*priority)(struct xs_hw_queue *queue);
 	int (*tap)(struct xs_hw_process *process, struct xs_hw_node *node);
 	void (*untap)(struct xs_hw_process *process, struct xs_hw_node *node);

@@ -80,6 +80,14 @@ ASSERT_SAME_LEVEL(MEDIUM);
 ASSERT_SAME_LEVEL(HIGH);
 ASSERT_SAME_LEVEL(REALTIME);
 
+ASSERT_SAME_FIELD(xs_hw_waves, mapped_ns, kfd_sched_waves, mapped_ns);
+ASSERT_SAME_FIELD(xs_hw_waves, turn_ns, kfd_sched_waves, turn_ns);
+ASSERT_SAME_FIELD(xs_hw_waves, count, kfd_sched_waves, count);
+ASSERT_SAME_FIELD(xs_hw_waves, queues, kfd_sched_waves, queues);
+ASSERT_SAME_FIELD(xs_hw_queue_waves, doorbell, kfd_sched_queue_waves, doorbell);
+ASSERT_SAME_FIELD(xs_hw_queue_waves, waves, kfd_sched_queue_waves, waves);
+static_assert(sizeof(struct xs_hw_waves) == sizeof(struct kfd_sched_waves));
+
 ASSERT_SAME_FIELD(xs_hw_times, lock_ns, kfd_sched_times, lock_ns);
 ASSERT_SAME_FIELD(xs_hw_times, unmap_ns, kfd_sched_times, unmap_ns);
 ASSERT_SAME_FIELD(xs_hw_times, map_ns, kfd_sched_times, map_ns);
@@ -135,9 +143,14 @@ static u32 kfd_state(struct xs_hw_queue *hw)
 	return state;
 }
 
-static int kfd_waves(struct xs_hw_queue *hw)
+static int kfd_count_waves(struct xs_hw_node *hw, struct xs_hw_waves *waves)
 {
-	return kfd_sched_queue_waves(kfd_to_queue(hw));
+	return kfd_sched_count_waves(kfd_to_node(hw), (struct kfd_sched_waves *)waves);
+}
+
+static int kfd_saved(struct xs_hw_queue *hw)
+{
+	return kfd_sched_queue_saved(kfd_to_queue(hw));
 }
 
 static u32 kfd_priority(struct xs_hw_queue *hw)
@@ -272,6 +285,7 @@ static void kfd_queue_add(struct queue *queue)
 		.mm = info.mm,
 		.queue_id = info.queue_id,
 		.type = info.sdma ? KFD_XSCHED_QUEUE_SDMA : KFD_XSCHED_QUEUE_COMPUTE,
+		.doorbell = info.doorbell,
 		.indices_count_packets = info.aql,
 		.read_index = info.read_index,
 		.write_index = info.write_index,
@@ -337,7 +351,8 @@ const struct xs_backend_ops xs_kfd_backend = {
 	.apply = kfd_apply,
 	.hold_new = kfd_hold_new,
 	.state = kfd_state,
-	.waves = kfd_waves,
+	.count_waves = kfd_count_waves,
+	.saved = kfd_saved,
 	.priority = kfd_priority,
 #ifdef KFD_SCHED_HAS_TAP
 	.tap = kfd_tap,

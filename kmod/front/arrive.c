@@ -31,6 +31,7 @@ int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
 		return -ENOMEM;
 	xs_transact_init(node);
 	xs_sampler_init_node(node);
+	xs_waves_init_node(node);
 	scoped_guard(mutex, &xs_lock) {
 		known = xs_node_find_locked(hw);
 		if (!known)
@@ -73,6 +74,7 @@ static void arrive_end_node(struct xs_node *node)
 {
 	trace_node_del(node->desc.gpu_id);
 	xs_sysfs_node_del(node);
+	xs_waves_stop_node(node);
 	xs_node_stop(node);
 	scoped_guard(mutex, &xs_lock)
 		arrive_set_gone_locked(node);

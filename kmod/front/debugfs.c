@@ -261,9 +261,9 @@ static void debugfs_show_node_locked(struct seq_file *m, struct xs_node *node, u
 		   desc->gpu_id, xs_sysfs_backend_name(desc->backend), xs_node_caps(node),
 		   desc->max_grace_us, READ_ONCE(node->default_grace_us),
 		   node->queue_count);
-	seq_printf(m, " switching=%d pending=%zu in_flight=%u",
-		   atomic_read(&node->switching) & 1, list_count_nodes(&node->pending),
-		   node->in_flight);
+	seq_printf(m, " pending=%zu in_flight=%u counts=%llu restore_us=%llu",
+		   list_count_nodes(&node->pending), node->in_flight, xs_waves_counts(node),
+		   READ_ONCE(node->restore_ns) / NSEC_PER_USEC);
 	seq_printf(m, " breaker=%s failures_recent=%u openings=%llu failing=%d",
 		   xs_node_is_shut(node) ? "open" : "closed",
 		   xs_breaker_recent(&node->domain->breaker, now),

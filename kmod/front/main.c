@@ -188,6 +188,7 @@ static void main_free_all(void)
 	xs_pm_exit();
 	xs_watchdog_exit();
 	xs_sampler_exit();
+	xs_waves_exit();
 	xs_sysfs_exit();
 	xs_eject_exit();
 	xs_backend = NULL;
@@ -200,9 +201,12 @@ static int main_start_all(void)
 	xs_never_reclaim_under(&xs_lock);
 	if (ret)
 		return ret;
-	ret = xs_sampler_init();
+	ret = xs_waves_init();
 	if (ret)
 		goto err_sysfs;
+	ret = xs_sampler_init();
+	if (ret)
+		goto err_waves;
 	ret = xs_watchdog_init();
 	if (ret)
 		goto err_sampler;
@@ -212,6 +216,8 @@ static int main_start_all(void)
 	xs_watchdog_exit();
 err_sampler:
 	xs_sampler_exit();
+err_waves:
+	xs_waves_exit();
 err_sysfs:
 	xs_sysfs_exit();
 	return ret;

@@ -174,6 +174,19 @@ static void sysfs_tap_idle_us_set(struct device *dev, u32 value)
 XS_PARAM(tap_idle_us, 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US);
 XS_PARAM_FILES(tap_idle_us);
 
+static u32 sysfs_waves_percent_get(struct device *dev)
+{
+	return xs_node_waves_percent();
+}
+
+static void sysfs_waves_percent_set(struct device *dev, u32 value)
+{
+	xs_node_set_waves_percent(value);
+}
+
+XS_PARAM(waves_percent, 0, XS_WAVES_PERCENT_MAX, XS_WAVES_PERCENT);
+XS_PARAM_FILES(waves_percent);
+
 static u32 sysfs_grace_get(struct device *dev)
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
@@ -358,6 +371,9 @@ static struct attribute *global_attrs[] = {
 	&tap_idle_us_value.attr.attr,
 	&tap_idle_us_least.attr.attr,
 	&tap_idle_us_most.attr.attr,
+	&waves_percent_value.attr.attr,
+	&waves_percent_least.attr.attr,
+	&waves_percent_most.attr.attr,
 	&dev_attr_enabled.attr,
 	&dev_attr_eject.attr,
 	&dev_attr_demoted.attr,
@@ -371,6 +387,7 @@ static struct attribute *global_default_attrs[] = {
 	&watchdog_ms_first.attr.attr,
 	&sample_period_us_first.attr.attr,
 	&tap_idle_us_first.attr.attr,
+	&waves_percent_first.attr.attr,
 	NULL
 };
 
@@ -403,6 +420,12 @@ XS_ACTIVITY_FILE(sampled, "%u");
 XS_ACTIVITY_FILE(tapped, "%u");
 XS_ACTIVITY_FILE(rings, "%llu");
 
+static ssize_t nonsense_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", xs_look_nonsense_count());
+}
+static DEVICE_ATTR_RO(nonsense);
+
 #define XS_EJECTED_FILE(_name, _reason)						\
 static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
 			    char *buf)						\
@@ -421,6 +444,7 @@ static struct attribute *global_statistics_attrs[] = {
 	&dev_attr_sampled.attr,
 	&dev_attr_tapped.attr,
 	&dev_attr_rings.attr,
+	&dev_attr_nonsense.attr,
 	&dev_attr_ejected_watchdog.attr,
 	&dev_attr_ejected_admin.attr,
 	&dev_attr_ejected_disabled.attr,
@@ -742,6 +766,7 @@ int xs_sysfs_init(void)
 	xs_holder_init(&xs_sysfs_holder, NULL);
 	xs_interest_set_period_us(XS_SAMPLE_PERIOD_US);
 	xs_sampler_set_tap_idle_us(XS_TAP_IDLE_US);
+	xs_node_set_waves_percent(XS_WAVES_PERCENT);
 	xs_sysfs_queues_start();
 	global = device_create_with_groups(&xs_class, NULL, 0, NULL, global_groups,
 					   "global");

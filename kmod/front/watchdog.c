@@ -158,7 +158,7 @@ static bool watchdog_may_have_waves(const struct xs_queue *queue)
 	if (!queue->has_run)
 		return false;
 	return !xs_sampler_watches(queue) ||
-		!(queue->pdd->node->desc.caps & KFD_XSCHED_CAP_WAVES) ||
+		!(xs_node_caps(queue->pdd->node) & KFD_XSCHED_CAP_WAVES) ||
 		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
 }
 
@@ -298,13 +298,13 @@ static void watchdog_unpin(struct xs_queue *queue)
 static int watchdog_look_at_waves(u64 id)
 {
 	struct xs_queue *queue = watchdog_pin(id);
-	int waves;
+	int saved;
 
 	if (IS_ERR(queue))
 		return PTR_ERR(queue) == -EAGAIN ? -EAGAIN : 0;
-	waves = xs_backend->waves(queue->change.hw);
+	saved = xs_backend->saved(queue->change.hw);
 	watchdog_unpin(queue);
-	return waves == -EBUSY ? -EAGAIN : waves != 0;
+	return saved == -EBUSY ? -EAGAIN : saved != 0;
 }
 
 /* The first suspect that has saved waves, or 0. */

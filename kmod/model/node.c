@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/time64.h>
 
 #include "compat.h"
 #include "core.h"
@@ -21,6 +22,15 @@
 #define XS_RETRY_MS	100
 #define XS_RETRIES	10
 
+/*
+ * How long waves are on their way back, until the node has shown it. A restore reads what a
+ * save has written, from the same memory: it is taken to last a few times as long, in case
+ * that is never seen. One that is seen may have been over some time before.
+ */
+#define XS_RESTORE_NS		(2 * NSEC_PER_MSEC)
+#define XS_RESTORE_PER_SAVE	4
+#define XS_RESTORE_PER_RESTORE	2
+
 /* What a node loses whose breaker is open. */
 #define XS_CAPS_PREEMPT	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |	\
 			 KFD_XSCHED_CAP_GRACE | KFD_XSCHED_CAP_PRIORITY |	\
@@ -32,6 +42,7 @@ static DEFINE_SPINLOCK(xs_nodes_lock);
 /* A worker that is flushed is not destroyed meanwhile. Before any other lock. */
 static DEFINE_MUTEX(node_worker_mutex);
 static u32 node_last_number;
+static u32 node_waves_percent = XS_WAVES_PERCENT;
 static unsigned int node_list_count;
 
 static struct xs_domain *node_new_domain(void)
@@ -76,6 +87,7 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	node->hw = hw;
 	node->desc = *desc;
 	node->default_grace_us = min_t(u32, XS_DEFAULT_GRACE_US, desc->max_grace_us);
+	node->restore_ns = XS_RESTORE_NS;
 	xs_rates_init(&node->rates);
 	refcount_set(&node->refs, 1);
 	INIT_LIST_HEAD(&node->queues);
@@ -211,12 +223,41 @@ void xs_node_put(struct xs_node *node)
 
 u32 xs_node_caps(const struct xs_node *node)
 {
-	return xs_node_is_shut(node) ? node->desc.caps & ~XS_CAPS_PREEMPT : node->desc.caps;
+	u32 caps = node->desc.caps;
+
+	if (xs_node_is_shut(node))
+		caps &= ~XS_CAPS_PREEMPT;
+	if (!xs_node_waves_percent())
+		caps &= ~KFD_XSCHED_CAP_WAVES;
+	return caps;
 }
 
 bool xs_node_can_hold(const struct xs_node *node)
 {
 	return xs_node_caps(node) & (KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP);
+}
+
+u32 xs_node_waves_percent(void)
+{
+	return READ_ONCE(node_waves_percent);
+}
+
+void xs_node_set_waves_percent(u32 percent)
+{
+	WRITE_ONCE(node_waves_percent, percent);
+}
+
+/* A single one that took long is forgotten in the course of some others. */
+void xs_node_note_save(struct xs_node *node, u64 ns)
+{
+	const u64 before = READ_ONCE(node->restore_ns);
+
+	WRITE_ONCE(node->restore_ns, max(before - before / 8, XS_RESTORE_PER_SAVE * ns));
+}
+
+void xs_node_note_restore(struct xs_node *node, u64 ns)
+{
+	WRITE_ONCE(node->restore_ns, max(READ_ONCE(node->restore_ns), XS_RESTORE_PER_RESTORE * ns));
 }
 
 unsigned int xs_node_count(void)

@@ -5,14 +5,15 @@
 #ifndef KFD_XSCHED_NODE_H
 #define KFD_XSCHED_NODE_H
 
-#include <linux/atomic.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -148,6 +149,40 @@ struct xs_domain {
 	struct xs_breaker breaker;
 };
 
+/* ---- waves in flight: watch/waves.c --------------------------------------- */
+
+/* Share of one CPU's time that counts of a node may take. */
+#define XS_WAVES_PERCENT	10
+#define XS_WAVES_PERCENT_MAX	50
+
+/**
+ * struct xs_wave_counts - counts of waves on a node; under @lock unless said otherwise
+ * @work: counts
+ * @lock: nothing is waited for under it
+ * @counting: @work is queued, or goes on
+ * @begun_ns: when the last count began; 0: there was none
+ * @error: 0, or -errno: it failed
+ * @last: what it found
+ * @next: filled by @work; without the lock
+ * @rest_ns: no count begins before
+ * @counts: how many there were
+ */
+struct xs_wave_counts {
+	struct work_struct work;
+	spinlock_t lock;
+	bool counting;
+	u64 begun_ns;
+	int error;
+	struct xs_hw_waves last;
+	struct xs_hw_waves next;
+	u64 rest_ns;
+	u64 counts;
+};
+
+/* That share, as an administrator has set it; 0: waves are not counted. Without a lock. */
+u32 xs_node_waves_percent(void);
+void xs_node_set_waves_percent(u32 percent);
+
 /* ---- nodes --------------------------------------------------------------- */
 
 /* Grace of an UNMAP that asks for the default, until an administrator sets another one. */
@@ -176,8 +211,8 @@ struct xs_domain {
  * @retries: how many of these were begun since a transaction succeeded or a reset was
  *	done; without a lock
  * @ring: looks at doorbells that rang: see watch/sampler.c
- * @switching: odd while a transaction goes on; read by the sampler
- * @switched_ns: end of the last transaction; read by the sampler
+ * @waves: what is known of waves in flight
+ * @restore_ns: how long waves that were saved may be on their way back; without a lock
  * @default_grace_us: of UNMAPs that ask for it; without a lock
  * @failing: its last transaction failed
  * @domain: with which nodes it is reset; once it is in the list
@@ -205,8 +240,8 @@ struct xs_node {
 	struct kthread_delayed_work retry;
 	u32 retries;
 	struct kthread_work ring;
-	atomic_t switching;
-	u64 switched_ns;
+	struct xs_wave_counts waves;
+	u64 restore_ns;
 	u32 default_grace_us;
 	bool failing;
 	struct xs_domain *domain;
@@ -270,6 +305,13 @@ unsigned int xs_node_count(void);
  * too often, and is not any more until a transaction succeeds or a reset is done.
  */
 bool xs_node_retry_later(struct xs_node *node);
+
+/*
+ * A preemption took so long to save waves; or waves that were saved were seen so long after
+ * queues were mapped again.
+ */
+void xs_node_note_save(struct xs_node *node, u64 ns);
+void xs_node_note_restore(struct xs_node *node, u64 ns);
 
 /* One succeeded. */
 void xs_node_retry_no_more(struct xs_node *node);

@@ -107,6 +107,7 @@ static void queue_init(struct xs_queue *queue, struct xs_hw_queue *hw,
 	queue->priority = desc->priority;
 	if (xs_queue_can_classify(queue))
 		queue->prio_class = KFD_XSCHED_CLASS_NORMAL;
+	queue->watch.doorbell = desc->doorbell;
 	if (desc->indices_count_packets) {
 		queue->watch.read_index = desc->read_index;
 		queue->watch.write_index = desc->write_index;

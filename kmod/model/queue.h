@@ -90,7 +90,13 @@ struct xs_pdd {
  * @in_pdd: in that list
  * @read_index: in the owner's address space; NULL: it does not mean work
  * @write_index: likewise
- * @written: the write index at the last look
+ * @doorbell: by which its waves are found
+ * @consumed: the read index at the last look
+ * @written: the write index then
+ * @unreadable_ns: since when they cannot be read, or 0
+ * @count_after_ns: only a count of waves that began later says something of it
+ * @worked_ns: when it was last seen to have work
+ * @away: waves of it are saved, and were not seen since
  * @activity: written under the lock, read by anybody
  * @dry_ns: since when it is in XS_ACTIVITY_DRY
  * @ready_nr: number of its last READY, among those of all queues
@@ -101,7 +107,13 @@ struct xs_queue_watch {
 	struct list_head in_pdd;
 	u64 __user *read_index;
 	u64 __user *write_index;
+	u32 doorbell;
+	u64 consumed;
 	u64 written;
+	u64 unreadable_ns;
+	u64 count_after_ns;
+	u64 worked_ns;
+	bool away;
 	enum xs_activity activity;
 	u64 dry_ns;
 	u64 ready_nr;

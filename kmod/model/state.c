@@ -113,7 +113,7 @@ bool xs_activity_is_ready(enum xs_activity activity)
 
 bool xs_activity_needs_waves(enum xs_activity now, const struct xs_sample *sample)
 {
-	if (sample->gone || sample->packets || sample->held)
+	if (sample->gone || sample->packets || sample->unknown || sample->held)
 		return false;
 
 	/*
@@ -127,7 +127,7 @@ bool xs_activity_needs_waves(enum xs_activity now, const struct xs_sample *sampl
 	case XS_ACTIVITY_DRY:
 		return sample->settled;
 	case XS_ACTIVITY_IDLE:
-		return sample->tapping;
+		break;
 	}
 	return false;
 }
@@ -149,15 +149,14 @@ enum xs_activity xs_activity_next(enum xs_activity now,
 		return XS_ACTIVITY_IDLE;
 	if (sample->packets)
 		return XS_ACTIVITY_READY;
+	if (sample->unknown)
+		return now;
 	if (sample->held)
 		return state_while_held(now, sample->has_run);
-	if (now == XS_ACTIVITY_IDLE)
-		return sample->tapping && sample->waves == XS_WAVES_SOME ?
-			XS_ACTIVITY_READY : XS_ACTIVITY_IDLE;
+	if (now == XS_ACTIVITY_IDLE || sample->waves == XS_WAVES_HIDDEN)
+		return now;
 	if (sample->waves == XS_WAVES_SOME)
 		return XS_ACTIVITY_READY;
-	if (sample->waves == XS_WAVES_HIDDEN)
-		return now == XS_ACTIVITY_UNKNOWN ? now : XS_ACTIVITY_READY;
 	if (now == XS_ACTIVITY_UNKNOWN || sample->settled)
 		return XS_ACTIVITY_IDLE;
 	return XS_ACTIVITY_DRY;

@@ -95,7 +95,7 @@ bool xs_terms_settled(const struct xs_terms *asked, enum xs_applied applied,
  *	   |                ^ <-------- |                                    |
  *	   | dry            |   work                                         |
  *	   +--> IDLE        +------------------------------------------------+
- *	                                work, or waves as it is tapped
+ *	                                work
  *
  * READY is reported on entering it from UNKNOWN or IDLE, IDLE on entering it
  * from READY or DRY.
@@ -116,7 +116,7 @@ enum xs_activity {
  * enum xs_waves - what is known of waves in flight
  * @XS_WAVES_NONE: there are none, or the node cannot tell: trust the indices
  * @XS_WAVES_SOME: there are some, or they could not be read
- * @XS_WAVES_HIDDEN: a transaction goes on or is just over: look again
+ * @XS_WAVES_HIDDEN: that is not known yet, or they may be saved: look again
  */
 enum xs_waves {
 	XS_WAVES_NONE,
@@ -126,22 +126,21 @@ enum xs_waves {
 
 /**
  * struct xs_sample - one look at a queue
- * @packets: the indices differ, or the write index moved, or they could not be read
+ * @packets: the indices differ, or the write index moved, or they make no sense
+ * @unknown: they cannot be read just now
  * @gone: it will never run again, whatever its indices say
  * @held: it is held, or may be; waves that were saved then cannot be seen
  * @has_run: it was free to run at some time
  * @settled: it has been dry for the settle time
- * @tapping: its process was tapped just now: only what this look does not see
- *	will ring
  * @waves: waves in flight
  */
 struct xs_sample {
 	bool packets;
+	bool unknown;
 	bool gone;
 	bool held;
 	bool has_run;
 	bool settled;
-	bool tapping;
 	enum xs_waves waves;
 };
 

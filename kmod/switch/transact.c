@@ -112,15 +112,13 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 	}
 
 	trace_switch_begin(node, node->in_flight, grace_us);
-	/* Odd while waves come and go: see watch/look.c. */
-	atomic_inc_return(&node->switching);
 	ret = xs_backend->apply(node->hw, changes, grace_us, &times);
 	scoped_guard(mutex, &xs_lock) {
 		transact_commit_locked(node, changes, ret);
 		over = transact_end_part_locked(part, ret, &times);
 	}
-	WRITE_ONCE(node->switched_ns, ktime_get_ns());
-	atomic_inc_return(&node->switching);
+	if (!ret && times.unmap_ns)
+		xs_node_note_save(node, times.unmap_ns);
 	transact_account(node, ret, &times, start_ns);
 	return over;
 }

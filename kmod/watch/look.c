@@ -3,37 +3,42 @@
  * One look at a queue: has it work?
  *
  * It has if its read and write index differ, in the owner's address space, or if
- * waves are in flight where the node can tell. What follows from that is decided
+ * waves are in flight where the node can tell (waves.c). What follows from that is decided
  * by xs_activity_next(); here it is found out, and reported.
- *
- * A look is not stopped by a transaction, which may take long; so it must notice
- * one that crosses it. While waves are taken off and put back they cannot be seen,
- * not even those of queues that are not held: xs_node.switching and
- * xs_node.switched_ns say when.
  */
 #include <linux/atomic.h>
-#include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/printk.h>
 #include <linux/uaccess.h>
 
-#include "backend.h"
 #include "core.h"
 #include "model/queue.h"
 #include "trace.h"
 #include "watch/watch.h"
 
-/*
- * How long after a transaction saved waves may still be on their way back to
- * the GPU: the new runlist is taken up after the driver has gone on.
- */
-#define XS_RESTORE_NS	(200 * NSEC_PER_USEC)
+/* How long indices that cannot be read are taken to be as they were. */
+#define XS_UNREADABLE_NS	(100 * NSEC_PER_MSEC)
 
 /* How many READY there were; under sampler.lock. */
 static u64 look_ready_count;
 
+static atomic64_t look_nonsense;
+
 u64 xs_look_ready_count(void)
 {
 	return look_ready_count;
+}
+
+u64 xs_look_nonsense_count(void)
+{
+	return atomic64_read(&look_nonsense);
+}
+
+void xs_look_makes_no_sense(const struct xs_queue *queue)
+{
+	atomic64_inc(&look_nonsense);
+	pr_warn_once("kfd_xsched: queue %u on node %u: its indices, or what was saved of it, make no sense: it is taken to have work. This is said once; see /sys/class/kfd_xsched/global/statistics/nonsense\n",
+		     queue->queue_id, queue->pdd->node->desc.gpu_id);
 }
 
 /* No page is brought in for this: who looks must not wait for a disk. */
@@ -47,48 +52,56 @@ bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write)
 	return good;
 }
 
-/*
- * The GPU consumes a packet within microseconds, so most of those that come one
- * at a time are never seen waiting: a write index that moved is work, too.
- * Indices that cannot be read are work: a page may be swapped out.
- */
-static bool look_has_packets(struct xs_queue_watch *watch)
+/* It does not come back to what it was, and nothing is consumed before it is written. */
+static bool look_makes_sense(const struct xs_queue_watch *watch, u64 read, u64 write)
 {
-	const u64 before = watch->written;
-	u64 read, write;
-
-	if (!xs_look_indices(watch, &read, &write))
-		return true;
-	watch->written = write;
-	if (watch->activity == XS_ACTIVITY_UNKNOWN)
-		return read != write;
-	return read != write || write != before;
+	return watch->consumed <= read && watch->written <= write && read <= write;
 }
 
 /*
- * @tapping: waves that cannot be read are no reason to report work. The driver may be
- * busy with the firmware: then they are hidden, and nothing is waited for.
+ * The GPU consumes a packet within microseconds, so most of those that come one
+ * at a time are never seen waiting: a write index that moved is work, too.
  */
-static enum xs_waves look_waves(const struct xs_queue *queue, u64 now, bool tapping)
+static bool look_has_packets(struct xs_queue *queue, u64 read, u64 write)
 {
-	struct xs_node *node = queue->pdd->node;
-	const int before = atomic_read_acquire(&node->switching);
-	int waves;
+	const struct xs_queue_watch *watch = &queue->watch;
 
-	if (!(node->desc.caps & KFD_XSCHED_CAP_WAVES))
-		return XS_WAVES_NONE;
-	if (before & 1 || now < READ_ONCE(node->switched_ns) + XS_RESTORE_NS)
-		return XS_WAVES_HIDDEN;
-	waves = xs_backend->waves(queue->change.hw);
+	const bool moved = write != watch->written;
 
-	/* Fully ordered, unlike atomic_read(): after the waves. */
-	if (atomic_add_return(0, &node->switching) != before)
-		return XS_WAVES_HIDDEN;
-	if (!waves || waves == -EOPNOTSUPP)
-		return XS_WAVES_NONE;
-	if (waves == -EBUSY || (waves < 0 && tapping))
-		return XS_WAVES_HIDDEN;
-	return XS_WAVES_SOME;
+	if (!look_makes_sense(watch, read, write) && (moved || read != watch->consumed)) {
+		xs_look_makes_no_sense(queue);
+		return true;
+	}
+	return read != write || (moved && watch->activity != XS_ACTIVITY_UNKNOWN);
+}
+
+/* A page that is swapped out says nothing, for a while. Then it is taken to hide work. */
+static void look_past_indices(struct xs_queue_watch *watch, struct xs_sample *sample, u64 now)
+{
+	watch->unreadable_ns = watch->unreadable_ns ?: now;
+	watch->count_after_ns = now;
+	sample->packets = now - watch->unreadable_ns >= XS_UNREADABLE_NS;
+	sample->unknown = !sample->packets;
+}
+
+static void look_at_indices(struct xs_queue *queue, struct xs_sample *sample, u64 now)
+{
+	struct xs_queue_watch *watch = &queue->watch;
+	u64 read, write;
+
+	if (!xs_look_indices(watch, &read, &write)) {
+		look_past_indices(watch, sample, now);
+		return;
+	}
+	sample->packets = look_has_packets(queue, read, write);
+	/* What was dispatched may not have waves yet: a count has to begin from now on. */
+	if (sample->packets || write != watch->written) {
+		watch->count_after_ns = now;
+		watch->worked_ns = now;
+	}
+	watch->unreadable_ns = 0;
+	watch->consumed = read;
+	watch->written = write;
 }
 
 static bool look_has_settled(const struct xs_queue_watch *watch, u64 settle_ns, u64 now)
@@ -145,17 +158,16 @@ bool xs_look_at(struct xs_queue *queue, struct xs_look *look)
 	struct xs_queue_watch *watch = &queue->watch;
 	const enum xs_activity before = watch->activity;
 	struct xs_sample sample = {
-		.packets = look_has_packets(watch),
 		.gone = applied == XS_APPLIED_GONE,
 		.held = applied != XS_APPLIED_FREE,
 		.has_run = READ_ONCE(queue->has_run),
 		.settled = look_has_settled(watch, look->settle_ns, now),
-		.tapping = look->tapping,
 	};
 	enum xs_activity after;
 
+	look_at_indices(queue, &sample, now);
 	if (xs_activity_needs_waves(before, &sample))
-		sample.waves = look_waves(queue, now, look->tapping);
+		sample.waves = xs_waves_look(queue);
 	after = xs_activity_next(before, &sample);
 	if (after != before) {
 		if (after == XS_ACTIVITY_DRY)
@@ -163,7 +175,7 @@ bool xs_look_at(struct xs_queue *queue, struct xs_look *look)
 		WRITE_ONCE(watch->activity, after);
 		look->edge |= look_report(queue, before, after, look->edge_ns ?: now);
 	}
-	return after == XS_ACTIVITY_IDLE && sample.waves != XS_WAVES_HIDDEN;
+	return after == XS_ACTIVITY_IDLE;
 }
 
 bool xs_look_end(struct xs_queue *queue)

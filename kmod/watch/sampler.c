@@ -7,8 +7,8 @@
  *
  * Where the driver has a doorbell tap, a process that has been idle on a node for a
  * while is tapped there, and not looked at any more until it rings. When all are tapped, nothing
- * ticks, either. So that no work is missed, a look follows the tap, at indices and
- * waves: it sees work that came before, and later work rings.
+ * ticks, either. So that no work is missed, a look at the indices follows the tap: it sees
+ * work that came before, and later work rings.
  *
  * Looks come before programs, so they come in slices, with as much time for others in
  * between. And what programs do may not keep one another's processes from being looked at:
@@ -253,7 +253,6 @@ static bool sampler_look(struct xs_pdd *pdd, u64 until)
 	struct xs_look look = {
 		.settle_ns = pdd->process->settle_ns,
 		.edge_ns = pdd->watch.edge_ns,
-		.tapping = pdd->watch.tapping,
 	};
 	struct xs_queue *queue;
 

@@ -5,6 +5,7 @@
  *	interest.c	which processes are watched, and what a newcomer is told
  *	sampler.c	when each process on a node is looked at, and when it is tapped
  *	look.c		one look at a queue
+ *	waves.c		waves in flight on a node
  *	doorbell.c	which processes rang
  */
 #ifndef KFD_XSCHED_WATCH_H
@@ -154,14 +155,11 @@ struct xs_sampler_counts xs_sampler_counts(void);
  * struct xs_look - how to look, and what came of it
  * @settle_ns: from dry to IDLE
  * @edge_ns: when the work came, if that is known, or 0
- * @tapping: its process was tapped just now: only what this look does not see
- *	will ring
  * @edge: out, set if a process became READY or IDLE
  */
 struct xs_look {
 	u64 settle_ns;
 	u64 edge_ns;
-	bool tapping;
 	bool edge;
 };
 
@@ -180,8 +178,27 @@ bool xs_look_end(struct xs_queue *queue);
 /* How many queues have become READY so far. Under sampler.lock. */
 u64 xs_look_ready_count(void);
 
+/* What the queue shows cannot be: count that, and say it the first time. Any context. */
+void xs_look_makes_no_sense(const struct xs_queue *queue);
+u64 xs_look_nonsense_count(void);
+
 /* Read the indices, in that address space. False: they cannot be read now. */
 bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write);
+
+/* ---- waves in flight ----------------------------------------------------- */
+
+int xs_waves_init(void);
+void xs_waves_exit(void);
+
+/* A node begins, or ends, of which no queue is watched. */
+void xs_waves_init_node(struct xs_node *node);
+void xs_waves_stop_node(struct xs_node *node);
+
+/* What is known of waves of a queue whose indices show no work. Under sampler.lock. */
+enum xs_waves xs_waves_look(struct xs_queue *queue);
+
+/* How often waves of the node were counted. */
+u64 xs_waves_counts(struct xs_node *node);
 
 /* ---- doorbells ----------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
+#include "watch/watch.h"
 #include "watched.h"
 
 #define PERIOD_US	1000
@@ -16,6 +17,9 @@
 #define SETTLE_MS	100
 #define PAUSE_MS	20
 #define PAUSE_TRIES	20
+
+/* XS_UNREADABLE_NS */
+#define UNREADABLE_MS	100
 
 static u32 watched_state(struct kunit *test, const struct xt_watched *w)
 {
@@ -137,9 +141,9 @@ static void waves_in_flight(struct kunit *test)
 	xt_set_indices(test, &w, 0, 1);
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, a, &w, XT_READY);
-	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, 0);
+	KUNIT_EXPECT_EQ(test, xt->node->counts, 0);
 	xt_set_indices(test, &w, 1, 1);
-	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(w.queue->wave_reads)));
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(xt->node->counts)));
 	xt_expect_silence(test, a);
 	WRITE_ONCE(w.queue->waves, 0);
 	xt_expect_event(test, a, &w, XT_IDLE);
@@ -191,19 +195,16 @@ static void switch_crosses_a_look(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
 	struct xt_watched w = xt_add_watched(test, 0);
-	unsigned int reads;
 
 	WRITE_ONCE(w.queue->waves, 5);
-	WRITE_ONCE(w.queue->wave_ms, 50);
+	WRITE_ONCE(xt->node->count_ms, 50);
 	xt_set_indices(test, &w, 0, 1);
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, a, &w, XT_READY);
 	xt->node->switch_ms = 200;
 	xt_set_indices(test, &w, 1, 1);
 	/* Counting has begun, and will end within the switch. */
-	reads = READ_ONCE(w.queue->wave_reads);
-	while (READ_ONCE(w.queue->wave_reads) == reads)
-		usleep_range(100, 200);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(xt->node->counts)));
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, xt->ids[0]), 0);
 	xt_expect_silence(test, a);
 }
@@ -242,10 +243,10 @@ static void held_is_not_idle(struct kunit *test)
 	xt_expect_event(test, a, &w, XT_READY);
 	xt_suspend(test, a, w.id);
 	xt_set_indices(test, &w, 1, 1);
-	reads = w.queue->wave_reads;
+	reads = xt->node->counts;
 	xt_expect_silence(test, a);
 	KUNIT_EXPECT_TRUE(test, is_ready(test, &w));
-	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
+	KUNIT_EXPECT_EQ(test, xt->node->counts, reads);
 	xt_resume(test, a, w.id);
 	xt_expect_silence(test, a);
 	WRITE_ONCE(w.queue->waves, 0);
@@ -298,24 +299,66 @@ static void held_before_sampling(struct kunit *test)
 	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
-/* Indices that cannot be read count as work. */
+/* A page nobody touched: it is not there, and is not faulted in. */
+static struct xt_watched add_unreadable(struct kunit *test)
+{
+	unsigned long page = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+					   MAP_ANONYMOUS | MAP_PRIVATE, 0);
+
+	KUNIT_ASSERT_NE(test, page, 0);
+	return xt_add_watched_at(test, page);
+}
+
+/* Indices that cannot be read change nothing, for a while. Then they are taken for work. */
 static void unreadable_indices(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	unsigned long page;
-	struct xt_watched w;
+	struct xt_watched w = add_unreadable(test);
+	const u64 start = ktime_get_ns();
 
-	/* A page nobody touched: it is not there, and is not faulted in. */
-	page = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
-	KUNIT_ASSERT_NE(test, page, 0);
-	w = xt_add_watched_at(test, page);
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, a, &w, XT_READY);
+	KUNIT_EXPECT_GE(test, ktime_get_ns() - start, UNREADABLE_MS * NSEC_PER_MSEC);
 	xt_expect_silence(test, a);
 	xt_set_indices(test, &w, 0, 0);
 	xt_expect_event(test, a, &w, XT_IDLE);
+}
+
+static void expect_nonsense(struct kunit *test, u64 count)
+{
+	KUNIT_EXPECT_TRUE(test, xt_comes(xs_look_nonsense_count() == count));
+}
+
+/* Indices that do what none can do are work, and counted; they are believed from then on. */
+static void indices_make_no_sense(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct xt_watched w = xt_add_watched(test, 7);
+	const u64 before = xs_look_nonsense_count();
+
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_set_indices(test, &w, 7, 7);
+	xt_expect_event(test, a, &w, XT_IDLE);
+	expect_nonsense(test, before);
+	/* What was not written is consumed. */
+	xt_set_indices(test, &w, 8, 7);
+	xt_expect_event(test, a, &w, XT_READY);
+	xt_expect_silence(test, a);
+	expect_nonsense(test, before + 1);
+	xt_set_indices(test, &w, 8, 8);
+	xt_expect_event(test, a, &w, XT_IDLE);
+	/* The write index runs backwards, then the read index. */
+	xt_set_indices(test, &w, 8, 4);
+	xt_expect_event(test, a, &w, XT_READY);
+	expect_nonsense(test, before + 2);
+	xt_set_indices(test, &w, 3, 4);
+	expect_nonsense(test, before + 3);
+	xt_set_indices(test, &w, 4, 4);
+	xt_expect_event(test, a, &w, XT_IDLE);
+	expect_nonsense(test, before + 3);
 }
 
 /* A queue that was reset will never run: no work of it counts. */
@@ -352,21 +395,23 @@ static void watched_flag(struct kunit *test)
 /* Nobody subscribed, or nobody left: nothing is read any more. */
 static void silence_when_unwatched(struct kunit *test)
 {
+	struct xt *xt = test->priv;
 	struct file *b = xt_open(test);
 	struct xt_watched w = xt_add_watched(test, 0);
 	unsigned int reads;
 
-	/* With waves and no packets the waves are read at every look. */
+	/* With waves and no packets a count follows every look. */
 	WRITE_ONCE(w.queue->waves, 1);
 	xt_subscribe(test, b, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, b, &w, XT_READY);
-	reads = w.queue->wave_reads;
-	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(w.queue->wave_reads) > reads));
+	reads = xt->node->counts;
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(xt->node->counts) > reads));
 	xt_close(test, b);
 	expect_watched(test, &w, false);
-	reads = w.queue->wave_reads;
 	msleep(30);
-	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, reads);
+	reads = xt->node->counts;
+	msleep(30);
+	KUNIT_EXPECT_EQ(test, xt->node->counts, reads);
 }
 
 /* Independent of other queues: one held before any look may have saved waves. */
@@ -454,6 +499,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(born_held_is_idle),
 	KUNIT_CASE(held_before_sampling),
 	KUNIT_CASE(unreadable_indices),
+	KUNIT_CASE(indices_make_no_sense),
 	KUNIT_CASE(reset_queue_is_idle),
 	KUNIT_CASE(watched_flag),
 	KUNIT_CASE(silence_when_unwatched),

@@ -70,7 +70,7 @@ static void node_goes_with_queues(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_describe(test, a, id).holders, 1);
 	fake_node_remove(second);
 	second->applies = 0;
-	queue->wave_reads = 0;
+	queue->asked = 0;
 	KUNIT_EXPECT_EQ(test, xt_describe(test, a, id).holders, 0);
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, id), -ESRCH);
 	KUNIT_EXPECT_EQ(test, xt_do(test, a, KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_PROCESS,
@@ -85,7 +85,7 @@ static void node_goes_with_queues(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_wait_event(test, a).id, 1);
 	xt_close(test, a);
 	KUNIT_EXPECT_EQ(test, second->applies, 0);
-	KUNIT_EXPECT_EQ(test, queue->wave_reads, 0);
+	KUNIT_EXPECT_EQ(test, queue->asked, 0);
 	/* The driver takes them away when it gets there. */
 	fake_queue_remove(queue);
 	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);

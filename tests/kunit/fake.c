@@ -23,6 +23,9 @@
 
 static struct xs_hw_node nodes[FAKE_NODES];
 static struct xs_hw_process processes[FAKE_PROCESSES];
+/* Of the first queue. */
+#define FAKE_DOORBELL	0x1000
+
 static struct xs_hw_queue queues[FAKE_QUEUES];
 static u32 next_queue_id;
 
@@ -138,17 +141,44 @@ static u32 fake_state(struct xs_hw_queue *queue)
 	return queue->held || queue->reasons ? queue->reasons : KFD_XSCHED_QUEUE_ACTIVE;
 }
 
-static int fake_waves(struct xs_hw_queue *queue)
+static void add_waves(const struct xs_hw_queue *queue, struct xs_hw_waves *waves)
 {
-	queue->wave_reads++;
-	if (!READ_ONCE(queue->wave_read_ns))
-		WRITE_ONCE(queue->wave_read_ns, ktime_get_ns());
-	msleep(READ_ONCE(queue->wave_ms));
-	if (READ_ONCE(queue->held))
-		return READ_ONCE(queue->saved);
-	if (READ_ONCE(queue->desc.node->switching))
-		return 0;
-	return READ_ONCE(queue->waves);
+	const int count = READ_ONCE(queue->waves);
+
+	if (queue->present && !READ_ONCE(queue->held) && count)
+		waves->queues[waves->count++] = (struct xs_hw_queue_waves){
+			.doorbell = queue->desc.doorbell,
+			.waves = count,
+		};
+}
+
+static int fake_count_waves(struct xs_hw_node *node, struct xs_hw_waves *waves)
+{
+	const unsigned int applies = READ_ONCE(node->applies);
+	const u64 mapped_ns = READ_ONCE(node->mapped_ns);
+	unsigned int i;
+
+	WRITE_ONCE(node->counts, node->counts + 1);
+	msleep(READ_ONCE(node->count_ms));
+	if (READ_ONCE(node->switching) || READ_ONCE(node->applies) != applies)
+		return -EBUSY;
+	waves->mapped_ns = mapped_ns == U64_MAX ? ktime_get_ns() : mapped_ns;
+	waves->turn_ns = READ_ONCE(node->turn_ns);
+	waves->count = 0;
+	for (i = 0; i < FAKE_QUEUES && waves->count < XS_HW_MAX_WAVES; i++) {
+		if (queues[i].desc.node == node)
+			add_waves(&queues[i], waves);
+	}
+	return READ_ONCE(node->count_error);
+}
+
+static int fake_saved(struct xs_hw_queue *queue)
+{
+	WRITE_ONCE(queue->asked, queue->asked + 1);
+	if (!READ_ONCE(queue->asked_ns))
+		WRITE_ONCE(queue->asked_ns, ktime_get_ns());
+	msleep(READ_ONCE(queue->ask_ms));
+	return READ_ONCE(queue->saved);
 }
 
 static u32 fake_priority(struct xs_hw_queue *queue)
@@ -197,7 +227,8 @@ const struct xs_backend_ops fake_backend = {
 	.apply = fake_apply,
 	.hold_new = fake_hold_new,
 	.state = fake_state,
-	.waves = fake_waves,
+	.count_waves = fake_count_waves,
+	.saved = fake_saved,
 	.priority = fake_priority,
 	.tap = fake_tap,
 	.untap = fake_untap,
@@ -386,6 +417,7 @@ struct xs_hw_queue *fake_queue_add_desc(struct kunit *test,
 		.level = XS_PRIORITY_APP,
 	};
 	queue->desc.queue_id = next_queue_id++;
+	queue->desc.doorbell = FAKE_DOORBELL + (queue - queues);
 	queue->desc.pid = desc->process->pid;
 	queue->desc.mm = current->mm;
 	queue->desc.priority = FAKE_APP_PRIORITY;

@@ -45,6 +45,11 @@ struct task_struct;
  * @answer: see @hang
  * @entered: completed by each transaction
  * @switching: it is on its way; no waves are to be seen on the whole node
+ * @counts: how often waves were counted
+ * @count_ms: how long that takes
+ * @count_error: what it returns
+ * @mapped_ns: when queues were mapped, as counts say it; U64_MAX: at that moment
+ * @turn_ns: as counts say it
  * @applies: calls
  * @transactions: of those, which sent something to the firmware
  * @changes: in all calls
@@ -62,6 +67,11 @@ struct xs_hw_node {
 	struct completion answer;
 	struct completion entered;
 	bool switching;
+	unsigned int counts;
+	unsigned int count_ms;
+	int count_error;
+	u64 mapped_ns;
+	u64 turn_ns;
 	unsigned int applies;
 	unsigned int transactions;
 	unsigned int changes;
@@ -115,10 +125,10 @@ struct xs_hw_process {
  * @reasons: KFD_XSCHED_QUEUE_* it does not run for, beside @held
  * @ret: what changes of it are answered with
  * @waves: waves in flight while not held
- * @saved: contexts with waves that are saved while held, or -errno
- * @wave_reads: how often somebody asked
- * @wave_read_ns: when first, since a test set it to 0; CLOCK_MONOTONIC
- * @wave_ms: how long the count takes
+ * @saved: contexts with waves that were saved of it, or -errno
+ * @asked: how often somebody asked for that
+ * @asked_ns: when first, since a test set it to 0; CLOCK_MONOTONIC
+ * @ask_ms: how long the answer takes
  */
 struct xs_hw_queue {
 	struct xs_hw_queue_desc desc;
@@ -130,9 +140,9 @@ struct xs_hw_queue {
 	int ret;
 	int waves;
 	int saved;
-	unsigned int wave_reads;
-	u64 wave_read_ns;
-	unsigned int wave_ms;
+	unsigned int asked;
+	u64 asked_ns;
+	unsigned int ask_ms;
 };
 
 extern const struct xs_backend_ops fake_backend;

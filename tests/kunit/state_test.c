@@ -216,8 +216,11 @@ static void activity(struct kunit *test)
 		{ "dry and settled", { .settled = true }, { IDLE, IDLE, IDLE, IDLE } },
 		{ "waves", { .settled = true, .waves = XS_WAVES_SOME },
 			{ READY, READY, READY, IDLE } },
-		{ "waves hidden by a switch", { .settled = true, .waves = XS_WAVES_HIDDEN },
-			{ UNKNOWN, READY, READY, IDLE } },
+		{ "waves that are not known yet",
+			{ .settled = true, .waves = XS_WAVES_HIDDEN },
+			{ UNKNOWN, READY, DRY, IDLE } },
+		{ "indices that cannot be read", { .unknown = true, .settled = true },
+			{ UNKNOWN, READY, DRY, IDLE } },
 		{ "held, may have waves saved",
 			{ .held = true, .settled = true, .has_run = true },
 			{ READY, READY, READY, IDLE } },
@@ -240,12 +243,14 @@ static void waves_are_asked_sparingly(struct kunit *test)
 	const struct xs_sample packets = { .packets = true, .settled = true };
 	const struct xs_sample held = { .held = true, .settled = true };
 	const struct xs_sample gone = { .gone = true, .settled = true };
+	const struct xs_sample unknown = { .unknown = true, .settled = true };
 	const struct xs_sample settled = { .settled = true };
 	const struct xs_sample dry = {};
 
 	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &packets));
 	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &held));
 	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &gone));
+	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &unknown));
 	KUNIT_EXPECT_TRUE(test, xs_activity_needs_waves(UNKNOWN, &dry));
 	KUNIT_EXPECT_TRUE(test, xs_activity_needs_waves(READY, &dry));
 	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(DRY, &dry));

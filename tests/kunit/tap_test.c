@@ -257,12 +257,12 @@ static void expect_no_look_for(struct kunit *test, void (*fn)(struct kunit *, st
 	/* Now each look counts waves. */
 	xt_set_indices(test, &w, 1, 1);
 	start = ktime_get();
-	reads = READ_ONCE(w.queue->wave_reads);
+	reads = READ_ONCE(tappable->counts);
 	for (i = 0; i < 100; i++) {
 		fn(test, b);
 		usleep_range(1000, 1100);
 	}
-	KUNIT_EXPECT_LE(test, READ_ONCE(w.queue->wave_reads) - reads,
+	KUNIT_EXPECT_LE(test, READ_ONCE(tappable->counts) - reads,
 			2 + ktime_ms_delta(ktime_get(), start) / 1000);
 }
 
@@ -560,16 +560,19 @@ static void fast_clock(struct kunit *test)
 	expect_period(test, KFD_XSCHED_SAMPLE_US_MIN);
 }
 
-static unsigned int wave_reads(const struct xt_watched *w, unsigned int count)
+static unsigned int looks_at(const struct xt_watched *w, unsigned int count)
 {
 	unsigned int reads = 0;
 
 	while (count--)
-		reads += READ_ONCE(w++->queue->wave_reads);
+		reads += READ_ONCE(w++->queue->asked);
 	return reads;
 }
 
-/* Queues that are READY, and at which a look takes so long that a slice has one. */
+/*
+ * Queues that are READY, and at which a look takes so long that a slice has one: waves of them
+ * are saved, and may always be on their way back.
+ */
 static void make_busy(struct kunit *test, struct xt_watched *busy, unsigned int count,
 		      struct xt_watched (*add)(struct kunit *test, u64 packets))
 {
@@ -577,13 +580,14 @@ static void make_busy(struct kunit *test, struct xt_watched *busy, unsigned int 
 
 	for (i = 0; i < count; i++) {
 		busy[i] = add(test, 1);
-		WRITE_ONCE(busy[i].queue->waves, 1);
+		WRITE_ONCE(busy[i].queue->saved, 1);
+		WRITE_ONCE(busy[i].queue->desc.node->mapped_ns, U64_MAX);
 	}
 	subscribe(test, client(test));
 	for (i = 0; i < count; i++)
 		KUNIT_EXPECT_EQ(test, xt_wait_event(test, client(test)).type, XT_READY);
 	for (i = 0; i < count; i++) {
-		WRITE_ONCE(busy[i].queue->wave_ms, 20);
+		WRITE_ONCE(busy[i].queue->ask_ms, 20);
 		xt_set_indices(test, &busy[i], 1, 1);
 	}
 }
@@ -592,14 +596,14 @@ static void make_busy(struct kunit *test, struct xt_watched *busy, unsigned int 
 static unsigned int looks_before_a_ring(struct kunit *test, const struct xt_watched *w, u64 done,
 					const struct xt_watched *busy, unsigned int count)
 {
-	unsigned int reads = wave_reads(busy, count), looks;
+	unsigned int reads = looks_at(busy, count), looks;
 
-	KUNIT_EXPECT_TRUE(test, xt_comes(wave_reads(busy, count) >= reads + 2));
-	reads = wave_reads(busy, count);
+	KUNIT_EXPECT_TRUE(test, xt_comes(looks_at(busy, count) >= reads + 2));
+	reads = looks_at(busy, count);
 	xt_set_indices(test, w, done, done + 1);
 	fake_ring(w->queue->desc.process, tappable);
 	xt_expect_event(test, client(test), w, XT_READY);
-	looks = wave_reads(busy, count) - reads;
+	looks = looks_at(busy, count) - reads;
 	xt_set_indices(test, w, done + 1, done + 1);
 	xt_expect_event(test, client(test), w, XT_IDLE);
 	expect_counts(test, 1, 1);
@@ -632,17 +636,17 @@ static void ring_puts_off_what_is_due(struct kunit *test)
 	u64 rung_ns;
 
 	make_busy(test, &busy, 1, xt_add_watched);
-	WRITE_ONCE(busy.queue->wave_ms, 0);
+	WRITE_ONCE(busy.queue->ask_ms, 0);
 	expect_counts(test, 1, 1);
 	xt_set_indices(test, &w, 0, 1);
 	/* Nobody else runs meanwhile, but timers. */
 	mdelay(2);
-	WRITE_ONCE(busy.queue->wave_read_ns, 0);
+	WRITE_ONCE(busy.queue->asked_ns, 0);
 	rung_ns = ktime_get_ns();
 	fake_ring(other, tappable);
 	xt_expect_event(test, client(test), &w, XT_READY);
-	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(busy.queue->wave_read_ns)));
-	KUNIT_EXPECT_GE(test, busy.queue->wave_read_ns, rung_ns + 100 * NSEC_PER_USEC);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(busy.queue->asked_ns)));
+	KUNIT_EXPECT_GE(test, busy.queue->asked_ns, rung_ns + 100 * NSEC_PER_USEC);
 }
 
 /* It has no work any more: at how many queues of another one was looked before it was IDLE? */
@@ -654,12 +658,12 @@ static unsigned int looks_before_idle(struct kunit *test, const struct xt_watche
 
 	xt_set_indices(test, w, done, done + 1);
 	xt_expect_event(test, client(test), w, XT_READY);
-	reads = wave_reads(busy, count);
+	reads = looks_at(busy, count);
 	xt_set_indices(test, w, done + 1, done + 1);
 	KUNIT_EXPECT_TRUE(test, xt_comes((xs_doorbell_rang(process_of(test), tappable),
 					  xt_read(test, client(test)) == 1)));
 	KUNIT_EXPECT_EQ(test, xt->events[0].type, XT_IDLE);
-	return wave_reads(busy, count) - reads;
+	return looks_at(busy, count) - reads;
 }
 
 /* A process waits for one slice of another one, however many queues that has and rings. */

@@ -274,7 +274,7 @@ static void saved_waves(struct kunit *test)
 		w.queue->saved = answers[i];
 		xt_suspend(test, b, w.id);
 		KUNIT_EXPECT_TRUE_MSG(test, xt_comes(!READ_ONCE(w.queue->held)), "answer %u", i);
-		KUNIT_EXPECT_GT(test, w.queue->wave_reads, 0);
+		KUNIT_EXPECT_GT(test, w.queue->asked, 0);
 		xt_close(test, b);
 	}
 	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 3 + ARRAY_SIZE(answers));
@@ -298,7 +298,7 @@ static void born_held(struct kunit *test)
 	xs_watchdog_set_ms(LEASE_MS);
 	KUNIT_EXPECT_EQ(test, ejected(test, xt->files[0]), KFD_XSCHED_EJECT_NONE);
 	KUNIT_EXPECT_FALSE(test, runs_within(w.queue, LONG_MS));
-	KUNIT_EXPECT_EQ(test, w.queue->wave_reads, 0);
+	KUNIT_EXPECT_EQ(test, w.queue->asked, 0);
 	xt_set_indices(test, &w, 0, 1);
 	xt_expect_held(test, w.queue, false);
 }

@@ -5,7 +5,7 @@
 #include <linux/delay.h>
 #include <linux/uaccess.h>
 
-#include "watch/watch.h"
+#include "model/queue.h"
 #include "watched.h"
 
 void xt_set_indices(struct kunit *test, const struct xt_watched *w, u64 read, u64 write)
@@ -76,11 +76,18 @@ void xt_expect_silence(struct kunit *test, struct file *file)
 	KUNIT_EXPECT_EQ(test, xt_read(test, file), -EAGAIN);
 }
 
+static enum xs_activity activity_of(const struct xt_watched *w)
+{
+	enum xs_activity activity;
+
+	scoped_guard(mutex, &xs_lock)
+		activity = xs_queue_find_locked(w->id)->watch.activity;
+	return activity;
+}
+
 void xt_expect_look(struct kunit *test, const struct xt_watched *w)
 {
-	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(w->queue->wave_reads)));
-	/* Not before the look is over. */
-	xs_sampler_counts();
+	KUNIT_EXPECT_TRUE(test, xt_comes(activity_of(w) == XS_ACTIVITY_IDLE));
 }
 
 static bool is_watched(struct kunit *test, struct file *file, const struct xt_watched *w)

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waves in flight on a node, of all its queues at one time.
+ *
+ * A count takes an access to registers over PCIe for each queue and shader engine, up to a
+ * millisecond in all. So a work does it, which holds no lock of the module, and nobody waits
+ * for it: who looks at a queue asks for a count that begins from then on, and finds it at a
+ * later look. Counts of a node take a share of one CPU's time at most.
+ *
+ * What is not seen may be away: saved by a preemption, and not back yet; or, where not all
+ * queues fit on the hardware, saved until the queue's next turn. The driver knows of which
+ * queues waves were saved, but not whether they are back. So a bound says when they must have
+ * been seen: the node's own time to restore them (xs_node.restore_ns), or that of a turn.
+ *
+ * Functions here are called under sampler.lock unless they say otherwise.
+ */
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "backend.h"
+#include "core.h"
+#include "model/queue.h"
+#include "watch/watch.h"
+
+/* After a time without counts, so much of it may be made up for at once. */
+#define XS_WAVES_BURST_NS	(20 * NSEC_PER_MSEC)
+
+static struct workqueue_struct *waves_queue;
+
+/* ---- the count: without a lock -------------------------------------------- */
+
+/* When the node may be counted again, if its last count took that long. */
+static u64 waves_rest_ns(const struct xs_wave_counts *waves, u64 now, u64 took)
+{
+	return max(waves->rest_ns, now - XS_WAVES_BURST_NS) +
+		took * 100 / max_t(u32, xs_node_waves_percent(), 1);
+}
+
+static void waves_work(struct work_struct *work)
+{
+	struct xs_wave_counts *waves = container_of(work, struct xs_wave_counts, work);
+	struct xs_node *node = container_of(waves, struct xs_node, waves);
+	const u64 begun = ktime_get_ns();
+	const int error = xs_backend->count_waves(node->hw, &waves->next);
+	const u64 now = ktime_get_ns();
+
+	guard(spinlock)(&waves->lock);
+	waves->begun_ns = begun;
+	waves->error = error;
+	waves->last = waves->next;
+	waves->counting = false;
+	waves->counts++;
+	waves->rest_ns = waves_rest_ns(waves, now, now - begun);
+}
+
+static void waves_ask_locked(struct xs_wave_counts *waves)
+{
+	lockdep_assert_held(&waves->lock);
+
+	if (waves->counting || ktime_get_ns() < waves->rest_ns)
+		return;
+	waves->counting = true;
+	queue_work(waves_queue, &waves->work);
+}
+
+/* ---- what it says of a queue ---------------------------------------------- */
+
+/**
+ * struct waves_seen - what the last count says of a queue
+ * @begun_ns: when it began
+ * @error: 0, or -errno
+ * @mapped_ns: see struct xs_hw_waves
+ * @turn_ns: likewise
+ * @waves: of the queue
+ */
+struct waves_seen {
+	u64 begun_ns;
+	int error;
+	u64 mapped_ns;
+	u64 turn_ns;
+	u32 waves;
+};
+
+static u32 waves_find(const struct xs_hw_waves *last, u32 doorbell)
+{
+	u32 i;
+
+	for (i = 0; i < last->count; i++) {
+		if (last->queues[i].doorbell == doorbell)
+			return last->queues[i].waves;
+	}
+	return 0;
+}
+
+/* Whether there is a count that says something of it. If not, one is asked for. */
+static bool waves_read(const struct xs_queue *queue, struct waves_seen *seen)
+{
+	struct xs_wave_counts *waves = &queue->pdd->node->waves;
+
+	guard(spinlock)(&waves->lock);
+	if (waves->begun_ns <= queue->watch.count_after_ns) {
+		waves_ask_locked(waves);
+		return false;
+	}
+	*seen = (struct waves_seen){
+		.begun_ns = waves->begun_ns,
+		.error = waves->error,
+		.mapped_ns = waves->last.mapped_ns,
+		.turn_ns = waves->last.turn_ns,
+		.waves = waves_find(&waves->last, queue->watch.doorbell),
+	};
+	return true;
+}
+
+/* The first time that they are seen after they were away shows how long a restore takes. */
+static void waves_are_seen(struct xs_queue *queue, const struct waves_seen *seen)
+{
+	struct xs_queue_watch *watch = &queue->watch;
+
+	if (watch->away && !seen->turn_ns)
+		xs_node_note_restore(queue->pdd->node, seen->begun_ns - seen->mapped_ns);
+	watch->away = false;
+	watch->worked_ns = seen->begun_ns;
+}
+
+/* When waves that were saved must have been seen. */
+static u64 waves_back_ns(const struct xs_queue *queue, const struct waves_seen *seen)
+{
+	const u64 restored = seen->mapped_ns + READ_ONCE(queue->pdd->node->restore_ns);
+
+	return seen->turn_ns ? max(restored, queue->watch.worked_ns + seen->turn_ns) : restored;
+}
+
+/* None was seen: whether they may be away. */
+static enum xs_waves waves_if_saved(struct xs_queue *queue)
+{
+	const int saved = xs_backend->saved(queue->change.hw);
+
+	if (!saved || saved == -EOPNOTSUPP)
+		return XS_WAVES_NONE;
+	if (saved == -EIO) {
+		xs_look_makes_no_sense(queue);
+		return XS_WAVES_SOME;
+	}
+	queue->watch.away |= saved > 0;
+	return XS_WAVES_HIDDEN;
+}
+
+enum xs_waves xs_waves_look(struct xs_queue *queue)
+{
+	struct waves_seen seen;
+
+	if (!(xs_node_caps(queue->pdd->node) & KFD_XSCHED_CAP_WAVES))
+		return XS_WAVES_NONE;
+	if (!waves_read(queue, &seen))
+		return XS_WAVES_HIDDEN;
+	/* The next look wants to know something newer. */
+	queue->watch.count_after_ns = seen.begun_ns;
+	if (seen.error)
+		return seen.error == -EBUSY ? XS_WAVES_HIDDEN : XS_WAVES_SOME;
+	if (seen.waves) {
+		waves_are_seen(queue, &seen);
+		return XS_WAVES_SOME;
+	}
+	if (seen.begun_ns >= waves_back_ns(queue, &seen))
+		return XS_WAVES_NONE;
+	return waves_if_saved(queue);
+}
+
+/* ---- nodes: without a lock ------------------------------------------------ */
+
+void xs_waves_init_node(struct xs_node *node)
+{
+	INIT_WORK(&node->waves.work, waves_work);
+	spin_lock_init(&node->waves.lock);
+}
+
+void xs_waves_stop_node(struct xs_node *node)
+{
+	cancel_work_sync(&node->waves.work);
+}
+
+u64 xs_waves_counts(struct xs_node *node)
+{
+	guard(spinlock)(&node->waves.lock);
+	return node->waves.counts;
+}
+
+int xs_waves_init(void)
+{
+	waves_queue = alloc_workqueue("kfd_xsched", WQ_UNBOUND, 0);
+	return waves_queue ? 0 : -ENOMEM;
+}
+
+void xs_waves_exit(void)
+{
+	destroy_workqueue(waves_queue);
+	waves_queue = NULL;
+}

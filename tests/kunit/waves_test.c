@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts of waves: when there is one, and what it says of a queue.
+ */
+#include <linux/delay.h>
+#include <linux/ktime.h>
+
+#include "model/node.h"
+#include "model/queue.h"
+#include "watch/watch.h"
+#include "watched.h"
+
+#define PERIOD_US	1000
+#define MANY		12
+
+/* It has work, and then none but waves, if there are some. */
+static struct xt_watched add_dry(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = xt_add_watched(test, 1);
+
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
+	return w;
+}
+
+static void expect_idle(struct kunit *test, const struct xt_watched *w)
+{
+	struct xt *xt = test->priv;
+
+	xt_expect_event(test, xt->files[0], w, XT_IDLE);
+}
+
+static void expect_ready(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	xt_expect_silence(test, xt->files[0]);
+}
+
+static struct xs_node *node_of(const struct xt_watched *w)
+{
+	struct xs_node *node;
+
+	scoped_guard(mutex, &xs_lock)
+		node = xs_queue_find_locked(w->id)->pdd->node;
+	return node;
+}
+
+/* Queues that are looked at in one round share a count. */
+static void one_for_all(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w[MANY];
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		w[i] = xt_add_watched(test, 0);
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	for (i = 0; i < MANY; i++)
+		xt_expect_look(test, &w[i]);
+	KUNIT_EXPECT_LT(test, xt->node->counts, MANY / 2);
+}
+
+/* Counts that take long take a tenth of the time, after a few that may come at once. */
+static void share_of_the_time(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+	const u64 start = ktime_get_ns();
+	u64 ms;
+
+	WRITE_ONCE(w.queue->waves, 1);
+	WRITE_ONCE(xt->node->count_ms, 10);
+	xt_set_indices(test, &w, 1, 1);
+	msleep(1000);
+	ms = (ktime_get_ns() - start) / NSEC_PER_MSEC;
+	KUNIT_EXPECT_GE(test, xt->node->counts, 3);
+	KUNIT_EXPECT_LE(test, xt->node->counts, 2 + ms / 100);
+}
+
+/* An administrator says: none. Then the indices are believed. */
+static void none_at_all(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+
+	KUNIT_EXPECT_TRUE(test, xs_node_caps(node_of(&w)) & KFD_XSCHED_CAP_WAVES);
+	xs_node_set_waves_percent(0);
+	KUNIT_EXPECT_FALSE(test, xs_node_caps(node_of(&w)) & KFD_XSCHED_CAP_WAVES);
+	WRITE_ONCE(w.queue->waves, 1);
+	xt_set_indices(test, &w, 1, 1);
+	expect_idle(test, &w);
+	KUNIT_EXPECT_EQ(test, xt->node->counts, 0);
+	xs_node_set_waves_percent(XS_WAVES_PERCENT);
+}
+
+/* What cannot be counted is work. */
+static void cannot_be_counted(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+
+	WRITE_ONCE(xt->node->count_error, -EIO);
+	xt_set_indices(test, &w, 1, 1);
+	expect_ready(test);
+	WRITE_ONCE(xt->node->count_error, 0);
+	expect_idle(test, &w);
+}
+
+/* Waves that were saved and are not seen may be on their way back, for the node's own time. */
+static void saved_waves_come_back(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched v = xt_add_watched(test, 0), w = add_dry(test);
+
+	WRITE_ONCE(w.queue->saved, 1);
+	WRITE_ONCE(xt->node->mapped_ns, U64_MAX);
+	xt_set_indices(test, &w, 1, 1);
+	expect_ready(test);
+	/* Of another queue nothing was saved. */
+	xt_expect_look(test, &v);
+	KUNIT_EXPECT_GT(test, w.queue->asked, 0);
+	/* The time is over: nobody is asked any more. */
+	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns() - READ_ONCE(node_of(&w)->restore_ns));
+	expect_idle(test, &w);
+}
+
+/* A restore that is seen to take longer than saves let expect. */
+static void restore_is_learned(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+	const u64 mapped_ns = ktime_get_ns();
+	struct xs_node *node = node_of(&w);
+
+	WRITE_ONCE(w.queue->saved, 1);
+	WRITE_ONCE(node->restore_ns, 300 * NSEC_PER_MSEC);
+	WRITE_ONCE(xt->node->mapped_ns, mapped_ns);
+	xt_set_indices(test, &w, 1, 1);
+	msleep(200);
+	WRITE_ONCE(w.queue->waves, 1);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(node->restore_ns) >= 400 * NSEC_PER_MSEC));
+	/* Saves that are short make it shorter, in the course of time. */
+	xs_node_note_save(node, 1);
+	KUNIT_EXPECT_LT(test, READ_ONCE(node->restore_ns),
+			2 * (ktime_get_ns() - mapped_ns));
+	xs_node_note_save(node, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(node->restore_ns), 4ULL * NSEC_PER_SEC);
+}
+
+/* Where the firmware takes turns, a queue may be off the GPU until its next one. */
+static void until_the_next_turn(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+	const u64 start = ktime_get_ns();
+
+	WRITE_ONCE(w.queue->saved, 1);
+	WRITE_ONCE(xt->node->turn_ns, 200 * NSEC_PER_MSEC);
+	xt_set_indices(test, &w, 1, 1);
+	expect_idle(test, &w);
+	KUNIT_EXPECT_GE(test, ktime_get_ns() - start, 200 * NSEC_PER_MSEC);
+}
+
+/* What the firmware cannot have saved is work, and counted. */
+static void saved_makes_no_sense(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+	const u64 before = xs_look_nonsense_count();
+
+	WRITE_ONCE(w.queue->saved, -EIO);
+	WRITE_ONCE(xt->node->mapped_ns, U64_MAX);
+	xt_set_indices(test, &w, 1, 1);
+	KUNIT_EXPECT_TRUE(test, xt_comes(xs_look_nonsense_count() > before));
+	expect_ready(test);
+}
+
+/* A node goes as its waves are counted: the driver is asked nothing after that. */
+static void node_goes(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_node *second = fake_node_add(test, XT_GPU + 1, FAKE_CAPS);
+	struct xt_watched w = xt_add_watched_on(test, xt->process, second, 1);
+	unsigned int counts;
+
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
+	WRITE_ONCE(second->count_ms, 50);
+	WRITE_ONCE(w.queue->waves, 1);
+	xt_set_indices(test, &w, 1, 1);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(second->counts)));
+	fake_node_remove(second);
+	counts = second->counts;
+	msleep(100);
+	KUNIT_EXPECT_EQ(test, second->counts, counts);
+	fake_queue_remove(w.queue);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(one_for_all),
+	KUNIT_CASE(share_of_the_time),
+	KUNIT_CASE(none_at_all),
+	KUNIT_CASE(cannot_be_counted),
+	KUNIT_CASE(saved_waves_come_back),
+	KUNIT_CASE(restore_is_learned),
+	KUNIT_CASE(until_the_next_turn),
+	KUNIT_CASE(saved_makes_no_sense),
+	KUNIT_CASE(node_goes),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "waves",
+	.init = xt_init,
+	.exit = xt_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
