@@ -84,7 +84,7 @@ static bool has_work_locked(struct agent *a)
 
 	/* After the packets: what was fetched is in flight. */
 	for (i = 0; i < n && !work; i++)
-		work = kfd_sched_queue_waves(found[i]->queue) != 0;
+		work = probe_waves_locked(found[i]) != 0;
 	return work;
 }
 

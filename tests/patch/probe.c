@@ -94,7 +94,7 @@ static void probe_queue_del(struct queue *queue)
 	struct probe_queue *pq, *next;
 
 	/* Its MQDs are freed by now. */
-	atomic_set(&probe_counts.gone_waves, kfd_sched_queue_waves(queue));
+	atomic_set(&probe_counts.gone_saved, kfd_sched_queue_saved(queue));
 	probe_lock();
 	list_for_each_entry_safe(pq, next, &probe_queues, link) {
 		if (pq->queue == queue) {
@@ -243,6 +243,23 @@ static int command_tap_locked(pid_t tgid, bool arm)
 	return 0;
 }
 
+int probe_waves_locked(const struct probe_queue *pq)
+{
+	static struct kfd_sched_waves waves;
+	int ret;
+	u32 i;
+
+	if (kfd_sched_queue_reasons(pq->queue))
+		return kfd_sched_queue_saved(pq->queue);
+	ret = kfd_sched_count_waves(pq->info.node, &waves);
+	if (ret)
+		return ret;
+	for (i = 0; i < waves.count; i++)
+		if (waves.queues[i].doorbell == pq->info.doorbell)
+			return waves.queues[i].waves;
+	return 0;
+}
+
 static int command_info_locked(pid_t tgid)
 {
 	struct probe_queue *found[PROBE_MAX_QUEUES];
@@ -269,7 +286,7 @@ static int command_info_locked(pid_t tgid)
 				info.queue_id, reasons, info.priority,
 				change.effective_priority, change.effective_level,
 				times.flips + times.fw_transactions,
-				kfd_sched_queue_waves(queue));
+				probe_waves_locked(found[i]));
 	}
 	return n ? 0 : -ESRCH;
 }
@@ -287,9 +304,9 @@ static int command_move_locked(pid_t tgid)
 static void command_counts(void)
 {
 	scnprintf(probe_result, sizeof(probe_result),
-		  "doorbells=%d offset=%d gone_waves=%d changed=%d lost=%d failed=%d\n",
+		  "doorbells=%d offset=%d gone_saved=%d changed=%d lost=%d failed=%d\n",
 		  atomic_xchg(&probe_counts.doorbells, 0), atomic_read(&probe_counts.offset),
-		  atomic_read(&probe_counts.gone_waves),
+		  atomic_read(&probe_counts.gone_saved),
 		  atomic_xchg(&probe_counts.changed, 0), atomic_xchg(&probe_counts.lost, 0),
 		  atomic_xchg(&probe_counts.failed, 0));
 }

@@ -39,7 +39,7 @@ struct probe_queue {
  * struct probe_counts - callbacks
  * @doorbells: callbacks of the tap
  * @offset: of the last one
- * @gone_waves: result of kfd_sched_queue_waves() for the last queue that went, in its
+ * @gone_saved: result of kfd_sched_queue_saved() for the last queue that went, in its
  *	callback
  * @changed: queues that their owners changed
  * @lost: preemptions that failed because of a queue that is named
@@ -48,7 +48,7 @@ struct probe_queue {
 struct probe_counts {
 	atomic_t doorbells;
 	atomic_t offset;
-	atomic_t gone_waves;
+	atomic_t gone_saved;
 	atomic_t changed;
 	atomic_t lost;
 	atomic_t failed;
@@ -56,6 +56,9 @@ struct probe_counts {
 
 extern struct probe_counts probe_counts;
 extern wait_queue_head_t probe_wait;
+
+/* Waves of the queue, or contexts that are saved of it, or -errno. probe_lock is held. */
+int probe_waves_locked(const struct probe_queue *pq);
 
 /* Queues of a process, at most PROBE_MAX_QUEUES; how many. probe_lock is held. */
 unsigned int probe_find_locked(pid_t tgid, struct probe_queue **found);

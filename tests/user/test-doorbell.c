@@ -319,7 +319,7 @@ static int child_destroys(struct app *app)
 	if (kfdq_queue_destroy(app->queue[0]))
 		return 3;
 	app->queue[0] = NULL;
-	return probe("counts") || result("gone_waves") ? 4 : 0;
+	return probe("counts") || result("gone_saved") ? 4 : 0;
 }
 
 /*
