@@ -23,13 +23,13 @@
 #define XS_RETRIES	10
 
 /*
- * How long waves are on their way back, until the node has shown it. A restore reads what a
- * save has written, from the same memory: it is taken to last a few times as long, in case
- * that is never seen. One that is seen may have been over some time before.
+ * How long waves are on their way back, until the node has shown it. What it shows may have
+ * been so for some time. A restore reads what a save has written, from the same memory: it is
+ * taken to last a few times as long, in case it was never seen.
  */
-#define XS_RESTORE_NS		(2 * NSEC_PER_MSEC)
+#define XS_RESTORE_NS		(5 * NSEC_PER_MSEC)
+#define XS_RESTORE_PER_SEEN	2
 #define XS_RESTORE_PER_SAVE	4
-#define XS_RESTORE_PER_RESTORE	2
 
 /* What a node loses whose breaker is open. */
 #define XS_CAPS_PREEMPT	(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP |	\
@@ -247,17 +247,22 @@ void xs_node_set_waves_percent(u32 percent)
 	WRITE_ONCE(node_waves_percent, percent);
 }
 
-/* A single one that took long is forgotten in the course of some others. */
 void xs_node_note_save(struct xs_node *node, u64 ns)
 {
-	const u64 before = READ_ONCE(node->restore_ns);
-
-	WRITE_ONCE(node->restore_ns, max(before - before / 8, XS_RESTORE_PER_SAVE * ns));
+	WRITE_ONCE(node->save_ns, ns);
 }
 
+/* A single one that took long is forgotten in the course of some others. */
 void xs_node_note_restore(struct xs_node *node, u64 ns)
 {
-	WRITE_ONCE(node->restore_ns, max(READ_ONCE(node->restore_ns), XS_RESTORE_PER_RESTORE * ns));
+	const u64 before = node->restore_ns;
+
+	WRITE_ONCE(node->restore_ns, max(before - before / 8, XS_RESTORE_PER_SEEN * ns));
+}
+
+u64 xs_node_restore_ns(const struct xs_node *node)
+{
+	return max(READ_ONCE(node->restore_ns), XS_RESTORE_PER_SAVE * READ_ONCE(node->save_ns));
 }
 
 unsigned int xs_node_count(void)

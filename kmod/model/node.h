@@ -212,7 +212,9 @@ void xs_node_set_waves_percent(u32 percent);
  *	done; without a lock
  * @ring: looks at doorbells that rang: see watch/sampler.c
  * @waves: what is known of waves in flight
- * @restore_ns: how long waves that were saved may be on their way back; without a lock
+ * @save_ns: how long the last preemption took to save waves; without a lock
+ * @restore_ns: how long a restore takes, as far as it was seen; under sampler.lock, read
+ *	without
  * @default_grace_us: of UNMAPs that ask for it; without a lock
  * @failing: its last transaction failed
  * @domain: with which nodes it is reset; once it is in the list
@@ -241,6 +243,7 @@ struct xs_node {
 	u32 retries;
 	struct kthread_work ring;
 	struct xs_wave_counts waves;
+	u64 save_ns;
 	u64 restore_ns;
 	u32 default_grace_us;
 	bool failing;
@@ -312,6 +315,9 @@ bool xs_node_retry_later(struct xs_node *node);
  */
 void xs_node_note_save(struct xs_node *node, u64 ns);
 void xs_node_note_restore(struct xs_node *node, u64 ns);
+
+/* How long waves that were saved may be on their way back. */
+u64 xs_node_restore_ns(const struct xs_node *node);
 
 /* One succeeded. */
 void xs_node_retry_no_more(struct xs_node *node);

@@ -94,8 +94,8 @@ static void look_at_indices(struct xs_queue *queue, struct xs_sample *sample, u6
 		return;
 	}
 	sample->packets = look_has_packets(queue, read, write);
-	/* What was dispatched may not have waves yet: a count has to begin from now on. */
-	if (sample->packets || write != watch->written) {
+	/* What is consumed by now may have no waves yet: a count has to begin from now on. */
+	if (sample->packets || read != watch->consumed || write != watch->written) {
 		watch->count_after_ns = now;
 		watch->worked_ns = now;
 	}

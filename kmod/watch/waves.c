@@ -10,7 +10,7 @@
  * What is not seen may be away: saved by a preemption, and not back yet; or, where not all
  * queues fit on the hardware, saved until the queue's next turn. The driver knows of which
  * queues waves were saved, but not whether they are back. So a bound says when they must have
- * been seen: the node's own time to restore them (xs_node.restore_ns), or that of a turn.
+ * been seen: the node's own time to restore them, as it was learned, or that of a turn.
  *
  * Functions here are called under sampler.lock unless they say otherwise.
  */
@@ -129,7 +129,7 @@ static void waves_are_seen(struct xs_queue *queue, const struct waves_seen *seen
 /* When waves that were saved must have been seen. */
 static u64 waves_back_ns(const struct xs_queue *queue, const struct waves_seen *seen)
 {
-	const u64 restored = seen->mapped_ns + READ_ONCE(queue->pdd->node->restore_ns);
+	const u64 restored = seen->mapped_ns + xs_node_restore_ns(queue->pdd->node);
 
 	return seen->turn_ns ? max(restored, queue->watch.worked_ns + seen->turn_ns) : restored;
 }
@@ -165,9 +165,10 @@ enum xs_waves xs_waves_look(struct xs_queue *queue)
 		waves_are_seen(queue, &seen);
 		return XS_WAVES_SOME;
 	}
-	if (seen.begun_ns >= waves_back_ns(queue, &seen))
-		return XS_WAVES_NONE;
-	return waves_if_saved(queue);
+	if (seen.begun_ns < waves_back_ns(queue, &seen))
+		return waves_if_saved(queue);
+	queue->watch.away = false;
+	return XS_WAVES_NONE;
 }
 
 /* ---- nodes: without a lock ------------------------------------------------ */

@@ -64,6 +64,7 @@ static const struct limit limits[] = {
 	{ XT_GLOBAL, "sample_period_us", KFD_XSCHED_SAMPLE_US_MIN,
 	  KFD_XSCHED_SAMPLE_US_MAX, XS_SAMPLE_PERIOD_US },
 	{ XT_GLOBAL, "tap_idle_us", 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US },
+	{ XT_GLOBAL, "waves_percent", 0, XS_WAVES_PERCENT_MAX, XS_WAVES_PERCENT },
 	{ NODE, "default_grace_us", 0, FAKE_MAX_GRACE_US, XS_DEFAULT_GRACE_US },
 	{ NODE, "user_rate", 0, XS_RATE_MAX, XS_USER_RATE },
 	{ NODE, "user_burst", XS_BURST_MIN, XS_BURST_MAX, XS_USER_BURST },
@@ -152,7 +153,8 @@ static void locked_limits(struct kunit *test)
 static void writer_counts(struct kunit *test)
 {
 	static const char *const names[] = {
-		"watchdog_ms", "sample_period_us", "tap_idle_us", "enabled", "eject"
+		"watchdog_ms", "sample_period_us", "tap_idle_us", "waves_percent", "enabled",
+		"eject"
 	};
 	struct file *files[ARRAY_SIZE(names)];
 	char path[96];

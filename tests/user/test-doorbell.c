@@ -322,6 +322,18 @@ static int child_destroys(struct app *app)
 	return probe("counts") || result("gone_saved") ? 4 : 0;
 }
 
+/* What the firmware left of it cannot be: the scheduler is told. It exits, and is not restored. */
+static int child_overflows(struct app *app)
+{
+	if (gpufault("corrupt_stack any"))
+		return 2;
+	spin_submit(&app->spin, app->queue[0], &lengthy, 1, app->done[0]);
+	usleep(5000);
+	if (probe("hold") || probe("info"))
+		return 3;
+	return result("waves") == -EIO ? 0 : 4;
+}
+
 /*
  * Both queues are held, a third one is stuck in its slot: the unmap that is to release the
  * two resets it. Then none of the process may go on the hardware: not what was off it, nor
@@ -582,6 +594,7 @@ int main(int argc, char **argv)
 	tap_is(in_child(child_killed), -SIGKILL, "killed with an armed tap and a busy queue");
 	tap_is(in_child(child_exits), 0, "exit with an armed tap");
 	tap_is(in_child(child_destroys), 0, "destroyed in a kernel, held: nobody looks at its MQD any more");
+	tap_is(in_child(child_overflows), 0, "held, with a saved context that cannot be: an error");
 	test_rings(&app, rings);
 	app_close(&app);
 	return tap_done();

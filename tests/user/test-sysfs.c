@@ -128,6 +128,7 @@ static void test_global(void)
 	test_limit(SYSFILE_GLOBAL, "watchdog_ms");
 	test_limit(SYSFILE_GLOBAL, "sample_period_us");
 	test_limit(SYSFILE_GLOBAL, "tap_idle_us");
+	test_limit(SYSFILE_GLOBAL, "waves_percent");
 	tap_is(sysfile_number(SYSFILE_GLOBAL "enabled"), 1, "enabled: it is");
 	tap_is(sysfile_write("2", SYSFILE_GLOBAL "enabled"), -EINVAL, "enabled: neither yes nor no");
 	tap_is(sysfile_write("x", SYSFILE_GLOBAL "eject"), -EINVAL, "eject: no client");

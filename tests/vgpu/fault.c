@@ -256,11 +256,27 @@ void vgpu_fault_saved(struct vgpu_queue *q, u32 image_bytes)
 		cut(q, image_bytes);
 		fire(node, fault, "half of the saved waves are not there");
 	}
+	fault = find(node, VGPU_FAULT_STACK, q->entry.pasid);
+	if (fault) {
+		vgpu_mqd_overflow(q->mqd);
+		fire(node, fault, "what the MQD says of saved waves cannot be");
+	}
 	fault = find(node, VGPU_FAULT_BIT, q->entry.pasid);
 	if (fault) {
 		flip_bit(q, image_bytes);
 		fire(node, fault, NULL);
 	}
+}
+
+/* ---- registers ---- */
+
+bool vgpu_fault_ones(struct vgpu_node *node)
+{
+	struct vgpu_fault *ones = find(node, VGPU_FAULT_ONES, 0);
+
+	if (ones)
+		fire(node, ones, NULL);
+	return ones;
 }
 
 /* ---- the reset ---- */

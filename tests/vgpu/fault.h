@@ -32,6 +32,8 @@ enum vgpu_fault_kind {
 	VGPU_FAULT_BIT,		/* a bit of saved waves flips */
 	VGPU_FAULT_CUT,		/* the second half of them is missing */
 	VGPU_FAULT_SWAP,	/* two queues get each other's */
+	VGPU_FAULT_STACK,	/* where waves are saved cannot be */
+	VGPU_FAULT_ONES,	/* registers read as ones: the GPU is not there */
 	VGPU_FAULT_RESET_LATE,	/* the driver's reset begins later */
 	VGPU_FAULT_KINDS,
 };
@@ -102,6 +104,9 @@ void vgpu_fault_saving(struct vgpu_node *node);
 
 /* A queue was saved, with an image of that size. */
 void vgpu_fault_saved(struct vgpu_queue *q, u32 image_bytes);
+
+/* Whether registers read as ones. */
+bool vgpu_fault_ones(struct vgpu_node *node);
 
 /* How long a reset that the driver asked for is not begun, nanoseconds. Takes the lock. */
 u64 vgpu_fault_reset_late(struct vgpu *vg);

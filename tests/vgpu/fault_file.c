@@ -8,8 +8,8 @@
  *   preempt_fail DOORBELL|any [COUNT]  stop PACKETS
  *   reset_fail [COUNT]
  *   reset_save PID|any [COUNT]         kill_save PID|any [COUNT]
- *   corrupt_bit PID|any [COUNT]        corrupt_cut, corrupt_swap: likewise
- *   reset_late US [COUNT]
+ *   corrupt_bit PID|any [COUNT]        corrupt_cut, corrupt_swap, corrupt_stack: likewise
+ *   ones [COUNT]                       reset_late US [COUNT]
  *   mes_fail N [CALL [DOORBELL]]       mes_hang [CALL [DOORBELL]]
  *   clear
  *
@@ -50,6 +50,8 @@ static const struct command {
 	[VGPU_FAULT_BIT] = { "corrupt_bit", ARG_PID },
 	[VGPU_FAULT_CUT] = { "corrupt_cut", ARG_PID },
 	[VGPU_FAULT_SWAP] = { "corrupt_swap", ARG_PID },
+	[VGPU_FAULT_STACK] = { "corrupt_stack", ARG_PID },
+	[VGPU_FAULT_ONES] = { "ones", ARG_COUNT },
 	[VGPU_FAULT_RESET_LATE] = { "reset_late", ARG_US },
 };
 

@@ -29,4 +29,7 @@ extern const struct vgpu_mqd_ops vgpu_mqd_gfx942;	/* mqd_v9.c */
 extern const struct vgpu_mqd_ops vgpu_mqd_gfx90a;
 extern const struct vgpu_mqd_ops vgpu_mqd_v11;	/* mqd_v11.c */
 
+/* A fault: more was saved than there is room for. The words are at the same place in all layouts. */
+void vgpu_mqd_overflow(void *mqd);
+
 #endif /* VGPU_MQD_H */

@@ -64,6 +64,13 @@ static void note(void *mqd, bool in_slot)
 	((struct v9_mqd *)mqd)->cp_hqd_active = in_slot;
 }
 
+void vgpu_mqd_overflow(void *mqd)
+{
+	struct v9_mqd *m = mqd;
+
+	m->cp_hqd_cntl_stack_offset = m->cp_hqd_cntl_stack_size + 4;
+}
+
 const struct vgpu_mqd_ops vgpu_mqd_gfx942 = {
 	.load = load_gfx942,
 	.store = store,

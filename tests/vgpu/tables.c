@@ -199,6 +199,18 @@ static u32 count_waves(struct vgpu_node *node, struct kfd_cu_occupancy *occ, u32
 	return sim_count_accesses(p, slots, busy);
 }
 
+/* Fields of registers that are all ones. */
+static void count_ones(struct vgpu_node *node, struct kfd_cu_occupancy *occ)
+{
+	u32 i;
+
+	for (i = 0; i < node->profile->hqds; i++) {
+		occ[i].wave_cnt += SPI_CSQ_WF_ACTIVE_COUNT_0__COUNT_MASK;
+		occ[i].doorbell_off = CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_OFFSET_MASK >>
+			CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_OFFSET__SHIFT;
+	}
+}
+
 /*
  * The CPU waits for each access. All of it is time of the software that asks. Without a
  * PAUSE: see redirect.c.
@@ -231,6 +243,8 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	vgpu_engine_run(vg);
 	accesses = count_waves(node, occ, inst - node->first_xcc);
+	if (vgpu_fault_ones(node))
+		count_ones(node, occ);
 	node->stats.register_accesses += accesses;
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
 	if (register_ns) {

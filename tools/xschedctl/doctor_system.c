@@ -173,7 +173,7 @@ static void check_demoted(struct doctor *doctor)
 static void check_knobs(struct doctor *doctor)
 {
 	static const char *const knobs[] = { "watchdog_ms", "sample_period_us",
-					     "tap_idle_us" };
+					     "tap_idle_us", "waves_percent" };
 
 	if (root_number(doctor, KNOBS "/enabled", 1) == 0)
 		finding(doctor, "enabled", PROBLEM,

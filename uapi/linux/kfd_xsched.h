@@ -289,7 +289,8 @@ enum kfd_xsched_backend {
  * @backend: enum kfd_xsched_backend
  * @caps: bits KFD_XSCHED_CAP_*. SUSPEND and UNMAP: these operations; GRACE:
  *	UNMAP with a grace; PRIORITY and CLASS: SET_PRIORITY of it; WAVES: a
- *	queue is not IDLE while one of its waves runs; TAP: READY is reported at
+ *	queue is not IDLE while one of its waves runs, unless an administrator has
+ *	set waves_percent to 0; TAP: READY is reported at
  *	the doorbell, and an idle process is not sampled
  * @max_grace_us: longest grace UNMAP can ask for, microseconds; 0: none
  * @failures: preemptions that failed (ETIME) within the window of the breaker

@@ -45,4 +45,5 @@ const struct sim_profile sim_profile_mi300x = {
 	.save_bytes_per_us = 5300000,
 	/* kernel: (SGPR_SIZE_PER_CU + HWREG_SIZE_PER_CU) / 32 waves */
 	.wave_state_bytes = (0x4000 + 0x1000) / 32,
+	.register_ns = 1000,	/* claimed: a read waits for its way over PCIe and back */
 };
