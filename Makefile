@@ -61,6 +61,7 @@ help:
 	@echo 'make vgpu-selftest  a test of each feature of the software GPU'
 	@echo 'make bench-switch   time of a switch, compared with amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make bench-react    time from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
+	@echo 'make bench-oversubscribed  one process beside 99 without work, most or none of them held (SAMPLES=100)'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
 	@echo 'make bench-scale    time of a decision of each policy for 64 GPUs and 4096 queues'
@@ -130,6 +131,9 @@ sanitize:
 
 bench-react:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/react $(SAMPLES)'
+
+bench-oversubscribed:
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/oversubscribed $(SAMPLES)'
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -262,6 +266,6 @@ distclean:
 	@scripts/rig clean
 
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
-	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-policies bench-sensitivity bench-scale build \
-	amdgpu kmod vgpu user guest look figures docs shell install install-user install-dkms uninstall deb demo-raw \
-	clean distclean
+	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-oversubscribed bench-policies \
+	bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look figures docs shell install install-user \
+	install-dkms uninstall deb demo-raw clean distclean
