@@ -5,6 +5,7 @@
 #include "vgpu.h"
 #include "fault.h"
 #include "firmware/pm4.h"
+#include "mqd.h"
 
 /* How long the firmware waits for a queue before it gives up. Assumed. */
 #define GIVE_UP_NS	(1 * NSEC_PER_MSEC)
