@@ -737,6 +737,8 @@ void xs_sampler_add_locked(struct xs_queue *queue)
 	guard(mutex)(&sampler.lock);
 	if (list_empty(&pdd->watch.queues))
 		sampler_add_pdd_locked(pdd);
+	/* Its doorbell was another queue's, perhaps. */
+	queue->watch.count_after_ns = ktime_get_ns();
 	WRITE_ONCE(queue->watch.on, true);
 	list_add_tail(&queue->watch.in_pdd, &pdd->watch.queues);
 	/* A look that goes on does not see it. */

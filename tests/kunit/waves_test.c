@@ -32,7 +32,7 @@ static void expect_idle(struct kunit *test, const struct xt_watched *w)
 	xt_expect_event(test, xt->files[0], w, XT_IDLE);
 }
 
-static void expect_ready(struct kunit *test)
+static void expect_silence(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 
@@ -73,6 +73,22 @@ static void count_comes_too_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_read(test, a), -EAGAIN);
 	WRITE_ONCE(w.queue->waves, 0);
 	expect_idle(test, &w);
+}
+
+/* A queue that comes has the doorbell of one that went: earlier counts are not about it. */
+static void doorbell_is_used_again(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+
+	WRITE_ONCE(w.queue->waves, 1);
+	xt_set_indices(test, &w, 1, 1);
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(xt->node->counts)));
+	msleep(30);
+	fake_queue_remove(w.queue);
+	w = xt_add_watched(test, 0);
+	expect_silence(test);
+	xt_expect_look(test, &w);
 }
 
 /* Queues that are looked at in one round share a count. */
@@ -131,7 +147,7 @@ static void cannot_be_counted(struct kunit *test)
 
 	WRITE_ONCE(xt->node->count_error, -EIO);
 	xt_set_indices(test, &w, 1, 1);
-	expect_ready(test);
+	expect_silence(test);
 	WRITE_ONCE(xt->node->count_error, 0);
 	expect_idle(test, &w);
 }
@@ -145,7 +161,7 @@ static void saved_waves_come_back(struct kunit *test)
 	WRITE_ONCE(w.queue->saved, 1);
 	WRITE_ONCE(xt->node->mapped_ns, U64_MAX);
 	xt_set_indices(test, &w, 1, 1);
-	expect_ready(test);
+	expect_silence(test);
 	/* Of another queue nothing was saved. */
 	xt_expect_look(test, &v);
 	KUNIT_EXPECT_GT(test, w.queue->asked, 0);
@@ -204,7 +220,7 @@ static void saved_makes_no_sense(struct kunit *test)
 	WRITE_ONCE(xt->node->mapped_ns, U64_MAX);
 	xt_set_indices(test, &w, 1, 1);
 	KUNIT_EXPECT_TRUE(test, xt_comes(xs_look_nonsense_count() > before));
-	expect_ready(test);
+	expect_silence(test);
 }
 
 /* A node goes as its waves are counted: the driver is asked nothing after that. */
@@ -230,6 +246,7 @@ static void node_goes(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(count_comes_too_early),
+	KUNIT_CASE(doorbell_is_used_again),
 	KUNIT_CASE(one_for_all),
 	KUNIT_CASE(share_of_the_time),
 	KUNIT_CASE(none_at_all),

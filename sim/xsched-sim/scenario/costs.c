@@ -23,9 +23,8 @@ const struct costs costs_default = {
 	/* hi 14.5 us, lo 16.9 us from the last wave to the process */
 	.complete = 14500,
 	.sample = 100000,	/* xschedd's default, sample_us */
-	.sample_queue = 400,	/* assumed: two loads, and where they are equal the waves */
+	.sample_queue = 400,	/* assumed: two loads, in the owner's address space */
 	.settle = 500000,	/* xschedd's default, settle_us */
-	.restore = 200000,	/* XS_RESTORE_NS of kmod/watch/look.c */
 	/* hpf: 8.0 us from the event READY to the call (IDLE 15.2 us) */
 	.react = 8000,
 	.tap = 3000,		/* assumed: a fault, and the worker it wakes */
@@ -52,7 +51,6 @@ static const struct {
 	{ "sample", offsetof(struct costs, sample) },
 	{ "sample_queue", offsetof(struct costs, sample_queue) },
 	{ "settle", offsetof(struct costs, settle) },
-	{ "restore", offsetof(struct costs, restore) },
 	{ "react", offsetof(struct costs, react) },
 	{ "tap", offsetof(struct costs, tap) },
 	{ "apply", offsetof(struct costs, apply) },

@@ -15,7 +15,6 @@
  * @sample: how often the module looks at the indices of queues
  * @sample_queue: its time for one queue: with many it looks less often
  * @settle: how long a queue must be dry to be reported idle
- * @restore: time after a switch in which the module ignores wave counts
  * @react: from the event to the daemon's call
  * @tap: from the first ring of an idle queue to the event READY; armed, to the call
  * @apply: of the call: from its begin to the first packet to a firmware
@@ -32,7 +31,6 @@ struct costs {
 	uint64_t sample;
 	uint64_t sample_queue;
 	uint64_t settle;
-	uint64_t restore;
 	uint64_t react;
 	uint64_t tap;
 	uint64_t apply;

@@ -57,7 +57,8 @@ static void *op_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 	struct user_queue *q = user_queue(sim);
 
 	(void)bytes;
-	(void)write;
+	if (write && va == q->aql.rptr_va)
+		watch_kick(q, q->node->gpu.now);
 	if (va >= SAVE_BASE)
 		return save_page(q, va - SAVE_VA(q));
 	return (void *)(uintptr_t)va;
@@ -70,8 +71,6 @@ static void op_interrupt(struct sim_queue *sim, u32 context)
 
 	(void)context;
 	program_interrupt(q, t + q->node->gpu.profile->interrupt_ns);
-	if (!sim->count && q->indices[READ_INDEX] == q->indices[WRITE_INDEX])
-		watch_kick(q, t);
 }
 
 static u64 op_ticks(void *owner, u64 t_ns)
@@ -85,7 +84,6 @@ static void op_saved(struct sim_queue *sim, u32 image_bytes, u64 state_bytes)
 
 	(void)state_bytes;
 	q->image_bytes = image_bytes;
-	watch_kick(q, q->node->gpu.now);
 }
 
 /* Programs here write valid packets: a fault is a bug, and ends the run. */
@@ -236,8 +234,6 @@ void node_switch(struct node *n, u64 t, u64 grace_ns)
 		packets += sim_packet_ns(&n->gpu);
 	n->txn_begin = t;
 	n->grace_ns = grace_ns;
-	n->quiet_from = t;
-	n->quiet_to = SIM_NEVER;
 	if (n->load_event.at != SIM_NEVER && n->load_event.at > at)
 		at = n->load_event.at;	/* packets are taken one after the other */
 	if (n->load_event.at != SIM_NEVER || any_listed(n)) {
@@ -252,11 +248,10 @@ void node_switch(struct node *n, u64 t, u64 grace_ns)
 
 static void finish(struct node *n, u64 t)
 {
-	const struct costs *costs = &n->world->scn->costs;
 	u32 i;
 
 	n->txn = TXN_NONE;
-	n->quiet_to = t + costs->restore;
+	n->mapped_ns = t;
 	agenda_set(&n->world->agenda, &n->load_event, t + sim_packet_ns(&n->gpu));
 	for (i = 0; i < n->count; i++)
 		watch_kick(n->queues[i], t);
@@ -277,6 +272,8 @@ static void on_txn(struct event *event, u64 t)
 	case TXN_FENCE:
 		for (i = 0; i < n->count; i++)
 			n->queues[i]->held = n->queues[i]->want_held;
+		if (t > n->txn_begin)
+			n->save_ns = t - n->txn_begin;
 		n->txn = TXN_MAP;
 		agenda_set(&n->world->agenda, event, t + n->world->scn->costs.map);
 		break;
@@ -303,10 +300,10 @@ void node_init(struct node *n, struct world *w, u32 index)
 {
 	n->world = w;
 	n->index = index;
-	n->quiet_to = 0;
 	agenda_make(&w->agenda, &n->event, on_event);
 	agenda_make(&w->agenda, &n->txn_event, on_txn);
 	agenda_make(&w->agenda, &n->load_event, on_load);
+	watch_init_node(n);
 	sim_gpu_init(&n->gpu, &w->scn->profile, &gpu_ops, n);
 	/* amdkfd's VMIDs on these parts begin with 3 */
 	sim_sched_init(&n->sched, &n->gpu, &sched_ops, n, 3);

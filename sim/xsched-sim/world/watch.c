@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * The module's sampler (kmod/watch/sampler.c, look.c): every period it compares
- * the indices of each queue, and if they are equal it looks for waves. Only
- * looks that could see something new happen here, at the times they would have
- * there; others would have the result of the look before.
+ * The module's sampler (kmod/watch/sampler.c, look.c, waves.c): every period it
+ * compares the indices of each queue, and if they are equal it asks for a count of
+ * the node's waves, which a later look finds. Only looks that could see something
+ * new happen here, at the times they would have there; others would have the result
+ * of the look before.
  */
 #include "world/world.h"
+
+/* As in kmod/model/node.h and node.c, and kmod/watch/waves.c. */
+#define WAVES_PERCENT		10
+#define WAVES_BURST_NS		20000000
+#define RESTORE_NS		5000000
+#define RESTORE_PER_SEEN	2
+#define RESTORE_PER_SAVE	4
+
+static u64 later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- looks --------------------------------------------------------------- */
 
 /* When the sampler comes to this queue for the first time after @t. */
 static u64 next_look(const struct user_queue *q, u64 t)
@@ -54,35 +69,7 @@ static void become(struct user_queue *q, enum activity next, u64 t)
 		daemon_tell(q->world, q, is_ready, t, q->world->scn->costs.react);
 }
 
-/* When the next look at a queue without packets can see something else. */
-static u64 look_at_dry(struct user_queue *q, u64 t)
-{
-	const struct node *n = q->node;
-	struct watch *watch = &q->watch;
-	u64 settled = watch->dry_ns + q->world->scn->costs.settle;
-	bool visible;
-
-	if (watch->activity == ACTIVITY_IDLE || q->held)
-		return SIM_NEVER;	/* until packets are written, or it is released */
-	if (watch->activity == ACTIVITY_DRY && t < settled)
-		return next_look(q, settled - 1);
-	if (t >= n->quiet_from && t < n->quiet_to) {
-		watch->activity = ACTIVITY_READY;
-		return n->quiet_to == SIM_NEVER ? SIM_NEVER : next_look(q, n->quiet_to - 1);
-	}
-	/* waves of a queue that is not in a slot cannot be counted */
-	visible = q->aql.sim.state != SIM_QUEUE_OFF && q->aql.sim.waves;
-	if (visible) {
-		watch->activity = ACTIVITY_READY;
-		return SIM_NEVER;	/* until they have ended */
-	}
-	if (watch->activity == ACTIVITY_DRY) {
-		become(q, ACTIVITY_IDLE, t);
-		return SIM_NEVER;
-	}
-	become(q, ACTIVITY_DRY, t);
-	return next_look(q, t + q->world->scn->costs.settle - 1);
-}
+/* ---- counts of waves ----------------------------------------------------- */
 
 /*
  * What it takes to count the waves of a node: registers of every queue in a slot, on
@@ -98,57 +85,151 @@ static u64 count_ns(const struct node *n)
 	return (u64)p->xccs * sim_count_accesses(p, n->gpu.nr_queues, busy) * p->register_ns;
 }
 
-/* Whether the look has to count waves, and they could be seen. */
-static bool counts(const struct user_queue *q, u64 t)
+/* What it sees is as old as it took; then counts rest, as they take a share of a CPU at most. */
+static void begin_count(struct node *n, u64 t)
 {
-	const struct node *n = q->node;
-	const struct watch *watch = &q->watch;
+	const u64 took = count_ns(n), end = t + took;
+	struct user_queue *q;
+	u32 i;
 
-	if (watch->activity == ACTIVITY_IDLE || q->held || (t >= n->quiet_from && t < n->quiet_to))
-		return false;
-	return watch->activity == ACTIVITY_READY ||
-		t >= watch->dry_ns + q->world->scn->costs.settle;
+	n->counting = (struct wave_count){ .begun_ns = t, .mapped_ns = n->mapped_ns };
+	for (i = 0; i < n->count; i++) {
+		q = n->queues[i];
+		q->watch.counting = q->aql.sim.state != SIM_QUEUE_OFF && q->aql.sim.waves;
+	}
+	n->count_rest_ns = later(n->count_rest_ns, end > WAVES_BURST_NS ? end - WAVES_BURST_NS : 0) +
+		took * 100 / WAVES_PERCENT;
+	agenda_set(&n->world->agenda, &n->count_event, end);
 }
 
-/* Returns whether the look goes on later: the sampler is busy, or counts waves of this queue. */
-static bool later(struct user_queue *q, bool packets, u64 t)
+/* Within what time each queue gets a turn; 0: all fit. */
+static u64 turn_ns(const struct node *n)
 {
-	struct watch *watch = &q->watch;
-	struct world *w = q->world;
+	u32 i, listed = 0;
 
-	if (t < w->sampler_ns) {
-		agenda_set(&w->agenda, &watch->event, w->sampler_ns);
+	for (i = 0; i < n->process_count; i++)
+		listed += n->processes[i].listed;
+	return n->sched.waiting ? listed * n->gpu.profile->process_quantum_ns : 0;
+}
+
+static void end_count(struct event *event, u64 t)
+{
+	struct node *n = container_of(event, struct node, count_event);
+	u32 i;
+
+	(void)t;
+	if (n->txn != TXN_NONE || n->counting.mapped_ns != n->mapped_ns)
+		return;		/* queues came or went meanwhile: it says nothing */
+	n->counted = n->counting;
+	n->counted.turn_ns = turn_ns(n);
+	for (i = 0; i < n->count; i++)
+		n->queues[i]->watch.counted = n->queues[i]->watch.counting;
+}
+
+/* Whether there is a count that says something of the queue. If not, one is asked for. */
+static bool find_count(struct user_queue *q, u64 t)
+{
+	struct node *n = q->node;
+
+	if (n->counted.begun_ns >= q->watch.count_from_ns) {
+		/* the next look wants to know something newer */
+		q->watch.count_from_ns = n->counted.begun_ns + 1;
 		return true;
 	}
-	if (watch->counted_ns) {
-		watch->counted_ns = 0;
-		return false;
+	if (n->count_event.at == SIM_NEVER && t >= n->count_rest_ns && n->txn == TXN_NONE)
+		begin_count(n, t);
+	return false;
+}
+
+/* When the next look may find one, or ask. */
+static u64 look_for_count(const struct user_queue *q, u64 t)
+{
+	const struct node *n = q->node;
+	const u64 at = n->count_event.at != SIM_NEVER ? n->count_event.at : n->count_rest_ns;
+
+	return next_look(q, at > t ? at - 1 : t);
+}
+
+/* When waves that were saved must have been seen. */
+static u64 back_ns(const struct user_queue *q)
+{
+	const struct node *n = q->node;
+	const u64 restored = n->counted.mapped_ns +
+		later(n->restore_ns, RESTORE_PER_SAVE * n->save_ns);
+
+	return n->counted.turn_ns ? later(restored, q->watch.worked_ns + n->counted.turn_ns) :
+		restored;
+}
+
+/* The first time that they are seen after they were away shows how long a restore takes. */
+static void waves_are_seen(struct user_queue *q)
+{
+	struct node *n = q->node;
+	const u64 seen = n->counted.begun_ns - n->counted.mapped_ns;
+
+	if (q->watch.away && !n->counted.turn_ns)
+		n->restore_ns = later(n->restore_ns - n->restore_ns / 8, RESTORE_PER_SEEN * seen);
+	q->watch.away = false;
+	q->watch.worked_ns = n->counted.begun_ns;
+}
+
+/* ---- looks at queues ----------------------------------------------------- */
+
+/* What the count says decides. Waves that may be saved leave the queue as it is. */
+static void take_count(struct user_queue *q, u64 t)
+{
+	struct watch *watch = &q->watch;
+
+	if (watch->counted) {
+		waves_are_seen(q);
+		become(q, ACTIVITY_READY, t);
+		return;
 	}
-	if (packets || !w->scn->profile.register_ns || !counts(q, t))
-		return false;
-	w->sampler_ns = t + count_ns(q->node);
-	watch->counted_ns = w->sampler_ns;
-	agenda_set(&w->agenda, &watch->event, w->sampler_ns);
-	return true;
+	watch->away = q->image_bytes && q->node->counted.begun_ns < back_ns(q);
+	if (!watch->away)
+		become(q, watch->activity == ACTIVITY_DRY ? ACTIVITY_IDLE : ACTIVITY_DRY, t);
+}
+
+/* Returns when the next look at a queue without packets can see something else. */
+static u64 look_at_waves(struct user_queue *q, u64 t)
+{
+	struct watch *watch = &q->watch;
+	u64 settled = watch->dry_ns + q->world->scn->costs.settle;
+
+	if (watch->activity == ACTIVITY_IDLE)
+		return SIM_NEVER;	/* until packets are written */
+	if (q->held) {
+		become(q, ACTIVITY_READY, t);
+		return SIM_NEVER;	/* until it is released */
+	}
+	if (watch->activity == ACTIVITY_DRY && t < settled)
+		return next_look(q, settled - 1);
+	if (!find_count(q, t))
+		return look_for_count(q, t);
+	take_count(q, t);
+	return next_look(q, t);
 }
 
 static void look(struct event *event, u64 t)
 {
 	struct watch *watch = container_of(event, struct watch, event);
 	struct user_queue *q = container_of(watch, struct user_queue, watch);
-	bool written = q->indices[WRITE_INDEX] != watch->written;
-	bool waiting = q->indices[WRITE_INDEX] != q->indices[READ_INDEX];
-	u64 next;
+	u64 read = q->indices[READ_INDEX], write = q->indices[WRITE_INDEX], next;
+	bool packets = read != write || write != watch->written;
 
-	if (later(q, written || waiting, t))
-		return;
-	watch->written = q->indices[WRITE_INDEX];
-	if (written || waiting) {
+	if (packets || read != watch->consumed) {
+		/* what is consumed by now may have no waves yet */
+		watch->count_from_ns = t;
+		watch->worked_ns = t;
+	}
+	watch->consumed = read;
+	watch->written = write;
+	if (packets) {
 		become(q, ACTIVITY_READY, t);
-		/* nothing else announces what the next look may find */
-		next = waiting ? SIM_NEVER : next_look(q, t);
+		/* that a waiting packet is consumed is announced */
+		next = read != write ? SIM_NEVER : next_look(q, t);
 	} else {
-		next = look_at_dry(q, t);
+		next = look_at_waves(q, t);
 	}
 	if (next != SIM_NEVER)
 		agenda_set_earlier(&q->world->agenda, event, next);
@@ -157,4 +238,10 @@ static void look(struct event *event, u64 t)
 void watch_init(struct user_queue *q)
 {
 	agenda_make(&q->world->agenda, &q->watch.event, look);
+}
+
+void watch_init_node(struct node *n)
+{
+	n->restore_ns = RESTORE_NS;
+	agenda_make(&n->world->agenda, &n->count_event, end_count);
 }

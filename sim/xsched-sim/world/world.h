@@ -6,7 +6,7 @@
  *   world.c     builds it from a scenario, runs it, takes it apart
  *   program.c   what the processes do: requests come, packets are written
  *   node.c      a GPU node: the model, and its firmware's transactions
- *   watch.c     the module's sampler: which queues have work
+ *   watch.c     the module's sampler: which queues have work, and which nodes waves
  *   daemon.c    the scheduler: events into the engine, its plans into calls
  *   agenda.c    what happens when
  *   memory.c    memory, or the end of the program
@@ -94,16 +94,26 @@ enum activity { ACTIVITY_IDLE, ACTIVITY_READY, ACTIVITY_DRY };
  * struct watch - what the sampler knows about a queue
  * @event: its next look that matters
  * @activity: see there
- * @written: write index at the last look
+ * @consumed: read index at the last look
+ * @written: write index then
  * @dry_ns: since when it is dry
- * @counted_ns: when its waves have been counted; 0: they are not being
+ * @worked_ns: when it was last seen to have work
+ * @count_from_ns: only a count of waves that began from then on says something of it
+ * @counting: the count that goes on has seen waves of it
+ * @counted: so has the last one
+ * @away: waves of it are saved, and were not seen since
  */
 struct watch {
 	struct event event;
 	enum activity activity;
+	u64 consumed;
 	u64 written;
 	u64 dry_ns;
-	u64 counted_ns;
+	u64 worked_ns;
+	u64 count_from_ns;
+	bool counting;
+	bool counted;
+	bool away;
 };
 
 /* Signals are apart from each other, so that none crosses a page. */
@@ -234,6 +244,18 @@ enum txn_state {
 };
 
 /**
+ * struct wave_count - when waves of a node were counted
+ * @begun_ns: when that began, 0: there was no count
+ * @mapped_ns: when the runlist had been sent
+ * @turn_ns: not 0: not all queues fit, and each gets a turn within that time
+ */
+struct wave_count {
+	u64 begun_ns;
+	u64 mapped_ns;
+	u64 turn_ns;
+};
+
+/**
  * struct node - a GPU node
  * @gpu: the model
  * @sched: its firmware's list
@@ -249,8 +271,13 @@ enum txn_state {
  * @txn_begin: when it began
  * @grace_ns: grace of waves in it
  * @load_event: the firmware takes the new runlist
- * @quiet_from: the sampler cannot see waves from here ...
- * @quiet_to: ... to there
+ * @mapped_ns: end of the last one
+ * @save_ns: how long it took to take queues off
+ * @restore_ns: how long a restore takes, as far as the module has seen it
+ * @count_event: end of the count of waves that goes on
+ * @counting: that one
+ * @counted: the last one
+ * @count_rest_ns: none begins before
  * @queue_faults: queues halted by the model: a bug of the simulator
  */
 struct node {
@@ -268,8 +295,13 @@ struct node {
 	u64 txn_begin;
 	u64 grace_ns;
 	struct event load_event;
-	u64 quiet_from;
-	u64 quiet_to;
+	u64 mapped_ns;
+	u64 save_ns;
+	u64 restore_ns;
+	struct event count_event;
+	struct wave_count counting;
+	struct wave_count counted;
+	u64 count_rest_ns;
 	u64 queue_faults;
 };
 
@@ -391,7 +423,6 @@ struct daemon {
  * @queue_count: how many
  * @programs_left: programs that are not done
  * @sample_ns: the sampler's period, with this number of queues
- * @sampler_ns: until then the sampler counts waves
  * @daemon: the scheduler
  * @error: why the run failed; empty: success
  */
@@ -407,7 +438,6 @@ struct world {
 	u32 queue_count;
 	u32 programs_left;
 	u64 sample_ns;
-	u64 sampler_ns;
 	struct daemon daemon;
 	char error[256];
 };
@@ -445,6 +475,7 @@ void node_switch(struct node *n, u64 t, u64 grace_ns);
 
 /* watch.c */
 void watch_init(struct user_queue *q);
+void watch_init_node(struct node *n);
 
 /* The queue's program has written packets. */
 void watch_written(struct user_queue *q, u64 t);
