@@ -96,6 +96,7 @@ struct xs_pdd {
  * @unreadable_ns: since when they cannot be read, or 0
  * @count_after_ns: only a count of waves that began later says something of it
  * @worked_ns: when it was last seen to have work
+ * @waves_ns: when waves of it were last seen
  * @away: waves of it are saved, and were not seen since
  * @activity: written under the lock, read by anybody
  * @dry_ns: since when it is in XS_ACTIVITY_DRY
@@ -113,6 +114,7 @@ struct xs_queue_watch {
 	u64 unreadable_ns;
 	u64 count_after_ns;
 	u64 worked_ns;
+	u64 waves_ns;
 	bool away;
 	enum xs_activity activity;
 	u64 dry_ns;

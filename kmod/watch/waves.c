@@ -124,14 +124,18 @@ static void waves_are_seen(struct xs_queue *queue, const struct waves_seen *seen
 		xs_node_note_restore(queue->pdd->node, seen->begun_ns - seen->mapped_ns);
 	watch->away = false;
 	watch->worked_ns = seen->begun_ns;
+	watch->waves_ns = seen->begun_ns;
 }
 
-/* When waves that were saved must have been seen. */
-static u64 waves_back_ns(const struct xs_queue *queue, const struct waves_seen *seen)
+/* Whether waves that were saved must have been seen by now. */
+static bool waves_must_be_back(const struct xs_queue *queue, const struct waves_seen *seen)
 {
-	const u64 restored = seen->mapped_ns + xs_node_restore_ns(queue->pdd->node);
+	const struct xs_queue_watch *watch = &queue->watch;
 
-	return seen->turn_ns ? max(restored, queue->watch.worked_ns + seen->turn_ns) : restored;
+	if (seen->turn_ns && seen->begun_ns < watch->worked_ns + seen->turn_ns)
+		return false;
+	return (!seen->turn_ns && watch->waves_ns > seen->mapped_ns) ||
+		seen->begun_ns >= seen->mapped_ns + xs_node_restore_ns(queue->pdd->node);
 }
 
 /* None was seen: whether they may be away. */
@@ -165,7 +169,7 @@ enum xs_waves xs_waves_look(struct xs_queue *queue)
 		waves_are_seen(queue, &seen);
 		return XS_WAVES_SOME;
 	}
-	if (seen.begun_ns < waves_back_ns(queue, &seen))
+	if (!waves_must_be_back(queue, &seen))
 		return waves_if_saved(queue);
 	queue->watch.away = false;
 	return XS_WAVES_NONE;

@@ -170,6 +170,24 @@ static void saved_waves_come_back(struct kunit *test)
 	expect_idle(test, &w);
 }
 
+/* Once they were seen, they are back: what is not seen after that has ended. */
+static void seen_waves_are_back(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+
+	WRITE_ONCE(node_of(&w)->restore_ns, NSEC_PER_SEC);
+	WRITE_ONCE(w.queue->saved, 1);
+	WRITE_ONCE(w.queue->waves, 1);
+	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns());
+	xt_set_indices(test, &w, 1, 1);
+	expect_silence(test);
+	KUNIT_EXPECT_EQ(test, w.queue->asked, 0);
+	WRITE_ONCE(w.queue->waves, 0);
+	expect_idle(test, &w);
+	KUNIT_EXPECT_EQ(test, w.queue->asked, 0);
+}
+
 /* A restore takes as long as it was seen to take, or as saves let expect. */
 static void restore_is_learned(struct kunit *test)
 {
@@ -252,6 +270,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(none_at_all),
 	KUNIT_CASE(cannot_be_counted),
 	KUNIT_CASE(saved_waves_come_back),
+	KUNIT_CASE(seen_waves_are_back),
 	KUNIT_CASE(restore_is_learned),
 	KUNIT_CASE(until_the_next_turn),
 	KUNIT_CASE(saved_makes_no_sense),
