@@ -28,12 +28,11 @@
 
 /* What amdgpu does not export; the queue manager's own functions are called under its lock. */
 struct symbols {
-	int (*kfd_topology_enum_kfd_devices)(u8 index, struct kfd_node **node);
-	int (*kfd_dqm_preempt)(struct device_queue_manager *dqm, u32 grace);
-	int (*map_queues_cpsch)(struct device_queue_manager *dqm);
-	int (*kfd_dqm_change_mes)(struct device_queue_manager *dqm, struct queue *q, bool add);
-	void (*kfd_dqm_set_active)(struct device_queue_manager *dqm, struct queue *q,
-				   bool active);
+	typeof(&kfd_topology_enum_kfd_devices) kfd_topology_enum_kfd_devices;
+	typeof(&kfd_dqm_preempt) kfd_dqm_preempt;
+	typeof(&map_queues_cpsch) map_queues_cpsch;
+	typeof(&kfd_dqm_change_mes) kfd_dqm_change_mes;
+	typeof(&kfd_dqm_set_active) kfd_dqm_set_active;
 	u64 (*vgpu_clock_gpu)(void);
 };
 
@@ -78,7 +77,7 @@ static bool is_meant(const struct command *c, const struct qcm_process_device *q
 /* The counters must be right before the map. */
 static int mark(const struct command *c, struct queue *q)
 {
-	symbols.kfd_dqm_set_active(c->dqm, q, !c->off);
+	symbols.kfd_dqm_set_active(q, &q->sched.pdd->qpd, !c->off);
 	result.queues++;
 	return 0;
 }

@@ -150,15 +150,17 @@ static u64 look_for_count(const struct user_queue *q, u64 t)
 	return next_look(q, at > t ? at - 1 : t);
 }
 
-/* When waves that were saved must have been seen. */
-static u64 back_ns(const struct user_queue *q)
+/* Whether waves that were saved must have been seen by now. */
+static bool must_be_back(const struct user_queue *q)
 {
 	const struct node *n = q->node;
-	const u64 restored = n->counted.mapped_ns +
-		later(n->restore_ns, RESTORE_PER_SAVE * n->save_ns);
+	const struct wave_count *count = &n->counted;
 
-	return n->counted.turn_ns ? later(restored, q->watch.worked_ns + n->counted.turn_ns) :
-		restored;
+	if (count->turn_ns && count->begun_ns < q->watch.worked_ns + count->turn_ns)
+		return false;
+	return (!count->turn_ns && q->watch.waves_ns > count->mapped_ns) ||
+		count->begun_ns >= count->mapped_ns +
+		later(n->restore_ns, RESTORE_PER_SAVE * n->save_ns);
 }
 
 /* The first time that they are seen after they were away shows how long a restore takes. */
@@ -171,6 +173,7 @@ static void waves_are_seen(struct user_queue *q)
 		n->restore_ns = later(n->restore_ns - n->restore_ns / 8, RESTORE_PER_SEEN * seen);
 	q->watch.away = false;
 	q->watch.worked_ns = n->counted.begun_ns;
+	q->watch.waves_ns = n->counted.begun_ns;
 }
 
 /* ---- looks at queues ----------------------------------------------------- */
@@ -179,15 +182,16 @@ static void waves_are_seen(struct user_queue *q)
 static void take_count(struct user_queue *q, u64 t)
 {
 	struct watch *watch = &q->watch;
+	bool settled = watch->activity == ACTIVITY_DRY || !q->world->scn->costs.settle;
 
 	if (watch->counted) {
 		waves_are_seen(q);
 		become(q, ACTIVITY_READY, t);
 		return;
 	}
-	watch->away = q->image_bytes && q->node->counted.begun_ns < back_ns(q);
+	watch->away = q->image_bytes && !must_be_back(q);
 	if (!watch->away)
-		become(q, watch->activity == ACTIVITY_DRY ? ACTIVITY_IDLE : ACTIVITY_DRY, t);
+		become(q, settled ? ACTIVITY_IDLE : ACTIVITY_DRY, t);
 }
 
 /* Returns when the next look at a queue without packets can see something else. */

@@ -98,6 +98,7 @@ enum activity { ACTIVITY_IDLE, ACTIVITY_READY, ACTIVITY_DRY };
  * @written: write index then
  * @dry_ns: since when it is dry
  * @worked_ns: when it was last seen to have work
+ * @waves_ns: when waves of it were last seen
  * @count_from_ns: only a count of waves that began from then on says something of it
  * @counting: the count that goes on has seen waves of it
  * @counted: so has the last one
@@ -110,6 +111,7 @@ struct watch {
 	u64 written;
 	u64 dry_ns;
 	u64 worked_ns;
+	u64 waves_ns;
 	u64 count_from_ns;
 	bool counting;
 	bool counted;
