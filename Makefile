@@ -62,6 +62,7 @@ help:
 	@echo 'make bench-switch   time of a switch, compared with amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make bench-react    time from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-oversubscribed  one process beside 99 without work, most or none of them held (SAMPLES=100)'
+	@echo 'make bench-shootdowns  CPUs that a doorbell tap interrupts, for 1, 16 and 128 threads'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
 	@echo 'make bench-scale    time of a decision of each policy for 64 GPUs and 4096 queues'
@@ -134,6 +135,10 @@ bench-react:
 
 bench-oversubscribed:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/oversubscribed $(SAMPLES)'
+
+# 128 CPUs take 4 GiB, and are emulated by as many as there are.
+bench-shootdowns:
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/shootdowns'
 
 # Also a part of "make check": tests/unit/policies.
 bench-policies:
@@ -266,6 +271,6 @@ distclean:
 	@scripts/rig clean
 
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
-	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-oversubscribed bench-policies \
+	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-oversubscribed bench-shootdowns bench-policies \
 	bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look figures docs shell install install-user \
 	install-dkms uninstall deb demo-raw clean distclean

@@ -3,7 +3,7 @@
 #
 # The guest's hardware, as QEMU options. To be sourced after scripts/lib/base.sh.
 #
-#   smp     two CPUs at the same time, in real time: for races, of which nobody knows where they are
+#   smpN    N CPUs at the same time, in real time: for races, of which nobody knows where they are
 #   icount  one CPU and a clock that counts its instructions, 1 ns each: the same run
 #           gives the same times on any machine, and waiting costs nothing
 #
@@ -32,8 +32,8 @@ set_machine() {
 			-device "ivshmem-plain,memdev=vram$gpu,master=on")
 	done
 	case $1 in
-	smp)
-		machine+=(-accel "tcg,thread=multi" -smp 2)
+	smp*)
+		machine+=(-accel "tcg,thread=multi" -smp "${1#smp}")
 		;;
 	icount)
 		machine+=(-accel "tcg,thread=single" -smp 1 -icount "shift=0,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
