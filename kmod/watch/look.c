@@ -65,7 +65,6 @@ static bool look_makes_sense(const struct xs_queue_watch *watch, u64 read, u64 w
 static bool look_has_packets(struct xs_queue *queue, u64 read, u64 write)
 {
 	const struct xs_queue_watch *watch = &queue->watch;
-
 	const bool moved = write != watch->written;
 
 	if (!look_makes_sense(watch, read, write) && (moved || read != watch->consumed)) {

@@ -12,7 +12,8 @@
  * queues waves were saved, but not whether they are back. So a bound says when they must have
  * been seen: the node's own time to restore them, as it was learned, or that of a turn.
  *
- * Functions here are called under sampler.lock unless they say otherwise.
+ * Functions here are called under sampler.lock unless they say otherwise. The suffix _locked
+ * means xs_wave_counts.lock.
  */
 #include <linux/errno.h>
 #include <linux/ktime.h>
@@ -138,8 +139,8 @@ static bool waves_must_be_back(const struct xs_queue *queue, const struct waves_
 		seen->begun_ns >= seen->mapped_ns + xs_node_restore_ns(queue->pdd->node);
 }
 
-/* None was seen: whether they may be away. */
-static enum xs_waves waves_if_saved(struct xs_queue *queue)
+/* None was seen: are they away? @off: it is off the hardware: then what was saved is there still. */
+static enum xs_waves waves_if_saved(struct xs_queue *queue, bool off)
 {
 	const int saved = xs_backend->saved(queue->change.hw);
 
@@ -149,13 +150,16 @@ static enum xs_waves waves_if_saved(struct xs_queue *queue)
 		xs_look_makes_no_sense(queue);
 		return XS_WAVES_SOME;
 	}
-	queue->watch.away |= saved > 0;
-	return XS_WAVES_HIDDEN;
+	if (saved < 0)
+		return XS_WAVES_HIDDEN;
+	queue->watch.away = true;
+	return off ? XS_WAVES_SOME : XS_WAVES_HIDDEN;
 }
 
 enum xs_waves xs_waves_look(struct xs_queue *queue)
 {
 	struct waves_seen seen;
+	bool off;
 
 	if (!(xs_node_caps(queue->pdd->node) & KFD_XSCHED_CAP_WAVES))
 		return XS_WAVES_NONE;
@@ -169,8 +173,9 @@ enum xs_waves xs_waves_look(struct xs_queue *queue)
 		waves_are_seen(queue, &seen);
 		return XS_WAVES_SOME;
 	}
-	if (!waves_must_be_back(queue, &seen))
-		return waves_if_saved(queue);
+	off = !(xs_backend->state(queue->change.hw) & KFD_XSCHED_QUEUE_ACTIVE);
+	if (off || !waves_must_be_back(queue, &seen))
+		return waves_if_saved(queue, off);
 	queue->watch.away = false;
 	return XS_WAVES_NONE;
 }

@@ -170,6 +170,24 @@ static void saved_waves_come_back(struct kunit *test)
 	expect_idle(test, &w);
 }
 
+/* Memory of its process is evicted: what was saved of it comes back some time. */
+static void evicted_is_work(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+
+	w.queue->reasons = KFD_XSCHED_QUEUE_EVICTED;
+	WRITE_ONCE(w.queue->saved, 1);
+	xt_set_indices(test, &w, 1, 1);
+	expect_silence(test);
+	/* Also for one who comes later. */
+	xt_subscribe(test, xt->files[0], 0, 0, 0);
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
+	w.queue->reasons = 0;
+	expect_idle(test, &w);
+}
+
 /* Once they were seen, they are back: what is not seen after that has ended. */
 static void seen_waves_are_back(struct kunit *test)
 {
@@ -270,6 +288,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(none_at_all),
 	KUNIT_CASE(cannot_be_counted),
 	KUNIT_CASE(saved_waves_come_back),
+	KUNIT_CASE(evicted_is_work),
 	KUNIT_CASE(seen_waves_are_back),
 	KUNIT_CASE(restore_is_learned),
 	KUNIT_CASE(until_the_next_turn),
