@@ -58,7 +58,7 @@ static void *op_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 
 	(void)bytes;
 	if (write && va == q->aql.rptr_va)
-		watch_kick(q, q->node->gpu.now);
+		watch_kick(q, q->node->gpu.now);	/* a packet is consumed */
 	if (va >= SAVE_BASE)
 		return save_page(q, va - SAVE_VA(q));
 	return (void *)(uintptr_t)va;

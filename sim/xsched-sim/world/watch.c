@@ -20,7 +20,7 @@ static u64 later(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* ---- looks --------------------------------------------------------------- */
+/* ---- when to look -------------------------------------------------------- */
 
 /* When the sampler comes to this queue for the first time after @t. */
 static u64 next_look(const struct user_queue *q, u64 t)
@@ -56,19 +56,6 @@ void watch_written(struct user_queue *q, u64 t)
 	watch_kick(q, t);
 }
 
-static void become(struct user_queue *q, enum activity next, u64 t)
-{
-	struct watch *watch = &q->watch;
-	bool was_ready = watch->activity != ACTIVITY_IDLE;
-	bool is_ready = next != ACTIVITY_IDLE;
-
-	if (next == ACTIVITY_DRY)
-		watch->dry_ns = t;
-	watch->activity = next;
-	if (was_ready != is_ready)
-		daemon_tell(q->world, q, is_ready, t, q->world->scn->costs.react);
-}
-
 /* ---- counts of waves ----------------------------------------------------- */
 
 /*
@@ -85,7 +72,7 @@ static u64 count_ns(const struct node *n)
 	return (u64)p->xccs * sim_count_accesses(p, n->gpu.nr_queues, busy) * p->register_ns;
 }
 
-/* What it sees is as old as it took; then counts rest, as they take a share of a CPU at most. */
+/* It sees what there is now. Then counts rest: they take a share of a CPU's time at most. */
 static void begin_count(struct node *n, u64 t)
 {
 	const u64 took = count_ns(n), end = t + took;
@@ -97,7 +84,7 @@ static void begin_count(struct node *n, u64 t)
 		q = n->queues[i];
 		q->watch.counting = q->aql.sim.state != SIM_QUEUE_OFF && q->aql.sim.waves;
 	}
-	n->count_rest_ns = later(n->count_rest_ns, end > WAVES_BURST_NS ? end - WAVES_BURST_NS : 0) +
+	n->rest_ns = later(n->rest_ns + WAVES_BURST_NS, end) - WAVES_BURST_NS +
 		took * 100 / WAVES_PERCENT;
 	agenda_set(&n->world->agenda, &n->count_event, end);
 }
@@ -136,7 +123,7 @@ static bool find_count(struct user_queue *q, u64 t)
 		q->watch.count_from_ns = n->counted.begun_ns + 1;
 		return true;
 	}
-	if (n->count_event.at == SIM_NEVER && t >= n->count_rest_ns && n->txn == TXN_NONE)
+	if (n->count_event.at == SIM_NEVER && t >= n->rest_ns && n->txn == TXN_NONE)
 		begin_count(n, t);
 	return false;
 }
@@ -145,10 +132,12 @@ static bool find_count(struct user_queue *q, u64 t)
 static u64 look_for_count(const struct user_queue *q, u64 t)
 {
 	const struct node *n = q->node;
-	const u64 at = n->count_event.at != SIM_NEVER ? n->count_event.at : n->count_rest_ns;
+	const u64 at = n->count_event.at != SIM_NEVER ? n->count_event.at : n->rest_ns;
 
 	return next_look(q, at > t ? at - 1 : t);
 }
+
+/* ---- what a count says --------------------------------------------------- */
 
 /* Whether waves that were saved must have been seen by now. */
 static bool must_be_back(const struct user_queue *q)
@@ -176,9 +165,22 @@ static void waves_are_seen(struct user_queue *q)
 	q->watch.waves_ns = n->counted.begun_ns;
 }
 
-/* ---- looks at queues ----------------------------------------------------- */
+/* ---- looks --------------------------------------------------------------- */
 
-/* What the count says decides. Waves that may be saved leave the queue as it is. */
+static void become(struct user_queue *q, enum activity next, u64 t)
+{
+	struct watch *watch = &q->watch;
+	bool was_ready = watch->activity != ACTIVITY_IDLE;
+	bool is_ready = next != ACTIVITY_IDLE;
+
+	if (next == ACTIVITY_DRY)
+		watch->dry_ns = t;
+	watch->activity = next;
+	if (was_ready != is_ready)
+		daemon_tell(q->world, q, is_ready, t, q->world->scn->costs.react);
+}
+
+/* Waves that may be saved leave the queue as it is. */
 static void take_count(struct user_queue *q, u64 t)
 {
 	struct watch *watch = &q->watch;
@@ -230,7 +232,7 @@ static void look(struct event *event, u64 t)
 	watch->written = write;
 	if (packets) {
 		become(q, ACTIVITY_READY, t);
-		/* that a waiting packet is consumed is announced */
+		/* others in between would see the same, until one is consumed */
 		next = read != write ? SIM_NEVER : next_look(q, t);
 	} else {
 		next = look_at_waves(q, t);

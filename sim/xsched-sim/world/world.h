@@ -279,7 +279,7 @@ struct wave_count {
  * @count_event: end of the count of waves that goes on
  * @counting: that one
  * @counted: the last one
- * @count_rest_ns: none begins before
+ * @rest_ns: none begins before
  * @queue_faults: queues halted by the model: a bug of the simulator
  */
 struct node {
@@ -303,7 +303,7 @@ struct node {
 	struct event count_event;
 	struct wave_count counting;
 	struct wave_count counted;
-	u64 count_rest_ns;
+	u64 rest_ns;
 	u64 queue_faults;
 };
 
