@@ -154,6 +154,8 @@ struct xs_hw_waves {
  * @count_waves: waves of all queues of the node. It takes up to a millisecond, but does not
  *	wait for the firmware. -EBUSY: queues came or went meanwhile; or another -errno. With
  *	KFD_XSCHED_CAP_WAVES
+ * @mapped_since: whether queues of the node were put on the hardware since the count of which
+ *	that is @mapped_ns; true also if that is not known just now. Waits for nothing
  * @saved: contexts with waves that were saved when the queue was last taken off the
  *	hardware; -EBUSY: not now; -EIO: what was saved makes no sense; -EOPNOTSUPP. Waits
  *	for nothing
@@ -171,6 +173,7 @@ struct xs_backend_ops {
 	void (*hold_new)(struct xs_hw_process *process, bool hold);
 	u32 (*state)(struct xs_hw_queue *queue);
 	int (*count_waves)(struct xs_hw_node *node, struct xs_hw_waves *waves);
+	bool (*mapped_since)(struct xs_hw_node *node, u64 mapped_ns);
 	int (*saved)(struct xs_hw_queue *queue);
 	u32 (*priority)(struct xs_hw_queue *queue);
 	int (*tap)(struct xs_hw_process *process, struct xs_hw_node *node);

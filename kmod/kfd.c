@@ -148,6 +148,11 @@ static int kfd_count_waves(struct xs_hw_node *hw, struct xs_hw_waves *waves)
 	return kfd_sched_count_waves(kfd_to_node(hw), (struct kfd_sched_waves *)waves);
 }
 
+static bool kfd_mapped_since(struct xs_hw_node *hw, u64 mapped_ns)
+{
+	return kfd_sched_mapped_since(kfd_to_node(hw), mapped_ns);
+}
+
 static int kfd_saved(struct xs_hw_queue *hw)
 {
 	return kfd_sched_queue_saved(kfd_to_queue(hw));
@@ -352,6 +357,7 @@ const struct xs_backend_ops xs_kfd_backend = {
 	.hold_new = kfd_hold_new,
 	.state = kfd_state,
 	.count_waves = kfd_count_waves,
+	.mapped_since = kfd_mapped_since,
 	.saved = kfd_saved,
 	.priority = kfd_priority,
 #ifdef KFD_SCHED_HAS_TAP

@@ -95,8 +95,9 @@ struct xs_pdd {
  * @written: the write index then
  * @unreadable_ns: since when they cannot be read, or 0
  * @count_after_ns: only a count of waves that began later says something of it
- * @worked_ns: when it was last seen to have work
- * @waves_ns: when waves of it were last seen
+ * @looked_ns: the last look
+ * @packets_ns: the last look that found packets, or that there had been some
+ * @waves_ns: after that, waves of it were seen on the GPU, or would have been
  * @away: waves of it are saved, and were not seen since
  * @activity: written under the lock, read by anybody
  * @dry_ns: since when it is in XS_ACTIVITY_DRY
@@ -113,7 +114,8 @@ struct xs_queue_watch {
 	u64 written;
 	u64 unreadable_ns;
 	u64 count_after_ns;
-	u64 worked_ns;
+	u64 looked_ns;
+	u64 packets_ns;
 	u64 waves_ns;
 	bool away;
 	enum xs_activity activity;

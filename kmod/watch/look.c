@@ -93,11 +93,14 @@ static void look_at_indices(struct xs_queue *queue, struct xs_sample *sample, u6
 		return;
 	}
 	sample->packets = look_has_packets(queue, read, write);
+	if (read != watch->consumed)
+		xs_waves_are_back(queue);
 	/* What is consumed by now may have no waves yet: a count has to begin from now on. */
 	if (sample->packets || read != watch->consumed || write != watch->written) {
 		watch->count_after_ns = now;
-		watch->worked_ns = now;
+		watch->packets_ns = now;
 	}
+	watch->looked_ns = now;
 	watch->unreadable_ns = 0;
 	watch->consumed = read;
 	watch->written = write;

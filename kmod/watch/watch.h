@@ -197,6 +197,12 @@ void xs_waves_stop_node(struct xs_node *node);
 /* What is known of waves of a queue whose indices show no work. Under sampler.lock. */
 enum xs_waves xs_waves_look(struct xs_queue *queue);
 
+/*
+ * A packet of the queue was consumed since the last look: so what was saved of it before is
+ * on the GPU again, or has ended. Under sampler.lock.
+ */
+void xs_waves_are_back(struct xs_queue *queue);
+
 /* How often waves of the node were counted. */
 u64 xs_waves_counts(struct xs_node *node);
 

@@ -29,6 +29,10 @@
 /* After a time without counts, so much of it may be made up for at once. */
 #define XS_WAVES_BURST_NS	(20 * NSEC_PER_MSEC)
 
+/* While waves are seen: after such a part of the time that they have run, or this time. */
+#define XS_WAVES_AGAIN		8
+#define XS_WAVES_AGAIN_NS	(NSEC_PER_MSEC + 0ULL)
+
 static struct workqueue_struct *waves_queue;
 
 /* ---- the count: without a lock -------------------------------------------- */
@@ -116,7 +120,19 @@ static bool waves_read(const struct xs_queue *queue, struct waves_seen *seen)
 	return true;
 }
 
-/* The first time that they are seen after they were away shows how long a restore takes. */
+void xs_waves_are_back(struct xs_queue *queue)
+{
+	struct xs_queue_watch *watch = &queue->watch;
+
+	watch->away = false;
+	watch->waves_ns = max(watch->waves_ns, watch->looked_ns);
+}
+
+/*
+ * The first time that they are seen after they were away shows how long a restore takes. A
+ * kernel that has run for long will run on: to look for its end all the time would leave no
+ * time for counts that others ask for.
+ */
 static void waves_are_seen(struct xs_queue *queue, const struct waves_seen *seen)
 {
 	struct xs_queue_watch *watch = &queue->watch;
@@ -124,8 +140,9 @@ static void waves_are_seen(struct xs_queue *queue, const struct waves_seen *seen
 	if (watch->away && !seen->turn_ns)
 		xs_node_note_restore(queue->pdd->node, seen->begun_ns - seen->mapped_ns);
 	watch->away = false;
-	watch->worked_ns = seen->begun_ns;
 	watch->waves_ns = seen->begun_ns;
+	watch->count_after_ns = seen->begun_ns +
+		min((seen->begun_ns - watch->packets_ns) / XS_WAVES_AGAIN, XS_WAVES_AGAIN_NS);
 }
 
 /* Whether waves that were saved must have been seen by now. */
@@ -133,9 +150,9 @@ static bool waves_must_be_back(const struct xs_queue *queue, const struct waves_
 {
 	const struct xs_queue_watch *watch = &queue->watch;
 
-	if (seen->turn_ns && seen->begun_ns < watch->worked_ns + seen->turn_ns)
-		return false;
-	return (!seen->turn_ns && watch->waves_ns > seen->mapped_ns) ||
+	if (seen->turn_ns)
+		return seen->begun_ns >= max(watch->packets_ns, watch->waves_ns) + seen->turn_ns;
+	return watch->waves_ns > seen->mapped_ns ||
 		seen->begun_ns >= seen->mapped_ns + xs_node_restore_ns(queue->pdd->node);
 }
 
@@ -173,6 +190,8 @@ enum xs_waves xs_waves_look(struct xs_queue *queue)
 		waves_are_seen(queue, &seen);
 		return XS_WAVES_SOME;
 	}
+	if (xs_backend->mapped_since(queue->pdd->node->hw, seen.mapped_ns))
+		return XS_WAVES_HIDDEN;
 	off = !(xs_backend->state(queue->change.hw) & KFD_XSCHED_QUEUE_ACTIVE);
 	if (off || !waves_must_be_back(queue, &seen))
 		return waves_if_saved(queue, off);

@@ -172,6 +172,13 @@ static int fake_count_waves(struct xs_hw_node *node, struct xs_hw_waves *waves)
 	return READ_ONCE(node->count_error);
 }
 
+static bool fake_mapped_since(struct xs_hw_node *node, u64 mapped_ns)
+{
+	const u64 now = READ_ONCE(node->mapped_ns);
+
+	return READ_ONCE(node->switching) || (now != U64_MAX && now != mapped_ns);
+}
+
 static int fake_saved(struct xs_hw_queue *queue)
 {
 	WRITE_ONCE(queue->asked, queue->asked + 1);
@@ -228,6 +235,7 @@ const struct xs_backend_ops fake_backend = {
 	.hold_new = fake_hold_new,
 	.state = fake_state,
 	.count_waves = fake_count_waves,
+	.mapped_since = fake_mapped_since,
 	.saved = fake_saved,
 	.priority = fake_priority,
 	.tap = fake_tap,

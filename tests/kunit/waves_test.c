@@ -170,6 +170,31 @@ static void saved_waves_come_back(struct kunit *test)
 	expect_idle(test, &w);
 }
 
+/* A count from before the queue was put on the hardware again says nothing of its waves. */
+static void mapped_since_the_count(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct xt_watched v = xt_add_watched(test, 1), w = add_dry(test);
+
+	/* Another one's waves are counted, again and again; not its own, as it is held. */
+	xt_suspend(test, a, w.id);
+	WRITE_ONCE(v.queue->waves, 1);
+	WRITE_ONCE(w.queue->waves, 1);
+	xt_set_indices(test, &w, 1, 1);
+	xt_set_indices(test, &v, 1, 1);
+	msleep(50);
+	WRITE_ONCE(xt->node->count_ms, 100);
+	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns());
+	xt_resume(test, a, w.id);
+	while (xt_read(test, a) > 0)
+		KUNIT_EXPECT_EQ(test, xt->events[0].type, XT_READY);
+	msleep(50);
+	KUNIT_EXPECT_EQ(test, xt_read(test, a), -EAGAIN);
+	WRITE_ONCE(w.queue->waves, 0);
+	expect_idle(test, &w);
+}
+
 /* Memory of its process is evicted: what was saved of it comes back some time. */
 static void evicted_is_work(struct kunit *test)
 {
@@ -288,6 +313,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(none_at_all),
 	KUNIT_CASE(cannot_be_counted),
 	KUNIT_CASE(saved_waves_come_back),
+	KUNIT_CASE(mapped_since_the_count),
 	KUNIT_CASE(evicted_is_work),
 	KUNIT_CASE(seen_waves_are_back),
 	KUNIT_CASE(restore_is_learned),
