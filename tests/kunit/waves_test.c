@@ -25,6 +25,19 @@ static struct xt_watched add_dry(struct kunit *test)
 	return w;
 }
 
+/* Two with work, the second one with a wave that does not end. */
+static void add_two(struct kunit *test, struct xt_watched *w, struct xt_watched *v, u32 period_us)
+{
+	struct xt *xt = test->priv;
+
+	*w = xt_add_watched(test, 1);
+	*v = xt_add_watched(test, 1);
+	WRITE_ONCE(v->queue->waves, 1);
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, period_us, 0);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, xt->files[0]).type, XT_READY);
+	KUNIT_EXPECT_EQ(test, xt_wait_event(test, xt->files[0]).type, XT_READY);
+}
+
 static void expect_idle(struct kunit *test, const struct xt_watched *w)
 {
 	struct xt *xt = test->priv;
@@ -56,13 +69,10 @@ static void count_comes_too_early(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = xt_add_watched(test, 1), v = xt_add_watched(test, 1);
+	struct xt_watched v, w;
 	unsigned int counts;
 
-	WRITE_ONCE(v.queue->waves, 1);
-	xt_subscribe(test, a, XT_ACTIVITY, LONG_US, 0);
-	KUNIT_EXPECT_EQ(test, xt_wait_event(test, a).type, XT_READY);
-	KUNIT_EXPECT_EQ(test, xt_wait_event(test, a).type, XT_READY);
+	add_two(test, &w, &v, LONG_US);
 	xt_set_indices(test, &v, 1, 1);
 	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(xt->node->counts)));
 	counts = READ_ONCE(xt->node->counts);
@@ -175,11 +185,11 @@ static void mapped_since_the_count(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched v = xt_add_watched(test, 1), w = add_dry(test);
+	struct xt_watched v, w;
 
+	add_two(test, &w, &v, PERIOD_US);
 	/* Another one's waves are counted, again and again; not its own, as it is held. */
 	xt_suspend(test, a, w.id);
-	WRITE_ONCE(v.queue->waves, 1);
 	WRITE_ONCE(w.queue->waves, 1);
 	xt_set_indices(test, &w, 1, 1);
 	xt_set_indices(test, &v, 1, 1);
