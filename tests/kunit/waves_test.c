@@ -188,11 +188,12 @@ static void mapped_since_the_count(struct kunit *test)
 	struct xt_watched v, w;
 
 	add_two(test, &w, &v, PERIOD_US);
-	/* Another one's waves are counted, again and again; not its own, as it is held. */
-	xt_suspend(test, a, w.id);
 	WRITE_ONCE(w.queue->waves, 1);
 	xt_set_indices(test, &w, 1, 1);
 	xt_set_indices(test, &v, 1, 1);
+	msleep(50);
+	/* Another one's waves are counted, again and again; not its own, as it is held. */
+	xt_suspend(test, a, w.id);
 	msleep(50);
 	WRITE_ONCE(xt->node->count_ms, 100);
 	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns());
