@@ -190,10 +190,9 @@ enum xs_waves xs_waves_look(struct xs_queue *queue)
 		waves_are_seen(queue, &seen);
 		return XS_WAVES_SOME;
 	}
-	if (xs_backend->mapped_since(queue->pdd->node->hw, seen.mapped_ns))
-		return XS_WAVES_HIDDEN;
 	off = !(xs_backend->state(queue->change.hw) & KFD_XSCHED_QUEUE_ACTIVE);
-	if (off || !waves_must_be_back(queue, &seen))
+	if (off || !waves_must_be_back(queue, &seen) ||
+	    xs_backend->mapped_since(queue->pdd->node->hw, seen.mapped_ns))
 		return waves_if_saved(queue, off);
 	queue->watch.away = false;
 	return XS_WAVES_NONE;

@@ -196,6 +196,7 @@ static void mapped_since_the_count(struct kunit *test)
 	xt_suspend(test, a, w.id);
 	msleep(50);
 	WRITE_ONCE(xt->node->count_ms, 100);
+	WRITE_ONCE(w.queue->saved, 1);
 	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns());
 	xt_resume(test, a, w.id);
 	while (xt_read(test, a) > 0)

@@ -11,6 +11,8 @@
 /* As in kmod/model/node.h and node.c, and kmod/watch/waves.c. */
 #define WAVES_PERCENT		10
 #define WAVES_BURST_NS		20000000
+#define WAVES_AGAIN		8
+#define WAVES_AGAIN_NS		1000000
 #define RESTORE_NS		5000000
 #define RESTORE_PER_SEEN	2
 #define RESTORE_PER_SAVE	4
@@ -18,6 +20,11 @@
 static u64 later(u64 a, u64 b)
 {
 	return a > b ? a : b;
+}
+
+static u64 sooner(u64 a, u64 b)
+{
+	return a < b ? a : b;
 }
 
 /* ---- when to look -------------------------------------------------------- */
@@ -145,9 +152,10 @@ static bool must_be_back(const struct user_queue *q)
 	const struct node *n = q->node;
 	const struct wave_count *count = &n->counted;
 
-	if (count->turn_ns && count->begun_ns < q->watch.worked_ns + count->turn_ns)
-		return false;
-	return (!count->turn_ns && q->watch.waves_ns > count->mapped_ns) ||
+	if (count->turn_ns)
+		return count->begun_ns >= later(q->watch.packets_ns, q->watch.waves_ns) +
+			count->turn_ns;
+	return q->watch.waves_ns > count->mapped_ns ||
 		count->begun_ns >= count->mapped_ns +
 		later(n->restore_ns, RESTORE_PER_SAVE * n->save_ns);
 }
@@ -161,8 +169,10 @@ static void waves_are_seen(struct user_queue *q)
 	if (q->watch.away && !n->counted.turn_ns)
 		n->restore_ns = later(n->restore_ns - n->restore_ns / 8, RESTORE_PER_SEEN * seen);
 	q->watch.away = false;
-	q->watch.worked_ns = n->counted.begun_ns;
 	q->watch.waves_ns = n->counted.begun_ns;
+	/* what has run for long will run on */
+	q->watch.count_from_ns = n->counted.begun_ns + 1 +
+		sooner((n->counted.begun_ns - q->watch.packets_ns) / WAVES_AGAIN, WAVES_AGAIN_NS);
 }
 
 /* ---- looks --------------------------------------------------------------- */
@@ -191,7 +201,8 @@ static void take_count(struct user_queue *q, u64 t)
 		become(q, ACTIVITY_READY, t);
 		return;
 	}
-	watch->away = q->image_bytes && !must_be_back(q);
+	watch->away = q->image_bytes &&
+		(!must_be_back(q) || q->node->counted.mapped_ns != q->node->mapped_ns);
 	if (!watch->away)
 		become(q, settled ? ACTIVITY_IDLE : ACTIVITY_DRY, t);
 }
@@ -226,7 +237,12 @@ static void look(struct event *event, u64 t)
 	if (packets || read != watch->consumed) {
 		/* what is consumed by now may have no waves yet */
 		watch->count_from_ns = t;
-		watch->worked_ns = t;
+		watch->packets_ns = t;
+	}
+	if (read != watch->consumed) {
+		/* so what was saved before is back, or has ended */
+		watch->away = false;
+		watch->waves_ns = later(watch->waves_ns, t - q->world->sample_ns);
 	}
 	watch->consumed = read;
 	watch->written = write;

@@ -97,8 +97,8 @@ enum activity { ACTIVITY_IDLE, ACTIVITY_READY, ACTIVITY_DRY };
  * @consumed: read index at the last look
  * @written: write index then
  * @dry_ns: since when it is dry
- * @worked_ns: when it was last seen to have work
- * @waves_ns: when waves of it were last seen
+ * @packets_ns: when packets were last seen, or had been there
+ * @waves_ns: after that, waves of it were seen, or would have been
  * @count_from_ns: only a count of waves that began from then on says something of it
  * @counting: the count that goes on has seen waves of it
  * @counted: so has the last one
@@ -110,7 +110,7 @@ struct watch {
 	u64 consumed;
 	u64 written;
 	u64 dry_ns;
-	u64 worked_ns;
+	u64 packets_ns;
 	u64 waves_ns;
 	u64 count_from_ns;
 	bool counting;
