@@ -169,7 +169,7 @@ struct xs_domain {
  */
 struct xs_wave_counts {
 	struct work_struct work;
-	spinlock_t lock;
+	spinlock_t lock;	/* nothing is waited for under it */
 	bool counting;
 	u64 begun_ns;
 	int error;

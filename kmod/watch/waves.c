@@ -52,13 +52,14 @@ static void waves_work(struct work_struct *work)
 	const int error = xs_backend->count_waves(node->hw, &waves->next);
 	const u64 now = ktime_get_ns();
 
-	guard(spinlock)(&waves->lock);
-	waves->begun_ns = begun;
-	waves->error = error;
-	waves->last = waves->next;
-	waves->counting = false;
-	waves->counts++;
-	waves->rest_ns = waves_rest_ns(waves, now, now - begun);
+	scoped_guard(spinlock, &waves->lock) {
+		waves->begun_ns = begun;
+		waves->error = error;
+		waves->last = waves->next;
+		waves->counting = false;
+		waves->counts++;
+		waves->rest_ns = waves_rest_ns(waves, now, now - begun);
+	}
 }
 
 static void waves_ask_locked(struct xs_wave_counts *waves)
@@ -101,12 +102,12 @@ static u32 waves_find(const struct xs_hw_waves *last, u32 doorbell)
 }
 
 /* Whether there is a count that says something of it. If not, one is asked for. */
-static bool waves_read(const struct xs_queue *queue, struct waves_seen *seen)
+static bool waves_read_locked(struct xs_wave_counts *waves, const struct xs_queue_watch *watch,
+			      struct waves_seen *seen)
 {
-	struct xs_wave_counts *waves = &queue->pdd->node->waves;
+	lockdep_assert_held(&waves->lock);
 
-	guard(spinlock)(&waves->lock);
-	if (waves->begun_ns <= queue->watch.count_after_ns) {
+	if (waves->begun_ns <= watch->count_after_ns) {
 		waves_ask_locked(waves);
 		return false;
 	}
@@ -115,9 +116,19 @@ static bool waves_read(const struct xs_queue *queue, struct waves_seen *seen)
 		.error = waves->error,
 		.mapped_ns = waves->last.mapped_ns,
 		.turn_ns = waves->last.turn_ns,
-		.waves = waves_find(&waves->last, queue->watch.doorbell),
+		.waves = waves_find(&waves->last, watch->doorbell),
 	};
 	return true;
+}
+
+static bool waves_read(const struct xs_queue *queue, struct waves_seen *seen)
+{
+	struct xs_wave_counts *waves = &queue->pdd->node->waves;
+	bool good;
+
+	scoped_guard(spinlock, &waves->lock)
+		good = waves_read_locked(waves, &queue->watch, seen);
+	return good;
 }
 
 void xs_waves_are_back(struct xs_queue *queue)
@@ -156,7 +167,7 @@ static bool waves_must_be_back(const struct xs_queue *queue, const struct waves_
 		seen->begun_ns >= seen->mapped_ns + xs_node_restore_ns(queue->pdd->node);
 }
 
-/* None was seen: are they away? @off: it is off the hardware: then what was saved is there still. */
+/* None was seen: are they away? @off: it is off the hardware, so what was saved is there still. */
 static enum xs_waves waves_if_saved(struct xs_queue *queue, bool off)
 {
 	const int saved = xs_backend->saved(queue->change.hw);
@@ -213,8 +224,11 @@ void xs_waves_stop_node(struct xs_node *node)
 
 u64 xs_waves_counts(struct xs_node *node)
 {
-	guard(spinlock)(&node->waves.lock);
-	return node->waves.counts;
+	u64 counts;
+
+	scoped_guard(spinlock, &node->waves.lock)
+		counts = node->waves.counts;
+	return counts;
 }
 
 int xs_waves_init(void)
