@@ -136,7 +136,7 @@ bench-react:
 bench-oversubscribed:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/oversubscribed $(SAMPLES)'
 
-# 128 CPUs take 4 GiB, and are emulated by as many as there are.
+# 16 CPUs, emulated by as many as there are.
 bench-shootdowns:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/shootdowns'
 
