@@ -2,18 +2,21 @@
 /* Costs that no profile must have, where only xsched-sim and the software GPU charge them. */
 #include "bench.h"
 
-static const char text[] =
-	"[scenario]\n"
-	"name = costs\n"
-	"profile = mi308x\n"
-	"[mode hpf]\n"
-	"policy = hpf\n"
-	"[process hi]\n"
-	"priority = 1\n"
-	"kernels = 4 of 160 workgroups, 4 waves, 100 us\n"
-	"arrival = periodic 50\n"
-	"requests = 100\n"
+#define HIGH_AND_LOW						\
+	"[scenario]\n" \
+	"name = costs\n" \
+	"profile = mi308x\n" \
+	"[mode hpf]\n" \
+	"policy = hpf\n" \
+	"[process hi]\n" \
+	"priority = 1\n" \
+	"kernels = 4 of 160 workgroups, 4 waves, 100 us\n" \
+	"arrival = periodic 50\n" \
+	"requests = 100\n" \
 	"[process lo]\n"
+
+static const char text[] =
+	HIGH_AND_LOW
 	"kernels = 4 of 1280 workgroups, 4 waves, 1 ms\n"
 	"arrival = closed\n"
 	"duration = 3 s\n"
@@ -21,17 +24,7 @@ static const char text[] =
 
 /* None waits while it runs, and it is preempted again and again. */
 static const char one_kernel[] =
-	"[scenario]\n"
-	"name = costs\n"
-	"profile = mi308x\n"
-	"[mode hpf]\n"
-	"policy = hpf\n"
-	"[process hi]\n"
-	"priority = 1\n"
-	"kernels = 4 of 160 workgroups, 4 waves, 100 us\n"
-	"arrival = periodic 50\n"
-	"requests = 100\n"
-	"[process lo]\n"
+	HIGH_AND_LOW
 	"kernels = 1 of 640 workgroups, 4 waves, 30 ms\n"
 	"arrival = periodic 25\n"
 	"until = hi\n";
