@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ struct bench {
 
 static const struct spin_shape brief = { .workgroups = 1, .workgroup_size = 32, .workgroup_ns = 1000 };
 static pthread_t threads[MAX_THREADS];
-static volatile bool stop;
+static atomic_bool stop;
+static atomic_uint running;
 
 static int fail(const char *what, int ret)
 {
@@ -85,6 +87,7 @@ static void *turn(void *cpu)
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	atomic_fetch_add(&running, 1);
 	while (!stop)
 		sched_yield();
 	return NULL;
@@ -96,6 +99,7 @@ static int start_threads(unsigned int count)
 	unsigned int i;
 
 	stop = false;
+	running = 1;
 	/* This thread is one of them. */
 	for (i = 1; i < count; i++) {
 		const size_t cpu = i % (size_t)cpus;
@@ -104,7 +108,10 @@ static int start_threads(unsigned int count)
 		if (err)
 			return -err;
 	}
-	return 0;
+	/* Where it runs, and not before, its CPU has the address space. */
+	for (i = 0; running < count && i < TIMEOUT_MS; i++)
+		xsdev_sleep_ms(1);
+	return running < count ? -ETIME : 0;
 }
 
 static void stop_threads(unsigned int count)
