@@ -13,7 +13,6 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -168,7 +167,7 @@ struct xs_domain {
  * @counts: how many there were
  */
 struct xs_wave_counts {
-	struct work_struct work;
+	struct kthread_work work;
 	spinlock_t lock;	/* nothing is waited for under it */
 	bool counting;
 	u64 begun_ns;

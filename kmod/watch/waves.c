@@ -3,7 +3,7 @@
  * Waves in flight on a node, of all its queues at one time.
  *
  * A count takes an access to registers over PCIe for each queue and shader engine, up to a
- * millisecond in all. So a work does it, which holds no lock of the module, and nobody waits
+ * millisecond in all. So a thread does it, which holds no lock of the module, and nobody waits
  * for it: who looks at a queue asks for a count that begins from then on, and finds it at a
  * later look. Counts of a node take a share of one CPU's time at most.
  *
@@ -15,13 +15,16 @@
  * Functions here are called under sampler.lock unless they say otherwise. The suffix _locked
  * means xs_wave_counts.lock.
  */
+#include <linux/err.h>
 #include <linux/errno.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include "backend.h"
+#include "compat.h"
 #include "core.h"
 #include "model/queue.h"
 #include "watch/watch.h"
@@ -33,7 +36,8 @@
 #define XS_WAVES_AGAIN		8
 #define XS_WAVES_AGAIN_NS	(NSEC_PER_MSEC + 0ULL)
 
-static struct workqueue_struct *waves_queue;
+/* One thread for all nodes, and whatever else wants its CPU comes first. */
+static struct kthread_worker *waves_worker;
 
 /* ---- the count: without a lock -------------------------------------------- */
 
@@ -44,7 +48,7 @@ static u64 waves_rest_ns(const struct xs_wave_counts *waves, u64 now, u64 took)
 		took * 100 / max_t(u32, xs_node_waves_percent(), 1);
 }
 
-static void waves_work(struct work_struct *work)
+static void waves_work(struct kthread_work *work)
 {
 	struct xs_wave_counts *waves = container_of(work, struct xs_wave_counts, work);
 	struct xs_node *node = container_of(waves, struct xs_node, waves);
@@ -69,7 +73,7 @@ static void waves_ask_locked(struct xs_wave_counts *waves)
 	if (waves->counting || ktime_get_ns() < waves->rest_ns)
 		return;
 	waves->counting = true;
-	queue_work(waves_queue, &waves->work);
+	kthread_queue_work(waves_worker, &waves->work);
 }
 
 /* ---- what it says of a queue ---------------------------------------------- */
@@ -213,13 +217,13 @@ enum xs_waves xs_waves_look(struct xs_queue *queue)
 
 void xs_waves_init_node(struct xs_node *node)
 {
-	INIT_WORK(&node->waves.work, waves_work);
+	kthread_init_work(&node->waves.work, waves_work);
 	spin_lock_init(&node->waves.lock);
 }
 
 void xs_waves_stop_node(struct xs_node *node)
 {
-	cancel_work_sync(&node->waves.work);
+	kthread_cancel_work_sync(&node->waves.work);
 }
 
 u64 xs_waves_counts(struct xs_node *node)
@@ -233,12 +237,17 @@ u64 xs_waves_counts(struct xs_node *node)
 
 int xs_waves_init(void)
 {
-	waves_queue = alloc_workqueue("kfd_xsched", WQ_UNBOUND, 0);
-	return waves_queue ? 0 : -ENOMEM;
+	struct kthread_worker *worker = kthread_run_worker(0, "xsched-waves");
+
+	if (IS_ERR(worker))
+		return PTR_ERR(worker);
+	set_user_nice(worker->task, MAX_NICE);
+	waves_worker = worker;
+	return 0;
 }
 
 void xs_waves_exit(void)
 {
-	destroy_workqueue(waves_queue);
-	waves_queue = NULL;
+	kthread_destroy_worker(waves_worker);
+	waves_worker = NULL;
 }
