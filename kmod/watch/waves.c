@@ -20,7 +20,6 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
 #include <linux/spinlock.h>
 
 #include "backend.h"
@@ -33,10 +32,10 @@
 #define XS_WAVES_BURST_NS	(20 * NSEC_PER_MSEC)
 
 /* While waves are seen: after such a part of the time that they have run, or this time. */
-#define XS_WAVES_AGAIN		8
-#define XS_WAVES_AGAIN_NS	(NSEC_PER_MSEC + 0ULL)
+#define XS_WAVES_AGAIN		4
+#define XS_WAVES_AGAIN_NS	(4ULL * NSEC_PER_MSEC)
 
-/* One thread for all nodes, and whatever else wants its CPU comes first. */
+/* One thread for all nodes, of ordinary priority. */
 static struct kthread_worker *waves_worker;
 
 /* ---- the count: without a lock -------------------------------------------- */
@@ -241,7 +240,6 @@ int xs_waves_init(void)
 
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
-	set_user_nice(worker->task, MAX_NICE);
 	waves_worker = worker;
 	return 0;
 }
