@@ -32,8 +32,8 @@
 #define XS_WAVES_BURST_NS	(20 * NSEC_PER_MSEC)
 
 /* While waves are seen: after such a part of the time that they have run, or this time. */
-#define XS_WAVES_AGAIN		4
-#define XS_WAVES_AGAIN_NS	(4ULL * NSEC_PER_MSEC)
+#define XS_WAVES_AGAIN		8
+#define XS_WAVES_AGAIN_NS	(1ULL * NSEC_PER_MSEC)
 
 /* One thread for all nodes, of ordinary priority. */
 static struct kthread_worker *waves_worker;

@@ -11,8 +11,8 @@
 /* As in kmod/model/node.h and node.c, and kmod/watch/waves.c. */
 #define WAVES_PERCENT		10
 #define WAVES_BURST_NS		20000000
-#define WAVES_AGAIN		4
-#define WAVES_AGAIN_NS		4000000
+#define WAVES_AGAIN		8
+#define WAVES_AGAIN_NS		1000000
 #define RESTORE_NS		5000000
 #define RESTORE_PER_SEEN	2
 #define RESTORE_PER_SAVE	4
