@@ -113,6 +113,12 @@ static bool look_has_settled(const struct xs_queue_watch *watch, u64 settle_ns, 
 	return !settle_ns;
 }
 
+/* Not yet: the next packet may come at once, and a count is not worth it in between. */
+static bool look_is_too_early(const struct xs_queue_watch *watch, u64 settle_ns, u64 now)
+{
+	return now - watch->packets_ns < settle_ns / 2;
+}
+
 /* Whether that is the first queue with work of the process, or was the last. */
 static bool look_count_ready(struct xs_process *process, int change, u64 now)
 {
@@ -169,7 +175,8 @@ bool xs_look_at(struct xs_queue *queue, struct xs_look *look)
 
 	look_at_indices(queue, &sample, now);
 	if (xs_activity_needs_waves(before, &sample))
-		sample.waves = xs_waves_look(queue);
+		sample.waves = look_is_too_early(watch, look->settle_ns, now) ?
+			XS_WAVES_HIDDEN : xs_waves_look(queue);
 	after = xs_activity_next(before, &sample);
 	if (after != before) {
 		if (after == XS_ACTIVITY_DRY)

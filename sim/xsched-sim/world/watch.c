@@ -212,6 +212,7 @@ static u64 look_at_waves(struct user_queue *q, u64 t)
 {
 	struct watch *watch = &q->watch;
 	u64 settled = watch->dry_ns + q->world->scn->costs.settle;
+	u64 still = watch->packets_ns + q->world->scn->costs.settle / 2;
 
 	if (watch->activity == ACTIVITY_IDLE)
 		return SIM_NEVER;	/* until packets are written */
@@ -221,6 +222,8 @@ static u64 look_at_waves(struct user_queue *q, u64 t)
 	}
 	if (watch->activity == ACTIVITY_DRY && t < settled)
 		return next_look(q, settled - 1);
+	if (t < still)
+		return next_look(q, still - 1);
 	if (!find_count(q, t))
 		return look_for_count(q, t);
 	take_count(q, t);
