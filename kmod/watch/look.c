@@ -184,7 +184,7 @@ bool xs_look_at(struct xs_queue *queue, struct xs_look *look)
 		WRITE_ONCE(watch->activity, after);
 		look->edge |= look_report(queue, before, after, look->edge_ns ?: now);
 	}
-	return after == XS_ACTIVITY_IDLE;
+	return after == XS_ACTIVITY_IDLE && !sample.unknown;
 }
 
 bool xs_look_end(struct xs_queue *queue)

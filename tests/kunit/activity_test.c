@@ -4,8 +4,6 @@
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
-#include <linux/mm.h>
-#include <linux/mman.h>
 #include <linux/uaccess.h>
 
 #include "watch/watch.h"
@@ -299,22 +297,12 @@ static void held_before_sampling(struct kunit *test)
 	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
-/* A page nobody touched: it is not there, and is not faulted in. */
-static struct xt_watched add_unreadable(struct kunit *test)
-{
-	unsigned long page = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-					   MAP_ANONYMOUS | MAP_PRIVATE, 0);
-
-	KUNIT_ASSERT_NE(test, page, 0);
-	return xt_add_watched_at(test, page);
-}
-
 /* Indices that cannot be read change nothing, for a while. Then they are taken for work. */
 static void unreadable_indices(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = add_unreadable(test);
+	struct xt_watched w = xt_add_watched_at(test, xt_unreadable_page(test));
 	const u64 start = ktime_get_ns();
 
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);

@@ -306,6 +306,37 @@ static void work_before_the_tap(struct kunit *test)
 	expect_counts(test, 0, 1);
 }
 
+static struct xs_queue *hidden;
+static unsigned long untouched;
+
+/* In the sampler. */
+static void page_goes(void)
+{
+	fake_on_tap = NULL;
+	hidden->watch.read_index = (u64 __user *)untouched;
+}
+
+/* The page of the indices goes as doorbells do: nobody knows what came before. */
+static void unreadable_before_the_tap(struct kunit *test)
+{
+	struct xt_watched w = add_tappable(test, 0);
+	u64 __user *index;
+
+	scoped_guard(mutex, &xs_lock)
+		hidden = xs_queue_find_locked(w.id);
+	index = hidden->watch.read_index;
+	untouched = xt_unreadable_page(test);
+	fake_on_tap = page_goes;
+	subscribe(test, client(test));
+	KUNIT_EXPECT_TRUE(test, xt_comes(!READ_ONCE(fake_on_tap)));
+	expect_counts(test, 1, 0);
+	KUNIT_EXPECT_FALSE(test, tap_of(process_of(test))->armed);
+	xt_expect_event(test, client(test), &w, XT_READY);
+	hidden->watch.read_index = index;
+	xt_expect_event(test, client(test), &w, XT_IDLE);
+	expect_counts(test, 0, 1);
+}
+
 /* A driver that cannot tap a process is asked once; it is sampled, as ever. */
 static void not_tappable(struct kunit *test)
 {
@@ -778,6 +809,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(maps_in_a_loop),
 	KUNIT_CASE(subscribes_in_a_loop),
 	KUNIT_CASE(work_before_the_tap),
+	KUNIT_CASE(unreadable_before_the_tap),
 	KUNIT_CASE(not_tappable),
 	KUNIT_CASE(not_tappable_now),
 	KUNIT_CASE(not_tappable_any_more),

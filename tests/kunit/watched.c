@@ -3,6 +3,8 @@
  * Queues with indices in user memory. See watched.h.
  */
 #include <linux/delay.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/uaccess.h>
 
 #include "model/queue.h"
@@ -14,6 +16,15 @@ void xt_set_indices(struct kunit *test, const struct xt_watched *w, u64 read, u6
 
 	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)w->indices, indices,
 					   sizeof(indices)), 0);
+}
+
+unsigned long xt_unreadable_page(struct kunit *test)
+{
+	unsigned long page = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+					   MAP_ANONYMOUS | MAP_PRIVATE, 0);
+
+	KUNIT_ASSERT_NE(test, page, 0);
+	return page;
 }
 
 static struct xt_watched add(struct kunit *test, struct xs_hw_process *process,
