@@ -8,6 +8,7 @@
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
 
+#include "model/queue.h"
 #include "watch/watch.h"
 #include "files.h"
 #include "watched.h"
