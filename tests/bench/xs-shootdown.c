@@ -143,6 +143,17 @@ static int wait_still(const struct bench *b, bool tapped)
 	return 0;
 }
 
+/* Until that ring was seen, the queue is still tapped for the one before. */
+static int ring_and_wait(struct bench *b, bool tapped)
+{
+	struct kfd_xsched_event e;
+	int ret = ring(b);
+
+	if (!ret && tapped)
+		ret = xsdev_wait_event(b->xs, KFD_XSCHED_EVENT_READY, getpid(), TIMEOUT_MS, &e);
+	return ret ? ret : wait_still(b, tapped);
+}
+
 /* Shootdowns while it rings and is still again: so many, or -errno. */
 static long count(struct bench *b, bool tapped)
 {
@@ -160,10 +171,8 @@ static long count(struct bench *b, bool tapped)
 		ret = wait_still(b, tapped);
 	before = shootdowns();
 	for (i = 0; i < b->rings && !ret; i++) {
-		ret = ring(b);
-		if (!ret)
-			ret = wait_still(b, tapped);
 		xsarm_drain(b->xs);
+		ret = ring_and_wait(b, tapped);
 	}
 	return ret ? fail(tapped ? "tapped" : "not tapped", ret) : shootdowns() - before;
 }
