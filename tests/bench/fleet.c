@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "fleet.h"
 #include "gpustat.h"
 #include "kfdq_fault.h"
@@ -120,21 +121,16 @@ static void child(const struct fleet_member *m, int sock, bool busy, int save_fd
 static int start_member(struct fleet *f, struct fleet_member *m, bool busy)
 {
 	struct ready ready;
-	int pair[2];
 
 	m->ids = mmap(NULL, m->queues * sizeof(*m->ids), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (m->ids == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+	if (m->ids == MAP_FAILED)
 		return -errno;
-	m->sock = pair[0];
-	m->pid = fork();
+	m->pid = child_fork(&m->sock);
 	if (m->pid < 0)
-		return -errno;
-	if (!m->pid) {
-		close(pair[0]);
-		child(m, pair[1], busy, f->save_fd, save_at);
-	}
-	close(pair[1]);
+		return m->pid;
+	if (!m->pid)
+		child(m, m->sock, busy, f->save_fd, save_at);
 	f->count++;
 	save_at += m->queues * SAVE_STEP;
 	if (recv(m->sock, &ready, sizeof(ready), 0) != sizeof(ready))
@@ -174,6 +170,19 @@ int fleet_settle(const struct fleet *f, bool busy)
 		xsdev_sleep_ms(1);
 	}
 	return 0;
+}
+
+void fleet_entries(const struct fleet *f, unsigned int count, uint32_t op,
+		   struct kfd_xsched_entry *entries)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		entries[i] = (struct kfd_xsched_entry){
+			.op = op,
+			.target = KFD_XSCHED_TARGET_PROCESS,
+			.id = (uint64_t)f->members[i].pid,
+		};
 }
 
 void fleet_stop(struct fleet *f)

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct kfd_xsched_entry;
+
 /**
  * struct fleet_member - a process
  * @pid: its
@@ -43,6 +45,10 @@ int fleet_start(struct fleet *f, unsigned int processes, unsigned int queues, bo
 
 /* Wait until the waves are there again, if they are @busy: -ETIME. */
 int fleet_settle(const struct fleet *f, bool busy);
+
+/* Entries of a call that do @op to each of the first @count processes. */
+void fleet_entries(const struct fleet *f, unsigned int count, uint32_t op,
+		   struct kfd_xsched_entry *entries);
 
 /* End them all. */
 void fleet_stop(struct fleet *f);

@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "fleet.h"
 #include "gpustat.h"
 #include "kfdq.h"
@@ -173,19 +174,13 @@ static int start_hi(struct bench *b)
 	const unsigned int kernels = 2 * COUNTS * (b->samples + 1 + IDLES);
 	struct kfd_xsched_queue queue;
 	struct answer a;
-	int pair[2], ret;
+	int ret;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return -errno;
-	b->sock = pair[0];
-	b->hi = fork();
+	b->hi = child_fork(&b->sock);
 	if (b->hi < 0)
-		return -errno;
-	if (!b->hi) {
-		close(pair[0]);
-		hi_main(pair[1], kernels);
-	}
-	close(pair[1]);
+		return b->hi;
+	if (!b->hi)
+		hi_main(b->sock, kernels);
 	ret = hear(b, &a);
 	if (ret)
 		return ret;
@@ -198,14 +193,9 @@ static int start_hi(struct bench *b)
 /* SUSPEND or RESUME so many processes of the fleet, in one call. */
 static int switch_fleet(const struct bench *b, uint32_t op, unsigned int processes)
 {
-	struct kfd_xsched_entry entries[MAX_PROCESSES] = { 0 };
-	unsigned int i;
+	struct kfd_xsched_entry entries[MAX_PROCESSES];
 
-	for (i = 0; i < processes; i++) {
-		entries[i].op = op;
-		entries[i].target = KFD_XSCHED_TARGET_PROCESS;
-		entries[i].id = (uint64_t)b->fleet.members[i].pid;
-	}
+	fleet_entries(&b->fleet, processes, op, entries);
 	return xsdev_apply(b->xs, entries, processes, NULL);
 }
 

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "fleet.h"
 #include "gpuclock.h"
 #include "gpustat.h"
@@ -187,19 +188,13 @@ static int start_ringer(struct bench *b, unsigned int samples)
 {
 	struct kfd_xsched_queue queue;
 	struct sample s;
-	int pair[2], ret;
+	int ret;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return -errno;
-	b->sock = pair[0];
-	b->high = fork();
+	b->high = child_fork(&b->sock);
 	if (b->high < 0)
-		return -errno;
-	if (!b->high) {
-		close(pair[0]);
-		ringer_main(pair[1], b->xs, samples);
-	}
-	close(pair[1]);
+		return b->high;
+	if (!b->high)
+		ringer_main(b->sock, b->xs, samples);
 	ret = answer(b, &s);
 	if (ret)
 		return ret;
@@ -212,14 +207,9 @@ static int start_ringer(struct bench *b, unsigned int samples)
 /* Arm: when that one rings, hold the fleet. */
 static int arm(const struct bench *b)
 {
-	struct kfd_xsched_entry entries[MAX_PROCESSES] = { 0 };
-	unsigned int i;
+	struct kfd_xsched_entry entries[MAX_PROCESSES];
 
-	for (i = 0; i < b->fleet.count; i++) {
-		entries[i].op = KFD_XSCHED_OP_SUSPEND;
-		entries[i].target = KFD_XSCHED_TARGET_PROCESS;
-		entries[i].id = (uint64_t)b->fleet.members[i].pid;
-	}
+	fleet_entries(&b->fleet, b->fleet.count, KFD_XSCHED_OP_SUSPEND, entries);
 	return xsarm_set(b->xs, KFD_XSCHED_TARGET_PROCESS, (uint64_t)b->high, entries,
 			 b->fleet.count);
 }

@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "debugtrap.h"
 #include "fleet.h"
 #include "gpuclock.h"
@@ -93,30 +94,18 @@ static int fail(const char *what, int ret)
 	return ret;
 }
 
-static unsigned int entries(const struct bench *b, uint32_t op, struct kfd_xsched_entry *out)
-{
-	unsigned int i;
-
-	memset(out, 0, b->fleet.count * sizeof(*out));
-	for (i = 0; i < b->fleet.count; i++) {
-		out[i].op = op;
-		out[i].target = KFD_XSCHED_TARGET_PROCESS;
-		out[i].id = (uint64_t)b->fleet.members[i].pid;
-	}
-	return b->fleet.count;
-}
-
 static int sample_switch(const struct bench *b, struct sample *s)
 {
 	struct kfd_xsched_entry suspend[MAX_PROCESSES], resume[MAX_PROCESSES];
-	unsigned int n = entries(b, KFD_XSCHED_OP_SUSPEND, suspend);
+	const unsigned int n = b->fleet.count;
 	struct kfd_xsched_node_result node;
 	struct gpuclock_period period;
 	struct gpuclock clock;
 	uint64_t begin;
 	int ret;
 
-	entries(b, KFD_XSCHED_OP_RESUME, resume);
+	fleet_entries(&b->fleet, n, KFD_XSCHED_OP_SUSPEND, suspend);
+	fleet_entries(&b->fleet, n, KFD_XSCHED_OP_RESUME, resume);
 	gpuclock_read(&clock);
 	begin = xsdev_now();
 	ret = xsdev_apply(b->xs, suspend, n, &node);
@@ -350,20 +339,14 @@ static void owner_main(int sock)
  */
 static int start_owner(void)
 {
-	int pair[2], ret;
-	pid_t pid;
+	int sock, ret;
+	const pid_t pid = child_fork(&sock);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return -errno;
-	pid = fork();
 	if (pid < 0)
-		return -errno;
-	if (!pid) {
-		close(pair[0]);
-		owner_main(pair[1]);
-	}
-	close(pair[1]);
-	return recv(pair[0], &ret, sizeof(ret), 0) == sizeof(ret) ? ret : -EPIPE;
+		return pid;
+	if (!pid)
+		owner_main(sock);
+	return recv(sock, &ret, sizeof(ret), 0) == sizeof(ret) ? ret : -EPIPE;
 }
 
 int main(int argc, char **argv)

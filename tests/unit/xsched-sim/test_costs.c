@@ -3,16 +3,16 @@
 #include "bench.h"
 
 #define HIGH_AND_LOW						\
-	"[scenario]\n" \
-	"name = costs\n" \
-	"profile = mi308x\n" \
-	"[mode hpf]\n" \
-	"policy = hpf\n" \
-	"[process hi]\n" \
-	"priority = 1\n" \
-	"kernels = 4 of 160 workgroups, 4 waves, 100 us\n" \
-	"arrival = periodic 50\n" \
-	"requests = 100\n" \
+	"[scenario]\n"						\
+	"name = costs\n"					\
+	"profile = mi308x\n"					\
+	"[mode hpf]\n"						\
+	"policy = hpf\n"					\
+	"[process hi]\n"					\
+	"priority = 1\n"					\
+	"kernels = 4 of 160 workgroups, 4 waves, 100 us\n"	\
+	"arrival = periodic 50\n"				\
+	"requests = 100\n"					\
 	"[process lo]\n"
 
 static const char text[] =

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "crowd.h"
 #include "kfdq.h"
 #include "sysfile.h"
@@ -113,21 +114,16 @@ static void open_save_areas(void)
 void crowd_start(struct crowd *c, uid_t uid, unsigned int queues)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
-	int pair[2], ret;
+	int ret;
 
 	open_save_areas();
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
-	    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
-		tap_bail("socketpair: error %d", -errno);
-	c->sock = pair[0];
-	c->pid = fork();
+	c->pid = child_fork(&c->sock);
 	if (c->pid < 0)
-		tap_bail("fork: error %d", -errno);
-	if (!c->pid) {
-		close(pair[0]);
-		be_crowd(pair[1], uid, queues);
-	}
-	close(pair[1]);
+		tap_bail("fork: error %d", c->pid);
+	if (!c->pid)
+		be_crowd(c->sock, uid, queues);
+	if (setsockopt(c->sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+		tap_bail("SO_RCVTIMEO: error %d", -errno);
 	save_at += queues * SAVE_STEP;
 	ret = wait_answer(c);
 	if (ret)

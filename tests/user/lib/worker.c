@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "gpustat.h"
 #include "worker.h"
 #include "worker_priv.h"
@@ -46,10 +47,9 @@ static int call(struct worker *w, const struct worker_request *request,
 }
 
 /* Does not return. */
-static void child(struct worker *w, int sock, unsigned int queues, unsigned int gpu,
+static void child(struct worker *w, unsigned int queues, unsigned int gpu,
 		  const struct worker_ids *ids, const char *name)
 {
-	close(w->sock);
 	if (name)
 		prctl(PR_SET_NAME, name);
 	if (ids && (setresgid(ids->real, ids->effective, ids->saved) ||
@@ -59,29 +59,25 @@ static void child(struct worker *w, int sock, unsigned int queues, unsigned int 
 	if (ids)
 		prctl(PR_SET_DUMPABLE, ids->dumpable);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	_exit(worker_main(sock, queues, gpu, w->shared));
+	_exit(worker_main(w->sock, queues, gpu, w->shared));
 }
 
 static int start(struct worker *w, unsigned int queues, unsigned int gpu,
 		 const struct worker_ids *ids, const char *name)
 {
 	struct worker_reply reply;
-	int pair[2], ret;
+	int ret;
 
 	memset(w, 0, sizeof(*w));
 	w->shared = mmap(NULL, sizeof(*w->shared), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (w->shared == MAP_FAILED)
 		return -errno;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return -errno;
-	w->sock = pair[0];
-	w->pid = fork();
+	w->pid = child_fork(&w->sock);
 	if (w->pid < 0)
-		return -errno;
+		return w->pid;
 	if (!w->pid)
-		child(w, pair[1], queues, gpu, ids, name);
-	close(pair[1]);
+		child(w, queues, gpu, ids, name);
 	/* The first answer says whether its queues exist. */
 	ret = receive(w, &reply);
 	if (ret)
