@@ -6,14 +6,16 @@ A record is a JSON object in Documentation/records/NAME.json:
     format      1
     part        its name, as in "make check-all PART=name"
     commit      of this tree, when it ran; date, "2026-11-25"
-    seconds     it took; passed, failed, skipped: its tests
     went_in     of each of the paths that it is about, 16 digits of what is there
     rows        what it has said with "# row", objects
+    seconds     it took; passed, failed, skipped: its tests (not of "figures", README.md's)
     sha256      of all else, as JSON with sorted keys and without spaces
 """
+import datetime
 import hashlib
 import json
 import pathlib
+import re
 
 FORMAT = 1
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -46,6 +48,21 @@ def checksum(record):
 def changed(record):
     """Whether what went in is another now."""
     return any(content(name) != digits for name, digits in record["went_in"].items())
+
+
+def entry(part, commit, paths, rows):
+    """Of a part that has run just now."""
+    return {"part": part, "commit": commit, "date": datetime.date.today().isoformat(), "went_in": contents(paths),
+            "rows": rows}
+
+
+def why_not(record):
+    """Why it cannot be kept; None: it can."""
+    if not re.fullmatch("[0-9a-f]{12}", record["commit"]):
+        return f"it ran on {record['commit']}: commit first, and run it again"
+    if changed(record):
+        return "what went in has changed since: run it again"
+    return None
 
 
 def load(path):

@@ -188,7 +188,7 @@ bool result_write(const struct raw *raw, const struct stats *stats, const char *
  * - the high priority natively: without a scheduler requests wait in a queue, and a nanosecond decides the order from
  *   then on. One run of seven had another P99, and the same figures of all else. It is another draw of that queue
  *   then, which one of another build is, too: of builds kept, the P99s are up to 19 % apart
- *   (Documentation/two-models-builds.json).
+ *   (Documentation/records/figures.json).
  */
 #define SWITCH_TAILS	0.1
 #define NATIVE_QUEUE	0.2
