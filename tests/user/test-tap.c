@@ -111,60 +111,6 @@ static void test_edges(struct app *app)
 	tap_is(xsarm_wait_tapped(fd, id, true, TIMEOUT_MS), 0, "and it is tapped again");
 }
 
-/* How often this process has taken its mmap_lock while that was traced. */
-static unsigned int mmap_locks(void)
-{
-	static char text[1 << 18];
-	char task[16];
-
-	if (sysfile_read(text, sizeof(text), SYSFILE_TRACE "trace") < 0)
-		tap_bail("the trace cannot be read");
-	/* Of a task that has just begun to be traced, the name is not known. */
-	snprintf(task, sizeof(task), "-%d ", getpid());
-	return sysfile_count(text, task);
-}
-
-static void trace_set(const char *file, bool on)
-{
-	if (sysfile_write(on ? "1" : "0", SYSFILE_TRACE "%s", file))
-		tap_bail("%s cannot be set", file);
-}
-
-/* A thread may hold mmap_lock for long: another one's store to a doorbell never waited for that. */
-static void test_mmap_lock(struct app *app)
-{
-	const char *event = "events/mmap_lock/mmap_lock_acquire_returned/enable";
-	char *db = app->dev->doorbells;
-	unsigned int of_mapping, of_ring;
-	long faults;
-	int tapped;
-	void *page;
-
-	/* To enable the event takes such locks, too. */
-	trace_set("tracing_on", false);
-	trace_set(event, true);
-
-	of_mapping = mmap_locks();
-	trace_set("tracing_on", true);
-	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	trace_set("tracing_on", false);
-	munmap(page, 4096);
-	of_mapping = mmap_locks() - of_mapping;
-
-	tapped = xsarm_wait_tapped(fd, app_queue(app, 0), true, TIMEOUT_MS);
-	of_ring = mmap_locks();
-	trace_set("tracing_on", true);
-	faults = app_touch(db + APP_SPARE);
-	trace_set("tracing_on", false);
-	of_ring = mmap_locks() - of_ring;
-
-	trace_set(event, false);
-	trace_set("tracing_on", true);
-	tap_ok(of_mapping, "who maps a page takes mmap_lock");
-	tap_ok(!tapped && faults == 1 && !of_ring,
-	       "a ring that faults (%ld) takes it %u times: not at all", faults, of_ring);
-}
-
 static void test_who_wants(struct app *app)
 {
 	const uint64_t id = app_queue(app, 0);
@@ -439,7 +385,6 @@ int main(int argc, char **argv)
 
 	app_open(&app, rings + 64);
 	test_edges(&app);
-	test_mmap_lock(&app);
 	test_who_wants(&app);
 	test_held(&app);
 	test_mappings(&app);
