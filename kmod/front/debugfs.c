@@ -263,7 +263,7 @@ static void debugfs_show_node_locked(struct seq_file *m, struct xs_node *node, u
 		   node->queue_count);
 	seq_printf(m, " pending=%zu in_flight=%u counts=%llu restore_us=%llu",
 		   list_count_nodes(&node->pending), node->in_flight, xs_waves_counts(node),
-		   xs_node_restore_ns(node) / NSEC_PER_USEC);
+		   xs_node_restore_ns(node, 0) / NSEC_PER_USEC);
 	seq_printf(m, " breaker=%s failures_recent=%u openings=%llu failing=%d",
 		   xs_node_is_shut(node) ? "open" : "closed",
 		   xs_breaker_recent(&node->domain->breaker, now),

@@ -260,9 +260,10 @@ void xs_node_note_restore(struct xs_node *node, u64 ns)
 	WRITE_ONCE(node->restore_ns, max(before - before / 8, XS_RESTORE_PER_SEEN * ns));
 }
 
-u64 xs_node_restore_ns(const struct xs_node *node)
+u64 xs_node_restore_ns(const struct xs_node *node, u64 save_ns)
 {
-	return max(READ_ONCE(node->restore_ns), XS_RESTORE_PER_SAVE * READ_ONCE(node->save_ns));
+	return max(READ_ONCE(node->restore_ns),
+		   XS_RESTORE_PER_SAVE * max(READ_ONCE(node->save_ns), save_ns));
 }
 
 unsigned int xs_node_count(void)

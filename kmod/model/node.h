@@ -315,8 +315,11 @@ bool xs_node_retry_later(struct xs_node *node);
 void xs_node_note_save(struct xs_node *node, u64 ns);
 void xs_node_note_restore(struct xs_node *node, u64 ns);
 
-/* How long waves that were saved may be on their way back. */
-u64 xs_node_restore_ns(const struct xs_node *node);
+/*
+ * How long waves may be on their way back that were saved by the last preemption of the node,
+ * or by one that took @save_ns.
+ */
+u64 xs_node_restore_ns(const struct xs_node *node, u64 save_ns);
 
 /* One succeeded. */
 void xs_node_retry_no_more(struct xs_node *node);

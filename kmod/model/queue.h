@@ -144,6 +144,8 @@ struct xs_queue_watch {
  * @sum: what they ask for together
  * @applied: what the driver last confirmed; read by the sampler
  * @has_run: it was free to run at some time; read by the sampler
+ * @save_ns: how long the firmware took when a hold took it off the hardware last; read by
+ *	the sampler
  * @held_since: when it went from free to held, CLOCK_MONOTONIC, or 0
  * @held_ns: how long it was held before that
  * @preemptions: how often a hold took it off the hardware
@@ -169,6 +171,7 @@ struct xs_queue {
 	struct xs_sum sum;
 	enum xs_applied applied;
 	bool has_run;
+	u64 save_ns;
 	u64 held_since;
 	u64 held_ns;
 	u64 preemptions;

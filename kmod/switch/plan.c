@@ -112,7 +112,7 @@ static void plan_set_override(struct xs_queue *queue)
 }
 
 /* Returns how many queues more are held. */
-static int plan_commit_queue_locked(struct xs_queue *queue, u64 now)
+static int plan_commit_queue_locked(struct xs_queue *queue, u64 now, u64 save_ns)
 {
 	const struct xs_hw_change *change = &queue->change;
 	int held;
@@ -125,6 +125,8 @@ static int plan_commit_queue_locked(struct xs_queue *queue, u64 now)
 	WRITE_ONCE(queue->applied, change->hold ? XS_APPLIED_HELD : XS_APPLIED_FREE);
 	if (!change->hold)
 		WRITE_ONCE(queue->has_run, true);
+	else if (change->flipped)
+		WRITE_ONCE(queue->save_ns, save_ns);
 	held = xs_queue_set_held_locked(queue, change->hold, now);
 	queue->preemptions += held > 0 && change->flipped;
 	plan_set_override(queue);
@@ -143,7 +145,8 @@ static void plan_forget_queue_locked(struct xs_queue *queue)
 	xs_pdd_set_pending_locked(queue->pdd);
 }
 
-int xs_plan_commit_locked(struct xs_node *node, struct xs_hw_change *changes, bool failed)
+int xs_plan_commit_locked(struct xs_node *node, struct xs_hw_change *changes, bool failed,
+			  u64 save_ns)
 {
 	const u64 now = ktime_get_ns();
 	struct xs_hw_change *change;
@@ -159,7 +162,7 @@ int xs_plan_commit_locked(struct xs_node *node, struct xs_hw_change *changes, bo
 		if (failed)
 			plan_forget_queue_locked(queue);
 		else
-			held += plan_commit_queue_locked(queue, now);
+			held += plan_commit_queue_locked(queue, now, save_ns);
 	}
 	node->in_flight = 0;
 	return held;

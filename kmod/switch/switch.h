@@ -276,9 +276,11 @@ struct xs_hw_change *xs_plan_locked(struct xs_node *node);
 
 /*
  * Take over what the driver answered or, if the transaction failed, that nothing is
- * known of those queues: they are pending. Returns how many queues more are held.
+ * known of those queues: they are pending. @save_ns: how long the firmware took to take
+ * queues off. Returns how many queues more are held.
  */
-int xs_plan_commit_locked(struct xs_node *node, struct xs_hw_change *changes, bool failed);
+int xs_plan_commit_locked(struct xs_node *node, struct xs_hw_change *changes, bool failed,
+			  u64 save_ns);
 
 /* ---- transactions -------------------------------------------------------- */
 

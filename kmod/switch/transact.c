@@ -71,11 +71,11 @@ bool xs_transact_later_locked(struct xs_node *node)
 
 /* What is asked for may have changed meanwhile: then queues are pending again. */
 static void transact_commit_locked(struct xs_node *node, struct xs_hw_change *changes,
-				   int error)
+				   int error, const struct xs_hw_times *times)
 {
 	lockdep_assert_held(&xs_lock);
 
-	xs_news->held(xs_plan_commit_locked(node, changes, error));
+	xs_news->held(xs_plan_commit_locked(node, changes, error, times->unmap_ns));
 	node->failing = error;
 	if (!error)
 		xs_node_retry_no_more(node);
@@ -114,7 +114,7 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 	trace_switch_begin(node, node->in_flight, grace_us);
 	ret = xs_backend->apply(node->hw, changes, grace_us, &times);
 	scoped_guard(mutex, &xs_lock) {
-		transact_commit_locked(node, changes, ret);
+		transact_commit_locked(node, changes, ret, &times);
 		over = transact_end_part_locked(part, ret, &times);
 	}
 	if (!ret && times.unmap_ns)

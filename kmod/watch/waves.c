@@ -159,7 +159,10 @@ static void waves_are_seen(struct xs_queue *queue, const struct waves_seen *seen
 		min((seen->begun_ns - watch->packets_ns) / XS_WAVES_AGAIN, XS_WAVES_AGAIN_NS);
 }
 
-/* Whether waves that were saved must have been seen by now. */
+/*
+ * Whether waves that were saved must have been seen by now. MES saves those of one queue, so the
+ * last preemption of the node says nothing of those that a hold had saved before.
+ */
 static bool waves_must_be_back(const struct xs_queue *queue, const struct waves_seen *seen)
 {
 	const struct xs_queue_watch *watch = &queue->watch;
@@ -167,7 +170,8 @@ static bool waves_must_be_back(const struct xs_queue *queue, const struct waves_
 	if (seen->turn_ns)
 		return seen->begun_ns >= max(watch->packets_ns, watch->waves_ns) + seen->turn_ns;
 	return watch->waves_ns > seen->mapped_ns ||
-		seen->begun_ns >= seen->mapped_ns + xs_node_restore_ns(queue->pdd->node);
+		seen->begun_ns >= seen->mapped_ns +
+			xs_node_restore_ns(queue->pdd->node, READ_ONCE(queue->save_ns));
 }
 
 /* None was seen: are they away? @off: it is off the hardware, so what was saved is there still. */

@@ -106,7 +106,7 @@ static int fake_apply(struct xs_hw_node *node, struct xs_hw_change *changes, u32
 	WRITE_ONCE(node->switching, false);
 	node->transactions += sent;
 	times->fw_transactions = sent;
-	times->unmap_ns = 1;
+	times->unmap_ns = node->unmap_ns ?: 1;
 	return node->fail;
 }
 

@@ -48,6 +48,7 @@ struct task_struct;
  * @counts: how often waves were counted
  * @count_ms: how long that takes
  * @count_error: what it returns
+ * @unmap_ns: how long it says that it took to save waves
  * @mapped_ns: when queues were mapped, as counts say it; U64_MAX: at that moment
  * @turn_ns: as counts say it
  * @applies: calls
@@ -70,6 +71,7 @@ struct xs_hw_node {
 	unsigned int counts;
 	unsigned int count_ms;
 	int count_error;
+	u64 unmap_ns;
 	u64 mapped_ns;
 	u64 turn_ns;
 	unsigned int applies;

@@ -176,7 +176,7 @@ static void saved_waves_come_back(struct kunit *test)
 	xt_expect_look(test, &v);
 	KUNIT_EXPECT_GT(test, w.queue->asked, 0);
 	/* The time is over: nobody is asked any more. */
-	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns() - xs_node_restore_ns(node_of(&w)));
+	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns() - xs_node_restore_ns(node_of(&w), 0));
 	expect_idle(test, &w);
 }
 
@@ -257,15 +257,36 @@ static void restore_is_learned(struct kunit *test)
 	xt_set_indices(test, &w, 1, 1);
 	msleep(200);
 	WRITE_ONCE(w.queue->waves, 1);
-	KUNIT_EXPECT_TRUE(test, xt_comes(xs_node_restore_ns(node) >= 400 * NSEC_PER_MSEC));
+	KUNIT_EXPECT_TRUE(test, xt_comes(xs_node_restore_ns(node, 0) >= 400 * NSEC_PER_MSEC));
 	xs_node_note_save(node, NSEC_PER_SEC);
-	KUNIT_EXPECT_EQ(test, xs_node_restore_ns(node), 4ULL * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, xs_node_restore_ns(node, 0), 4ULL * NSEC_PER_SEC);
 	xs_node_note_save(node, 1);
-	seen_ns = xs_node_restore_ns(node);
+	seen_ns = xs_node_restore_ns(node, 0);
 	KUNIT_EXPECT_LT(test, seen_ns, 4ULL * NSEC_PER_SEC);
 	/* Short ones make it shorter, in the course of time. */
 	xs_node_note_restore(node, 1);
-	KUNIT_EXPECT_EQ(test, xs_node_restore_ns(node), seen_ns - seen_ns / 8);
+	KUNIT_EXPECT_EQ(test, xs_node_restore_ns(node, 0), seen_ns - seen_ns / 8);
+}
+
+/* The node's last preemption may have saved less than the one that took this queue off. */
+static void own_save_counts(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+
+	xt->node->unmap_ns = NSEC_PER_SEC;
+	xt_suspend(test, xt->files[0], w.id);
+	xt->node->unmap_ns = 1;
+	xt_suspend(test, xt->files[0], xt->ids[0]);
+	WRITE_ONCE(w.queue->saved, 1);
+	WRITE_ONCE(node_of(&w)->restore_ns, 0);
+	/* While it is held, nobody looks. */
+	xt_set_indices(test, &w, 1, 1);
+	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns());
+	xt_resume(test, xt->files[0], w.id);
+	expect_silence(test);
+	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns() - 4 * NSEC_PER_SEC);
+	expect_idle(test, &w);
 }
 
 /* Where the firmware takes turns, a queue may be off the GPU until its next one. */
@@ -329,6 +350,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(evicted_is_work),
 	KUNIT_CASE(seen_waves_are_back),
 	KUNIT_CASE(restore_is_learned),
+	KUNIT_CASE(own_save_counts),
 	KUNIT_CASE(until_the_next_turn),
 	KUNIT_CASE(saved_makes_no_sense),
 	KUNIT_CASE(node_goes),
