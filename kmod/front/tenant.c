@@ -160,9 +160,12 @@ static int tenant_stage_locked(struct xs_batch *batch, void *argument)
 	}
 }
 
+/* What takes away gives back, and that must not fail for want of memory. */
 static long tenant_change(struct xs_client *client, struct kfd_xsched_tenant *arg)
 {
-	struct xs_batch *batch = xs_batch_new(&client->holder, GFP_KERNEL_ACCOUNT);
+	const gfp_t gfp = arg->op == KFD_XSCHED_TENANT_ADD ? GFP_KERNEL_ACCOUNT :
+							   GFP_KERNEL | __GFP_NOFAIL;
+	struct xs_batch *batch = xs_batch_new(&client->holder, gfp);
 	int ret;
 
 	if (!batch)

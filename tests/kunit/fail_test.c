@@ -271,36 +271,49 @@ static void add(struct kunit *test)
 	fail_each(test, &op);
 }
 
-static long destroy_op(struct kunit *test)
-{
-	return xt_tenant(test, client(test), KFD_XSCHED_TENANT_DESTROY, last_tenant, 0);
-}
-
 static void make_tenant_with_process(struct kunit *test)
 {
 	make_held_tenant(test);
 	KUNIT_ASSERT_EQ(test, add_op(test), 0);
 }
 
-/* It is there, with its process, held. */
-static void destroy_check(struct kunit *test, unsigned int n)
+static long remove_op(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 
-	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held && xt->process->hold_new);
-	KUNIT_EXPECT_EQ(test, add_op(test), -EALREADY);
+	return xt_tenant(test, client(test), KFD_XSCHED_TENANT_REMOVE, last_tenant,
+			 xt->process->nr);
 }
 
-/* What takes away can be tried again; closing the file needs no memory. */
+static long destroy_op(struct kunit *test)
+{
+	return xt_tenant(test, client(test), KFD_XSCHED_TENANT_DESTROY, last_tenant, 0);
+}
+
+/* Whatever memory what takes away does not get, it takes away. */
+static void take_away(struct kunit *test, long (*op)(struct kunit *test))
+{
+	unsigned int n;
+	bool failed = true;
+
+	for (n = 1; failed && n < MOST; n++) {
+		make_tenant_with_process(test);
+		current->fail_nth = n;
+		KUNIT_EXPECT_EQ(test, op(test), 0);
+		failed = reached();
+		KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	}
+	KUNIT_EXPECT_LT(test, n, MOST);
+}
+
+static void remove(struct kunit *test)
+{
+	take_away(test, remove_op);
+}
+
 static void destroy(struct kunit *test)
 {
-	static const struct operation op = {
-		destroy_op, make_tenant_with_process, destroy_check
-	};
-
-	make_tenant_with_process(test);
-	fail_each(test, &op);
-	KUNIT_EXPECT_FALSE(test, fake_anything_held());
+	take_away(test, destroy_op);
 }
 
 static long open_op(struct kunit *test)
@@ -593,6 +606,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(async),
 	KUNIT_CASE(tenant),
 	KUNIT_CASE(add),
+	KUNIT_CASE(remove),
 	KUNIT_CASE(destroy),
 	KUNIT_CASE(open),
 	KUNIT_CASE(node),

@@ -404,8 +404,8 @@ struct kfd_xsched_list {
  * @KFD_XSCHED_OP_UNMAP: Lv2: hold; running waves get a grace to finish, then
  *	are saved. KFD_XSCHED_GRACE_DEFAULT asks for the grace the administrator
  *	chose for the node, and is compatible with any other. A grace applies to
- *	the whole transaction of a node: two different graces for one node in
- *	one call are EINVAL.
+ *	the whole transaction of a node, and SUSPEND asks for one of zero: two
+ *	different graces for one node in one call are EINVAL.
  * @KFD_XSCHED_OP_RESUME: drop this client's hold, taken by either of the above,
  *	but not the holds of its armed switches
  * @KFD_XSCHED_OP_SET_PRIORITY: override the KFD priority, the class, or both,
@@ -641,7 +641,8 @@ enum kfd_xsched_tenant_op {
  * ADD, REMOVE and DESTROY are switches, like APPLY. If a node fails, the call
  * returns its errno, and the changes on other nodes stay. The process is then
  * not added, or not removed; a DESTROY that fails keeps the tenant with the
- * processes that could not be removed.
+ * processes that could not be removed. REMOVE and DESTROY never fail for want of
+ * memory.
  *
  * Who may call: ADD takes the permission to hold the process, and CAP_SYS_NICE
  * in the first user namespace if the tenant's priority is above
