@@ -36,6 +36,15 @@ guest_programs() {
 	find "$BUILD/bin" -maxdepth 1 -type f ! -name xs-report | sort
 }
 
+# headers_of KVER: what modules are built in for that version of Debian's kernel, or for the one that was built in this
+# directory.
+headers_of() {
+	case $1 in
+	/*) echo "$1" ;;
+	*) echo "/lib/modules/$1/build" ;;
+	esac
+}
+
 # Almost all runs in the rig, where nothing of the machine itself is seen.
 in_rig() {
 	[ -n "${KFD_XSCHED_RIG:-}" ] || die "run this in the rig, which \"make shell\" enters"

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Lifecycle and activity events, by poll and read. */
+/*
+ * Lifecycle and activity events, by poll and read.
+ *
+ *   test-events [RUNLISTS]   so many new runlists while a process works
+ */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -9,7 +14,7 @@
 
 #define MS		1000000ULL
 #define TIMEOUT_MS	20000
-#define RUNLISTS	300	/* each is a moment in which no wave is to be seen */
+#define RUNLISTS	300
 #define LONG		12	/* dispatches: more than two seconds of work */
 #define SAMPLE_US	1000
 #define SETTLE_US	20000
@@ -133,10 +138,10 @@ static void test_late_and_held(void)
 }
 
 /*
- * To create and destroy a queue, amdkfd takes all queues of the node off it for a moment.
- * A GPU that cannot count waves needs a dispatch that waits.
+ * To create and destroy a queue, amdkfd takes all queues of the node off it for a moment, in
+ * which no wave is to be seen. A GPU that cannot count waves needs a dispatch that waits.
  */
-static void test_new_runlists(void)
+static void test_new_runlists(int runlists)
 {
 	struct worker busy, other;
 	struct kfd_xsched_event e;
@@ -150,9 +155,9 @@ static void test_new_runlists(void)
 	       "subscribe, without a settle time");
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, busy.pid, TIMEOUT_MS, &e), 0,
 	       "a process is in a long kernel");
-	for (i = 0; i < RUNLISTS && !worker_recreate(&other, 1); i++)
+	for (i = 0; i < runlists && !worker_recreate(&other, 1); i++)
 		;
-	tap_is(i, RUNLISTS, "another one destroys and creates queues");
+	tap_is(i, runlists, "another one destroys and creates queues");
 	tap_ok(xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, busy.pid, 0, &e),
 	       "the first is not called IDLE meanwhile");
 	worker_kill(&busy);
@@ -188,7 +193,7 @@ static void test_overflow(void)
 	worker_stop(&w);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	fd = xsdev_open();
 	if (fd < 0)
@@ -196,7 +201,7 @@ int main(void)
 	test_lifecycle();
 	test_activity();
 	test_late_and_held();
-	test_new_runlists();
+	test_new_runlists(argc > 1 ? atoi(argv[1]) : RUNLISTS);
 	test_overflow();
 	return tap_done();
 }

@@ -17,7 +17,8 @@
 # flags included: an interrupt that hits there takes the guest down, about once in 20 boots.
 # The kernel does without the instruction where the CPU lacks it.
 
-KERNEL=/boot/vmlinuz-$("$TOP/scripts/lib/kver")
+# Debian's kernel, or the one that run-guest was given.
+KERNEL=${GUEST_KERNEL:-/boot/vmlinuz-$("$TOP/scripts/lib/kver")}
 APPEND="console=ttyS0 quiet loglevel=5 log_buf_len=4M panic=-1 oops=panic tsc=reliable mitigations=off"
 
 # set_machine MODE INITRAMFS GPUS [MEMORY [WARM VGPU]]: fill the array "machine" with QEMU and its
