@@ -5,7 +5,7 @@
  * amdkfd evict them, 100,000 times in all. Every dispatch must execute once and
  * in its turn, and every workgroup of it must end once.
  *
- *   test-random [COUNT[:SEED]]
+ *   test-random [COUNT [SEED]]
  *
  * The seed, 1 unless it is given (also as RANDOM_SEED), makes the sequence of
  * operations. What they meet on the GPU depends on the time they take: where the
@@ -302,14 +302,13 @@ int main(int argc, char **argv)
 	const char *given = getenv("RANDOM_SEED");
 	struct random_result sum = { 0 };
 	uint64_t count = OPERATIONS;
-	char *end = NULL;
 	unsigned int i;
 
 	seed = 1;
 	if (argc > 1)
-		count = strtoull(argv[1], &end, 0);
-	if (given || (end && *end == ':'))
-		seed = (uint32_t)strtoul(given ? given : end + 1, NULL, 0);
+		count = strtoull(argv[1], NULL, 0);
+	if (given || argc > 2)
+		seed = (uint32_t)strtoul(given ? given : argv[2], NULL, 0);
 	tap_note("%llu operations, seed %u", (unsigned long long)count, seed);
 	start();
 	run(count);

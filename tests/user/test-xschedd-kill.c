@@ -83,11 +83,11 @@ static void kill_in(unsigned int us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* A generator of its own, for the same moments in each run. */
+/* A generator of its own, for the same moments in each run with the same seed. */
+static uint32_t state = 20261121;
+
 static uint32_t random_below(uint32_t limit)
 {
-	static uint32_t state = 20261121;
-
 	state = state * 1664525u + 1013904223u;
 	return (state >> 8) % limit;
 }
@@ -195,14 +195,16 @@ static void test_kills(struct daemon *d, struct worker *lo, struct worker *hi,
 	tap_is(worker_load_stop(lo), 0, "all it submitted completed");
 }
 
-/* test-xschedd-kill [ROUNDS [XSCHEDD]] */
+/* test-xschedd-kill [ROUNDS [SEED]] */
 int main(int argc, char **argv)
 {
-	struct daemon d = { .program = argc > 2 ? argv[2] : "/bin/xschedd", .name = "killed" };
+	struct daemon d = { .program = "/bin/xschedd", .name = "killed" };
 	unsigned int rounds = argc > 1 ? (unsigned int)atoi(argv[1]) : ROUNDS;
 	struct spin_account low, high;
 	struct worker lo, hi;
 
+	if (argc > 2)
+		state = (uint32_t)strtoul(argv[2], NULL, 10);
 	at_kill.fd = xsdev_open();
 	if (at_kill.fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", at_kill.fd);
