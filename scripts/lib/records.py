@@ -3,7 +3,7 @@
 
 A record is a JSON object in Documentation/records/NAME.json:
 
-    format      1
+    format      1; licence, of the file
     part        its name, as in "make check-all PART=name"
     commit      of this tree, when it ran; date, "2026-11-25"
     went_in     of each of the paths that it is about, 16 digits of what is there
@@ -81,6 +81,7 @@ def load(path):
 
 def store(record):
     KEPT.mkdir(parents=True, exist_ok=True)
-    record = record | {"format": FORMAT}
+    # JSON has no comments to name it in
+    record = record | {"format": FORMAT, "licence": "SPDX-License-Identifier: MIT"}
     record["sha256"] = checksum(record)
     (KEPT / f"{record['part']}.json").write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
