@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records of what was run: what went in, by content, and whether that has changed since.
+"""Records of what was run: what went in, by content, and whether that has changed since; README.md shows them.
 
 A record is a JSON object in Documentation/records/NAME.json:
 
@@ -16,14 +16,25 @@ import hashlib
 import json
 import pathlib
 import re
+import sys
 
 FORMAT = 1
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 KEPT = TOP / "Documentation/records"
+README = TOP / "README.md"
 
 
 class Bad(Exception):
     """A record that is not taken, and why."""
+
+
+def split_readme(begin, end):
+    """README.md before, between and after two marks, which are in the first and the last of these."""
+    head, mark, rest = README.read_text(encoding="utf-8").partition(begin)
+    middle, also, tail = rest.partition(end)
+    if not mark or not also:
+        sys.exit(f"README.md lacks a mark: {begin.strip()} or {end.strip()}")
+    return head + begin, middle, end + tail
 
 
 def content(name):

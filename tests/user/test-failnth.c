@@ -159,7 +159,7 @@ static int suspend_by_id(void)
 	return xsdev_apply(caller, &entry, 1, NULL);
 }
 
-/* More than one node of a list holds, so that pages are allocated, too. */
+/* More than a call has for sure: it may fail for want of memory, and has pages of its own. */
 static int suspend_many(void)
 {
 	static struct kfd_xsched_entry entries[256];
@@ -430,7 +430,8 @@ int main(void)
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		fail_each(&calls[i]);
 	test_own_queues();
-	tap_is(worker_submit(&one, 0, &brief, 1) ? : worker_wait(&one, 0, DONE_MS), 0, "then the process runs");
+	tap_is(worker_submit(&one, 0, &brief, 1) ? : worker_wait(&one, 0, DONE_MS), 0,
+	       "then the process runs");
 	tap_ok(worker_clean(&one), "every dispatch executed once and in order");
 	close(caller);
 	tap_is(worker_stop(&one), 0, "it ends");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lease.h"
+#include "random.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -21,12 +22,6 @@
 static const struct spin_shape shape = { 1280, 256, MS };
 static uint32_t max_grace_us = 99;	/* of UNMAP; MES: 0 */
 
-static uint32_t next_random(uint32_t *seed)
-{
-	*seed = *seed * 1664525u + 1013904223u;
-	return *seed >> 8;
-}
-
 /* One random switch: a process or a queue, suspend, unmap or resume. */
 static int random_switch(int fd, const struct worker *w, uint32_t *seed)
 {
@@ -35,17 +30,17 @@ static int random_switch(int fd, const struct worker *w, uint32_t *seed)
 		KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_OP_UNMAP,
 		KFD_XSCHED_OP_RESUME, KFD_XSCHED_OP_RESUME, KFD_XSCHED_OP_RESUME,
 	};
-	uint32_t op = ops[next_random(seed) % 5];
-	int grace = op == KFD_XSCHED_OP_UNMAP ? (int)(next_random(seed) % (max_grace_us + 1)) : 0;
+	uint32_t op = ops[random_next(seed) % 5];
+	int grace = op == KFD_XSCHED_OP_UNMAP ? (int)(random_next(seed) % (max_grace_us + 1)) : 0;
 	struct kfd_xsched_queue queues[16];
 	int n;
 
-	if (next_random(seed) & 1)
-		return xsdev_process_op(fd, op, w[next_random(seed) % WORKERS].pid, grace, NULL);
+	if (random_next(seed) & 1)
+		return xsdev_process_op(fd, op, w[random_next(seed) % WORKERS].pid, grace, NULL);
 	n = xsdev_list(fd, queues, 16);
 	if (n <= 0)
 		return n ? n : -ENOENT;
-	return xsdev_queue_op(fd, op, queues[next_random(seed) % n].id, grace, NULL);
+	return xsdev_queue_op(fd, op, queues[random_next(seed) % n].id, grace, NULL);
 }
 
 static uint64_t preemptions(int fd)
@@ -95,7 +90,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < SWITCHES; i++) {
 		ret = random_switch(fd, w, &seed);
 		failed += ret && ret != -EALREADY;
-		xsdev_sleep_ms(next_random(&seed) % 8);
+		xsdev_sleep_ms(random_next(&seed) % 8);
 	}
 	tap_is(failed, 0, "%u random switches", SWITCHES);
 	tap_ok(preemptions(fd) > SWITCHES / 10, "queues were taken off the hardware %llu times",

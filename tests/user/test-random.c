@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "pressure.h"
+#include "random.h"
 #include "random_worker.h"
 #include "tap.h"
 #include "xsdev.h"
@@ -63,7 +64,7 @@ static int fd;
 
 static uint32_t below(uint32_t n)
 {
-	return random_next(&seed) % n;
+	return random_below(&seed, n);
 }
 
 static uint64_t evictions(void)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "random.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -44,6 +45,9 @@ static struct {
 	unsigned int held;
 	uint64_t longest;
 } at_kill;
+
+/* For the same moments in each run. */
+static uint32_t seed = 20261121;
 
 static bool is_gone(pid_t pid)
 {
@@ -81,15 +85,6 @@ static void kill_in(unsigned int us)
 	const struct itimerval timer = { .it_value = { us / 1000000, us % 1000000 } };
 
 	setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-/* A generator of its own, for the same moments in each run with the same seed. */
-static uint32_t state = 20261121;
-
-static uint32_t random_below(uint32_t limit)
-{
-	state = state * 1664525u + 1013904223u;
-	return (state >> 8) % limit;
 }
 
 /* How long it takes the daemon to start and to hold, in microseconds. */
@@ -171,7 +166,7 @@ static void test_kills(struct daemon *d, struct worker *lo, struct worker *hi,
 	start = measure_start(d, lo, hi);
 	for (i = 0; i < rounds; i++) {
 		/* Every other one about before it holds for the first time. */
-		us = 1 + random_below(i % 2 ? start : WORK_US);
+		us = 1 + random_below(&seed, i % 2 ? start : WORK_US);
 		round_once(d, lo, hi, !(i % 2), us, &tally);
 		if (i % 50)
 			continue;
@@ -204,7 +199,7 @@ int main(int argc, char **argv)
 	struct worker lo, hi;
 
 	if (argc > 2)
-		state = (uint32_t)strtoul(argv[2], NULL, 10);
+		seed = (uint32_t)strtoul(argv[2], NULL, 10);
 	at_kill.fd = xsdev_open();
 	if (at_kill.fd < 0)
 		tap_bail(XSDEV_PATH ": error %d", at_kill.fd);

@@ -38,7 +38,7 @@ bool failnth_open(void)
 }
 
 /* What was armed before may hit this very write: once. */
-static void set(unsigned int n)
+void failnth_arm(unsigned int n)
 {
 	char text[16];
 	const int length = snprintf(text, sizeof(text), "%u", n);
@@ -48,11 +48,6 @@ static void set(unsigned int n)
 		tap_bail("fail-nth cannot be written");
 }
 
-void failnth_arm(unsigned int n)
-{
-	set(n);
-}
-
 /* What is read was taken before it is copied, and if the copy fails, nothing has before. */
 bool failnth_hit(void)
 {
@@ -60,6 +55,6 @@ bool failnth_hit(void)
 	const ssize_t length = pread(file, text, sizeof(text) - 1, 0);
 	const bool hit = length > 0 && !atoi(text);
 
-	set(0);
+	failnth_arm(0);
 	return hit;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,26 @@ long gpustat_of(unsigned int gpu, const char *name)
 
 	snprintf(path, sizeof(path), STATS "-%u.0", gpu);
 	return read_value(path, name);
+}
+
+static bool is_error(const char *name)
+{
+	const size_t size = strlen(name);
+
+	return !strncmp(name, "bad", 3) || (size >= 6 && !strcmp(name + size - 6, "faults"));
+}
+
+long gpustat_errors(void)
+{
+	FILE *f = fopen(STATS, "re");
+	long sum = 0, v;
+	char key[64];
+
+	while (f && fscanf(f, "%63s %ld", key, &v) == 2)
+		sum += is_error(key) ? v : 0;
+	if (f)
+		fclose(f);
+	return sum;
 }
 
 void gpustat_expect(const char *name, long n)

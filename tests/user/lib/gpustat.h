@@ -9,6 +9,9 @@ long gpustat(const char *name);
 /* The same of the first node of GPU number @gpu alone. */
 long gpustat_of(unsigned int gpu, const char *name);
 
+/* How many errors it has met, of all kinds: what the runner looks at after each test. */
+long gpustat_errors(void);
+
 /*
  * Say that this test makes a counter go up by @n, which the runner would count
  * as an error otherwise (tests/guest/all). Adds up; any other change stays one.

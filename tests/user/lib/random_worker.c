@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kfdq.h"
+#include "random.h"
 #include "random_worker.h"
 
 #define BATCH		8	/* dispatches that have a signal in common */

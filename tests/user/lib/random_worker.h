@@ -72,11 +72,4 @@ uint64_t random_worker_evictions(const struct random_worker *w);
 /* Let it complete what it has submitted, and end: its result, -EIO if it died. */
 int random_worker_stop(struct random_worker *w, struct random_result *out);
 
-/* A linear congruential generator; the low bits are not used. */
-static inline uint32_t random_next(uint32_t *seed)
-{
-	*seed = *seed * 1664525u + 1013904223u;
-	return *seed >> 8;
-}
-
 #endif /* RANDOM_WORKER_H */

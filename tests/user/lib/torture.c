@@ -4,13 +4,16 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "random.h"
 #include "tap.h"
 #include "torture.h"
 
 #define KEPT		16	/* of what was done last */
 #define STUCK_MS	240000	/* nothing that is done takes that long */
 #define LOOK_MS		10000
+#define AT_A_TIME	64	/* events */
 
 /**
  * struct record - something that was done
@@ -51,8 +54,7 @@ void torture_begin_epoch(uint32_t epoch)
 
 uint32_t torture_below(uint32_t n)
 {
-	state = state * 1664525u + 1013904223u;
-	return (state >> 8) % n;
+	return random_below(&state, n);
 }
 
 /* ---- what was done ------------------------------------------------------- */
@@ -131,6 +133,24 @@ bool torture_may(int ret, bool documented)
 		return true;
 	return torture.harm == TORTURE_WORK_IS_LOST &&
 		(ret == -ETIME || ret == -EIO || ret == -ESHUTDOWN || ret == -EBUSY);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+int torture_hear(int fd, void (*hear)(void *argument, const struct kfd_xsched_event *e),
+		 void *argument)
+{
+	struct kfd_xsched_event events[AT_A_TIME];
+	unsigned int i, n;
+	ssize_t bytes;
+
+	do {
+		bytes = read(fd, events, sizeof(events));
+		n = bytes < 0 ? 0 : (unsigned int)((size_t)bytes / sizeof(events[0]));
+		for (i = 0; i < n; i++)
+			hear(argument, &events[i]);
+	} while (n == AT_A_TIME);
+	return bytes < 0 && errno != EAGAIN ? -errno : 0;
 }
 
 /* ---- nothing waits for ever ---------------------------------------------- */

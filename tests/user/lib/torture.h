@@ -117,6 +117,10 @@ void torture_violation(enum torture_claim claim, const char *format, ...)
 /* Whether a call may return that; @documented: it may without a fault, too. */
 bool torture_may(int ret, bool documented);
 
+/* Hear of all events that there are for an open file: 0, or -errno. */
+int torture_hear(int fd, void (*hear)(void *argument, const struct kfd_xsched_event *e),
+		 void *argument);
+
 /* End the test, and say what it does, if nothing is done for minutes. */
 void torture_watch(void);
 

@@ -16,7 +16,6 @@
 #define EVENT_TYPES	(KFD_XSCHED_EVENT_DEMOTED + 1)
 #define BIT(_e)		KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##_e)
 #define ANSWERED_MS	40000	/* also by firmware that hangs, for all calls there may be */
-#define AT_A_TIME	64
 
 static struct torture_client clients[TORTURE_CLIENTS];
 
@@ -257,23 +256,11 @@ void torture_arm(void)
 		c->armed[c->nr_armed++] = (uint64_t)ret;
 }
 
-static int clear(int fd, uint64_t id, uint32_t flags)
-{
-	struct kfd_xsched_arm arg = {
-		.size = sizeof(arg),
-		.flags = flags,
-		.op = KFD_XSCHED_ARM_CLEAR,
-		.id = id,
-	};
-
-	return xsdev_ioctl(fd, KFD_XSCHED_ARM, &arg);
-}
-
 /* Which may have gone with its trigger. */
 void torture_clear(void)
 {
 	struct torture_client *c = torture_client_any();
-	const uint32_t flags = torture_below(2) ? KFD_XSCHED_ARM_ASYNC : 0;
+	const bool async = torture_below(2);
 	unsigned int i;
 	uint64_t id;
 	int ret;
@@ -284,8 +271,8 @@ void torture_clear(void)
 	id = c->armed[i];
 	c->armed[i] = c->armed[--c->nr_armed];
 	torture_did("client %u: CLEAR %llu%s", c->index, (unsigned long long)id,
-		    flags ? ", ASYNC" : "");
-	ret = clear(c->fd, id, flags);
+		    async ? ", ASYNC" : "");
+	ret = async ? xsarm_clear_async(c->fd, id) : xsarm_clear(c->fd, id);
 	torture_client_got(c, ret, ret == -ESRCH);
 }
 
@@ -338,26 +325,19 @@ static const char *wrong_with(struct torture_client *c, const struct kfd_xsched_
 	}
 }
 
-/* Read what there is: 0, or -errno. */
+static void hear(void *argument, const struct kfd_xsched_event *e)
+{
+	struct torture_client *c = argument;
+	const char *wrong = wrong_with(c, e);
+
+	if (wrong)
+		torture_violation(TORTURE_EVENTS, "client %u: %s, data %#llx", c->index, wrong,
+				  (unsigned long long)e->data);
+}
+
 static int drain(struct torture_client *c)
 {
-	struct kfd_xsched_event events[AT_A_TIME];
-	const char *wrong;
-	unsigned int i, n;
-	ssize_t bytes;
-
-	do {
-		bytes = read(c->fd, events, sizeof(events));
-		n = bytes < 0 ? 0 : (unsigned int)((size_t)bytes / sizeof(events[0]));
-		for (i = 0; i < n; i++) {
-			wrong = wrong_with(c, &events[i]);
-			if (wrong)
-				torture_violation(TORTURE_EVENTS, "client %u: %s, data %#llx",
-						  c->index, wrong,
-						  (unsigned long long)events[i].data);
-		}
-	} while (n == AT_A_TIME);
-	return bytes < 0 && errno != EAGAIN ? -errno : 0;
+	return torture_hear(c->fd, hear, c);
 }
 
 /* An ejected one may have something to read still. */

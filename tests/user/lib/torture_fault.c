@@ -2,7 +2,6 @@
 /* The faults of test-torture, one in an epoch, and the end of what they cause. */
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "breaker.h"
 #include "demoted.h"
@@ -17,7 +16,6 @@
 #define SETTLED_MS	5000	/* by then a reset has begun, if there is to be one */
 #define RESET_MS	60000
 #define HELD_MS		300	/* how long we watch a held queue do nothing */
-#define AT_A_TIME	64
 #define BIT(_e)		KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##_e)
 
 /**
@@ -148,8 +146,9 @@ void torture_rearm(void)
 /* ---- what comes of it ---------------------------------------------------- */
 
 /* Without a fault that does such things, nothing of it is to be. */
-static void hear(const struct kfd_xsched_event *e)
+static void hear(void *unused, const struct kfd_xsched_event *e)
 {
+	(void)unused;
 	if (e->type == KFD_XSCHED_EVENT_NODE_RESET) {
 		resets_begun += !e->data;
 		resets_ended += e->data == 1;
@@ -161,16 +160,7 @@ static void hear(const struct kfd_xsched_event *e)
 
 static void listen(void)
 {
-	struct kfd_xsched_event events[AT_A_TIME];
-	unsigned int i, n;
-	ssize_t bytes;
-
-	do {
-		bytes = read(torture.told, events, sizeof(events));
-		n = bytes < 0 ? 0 : (unsigned int)((size_t)bytes / sizeof(events[0]));
-		for (i = 0; i < n; i++)
-			hear(&events[i]);
-	} while (n == AT_A_TIME);
+	torture_hear(torture.told, hear, NULL);
 }
 
 /* Each reset that began has ended, and no other begins. */

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpustat.h"
 #include "sysfile.h"
 #include "torture.h"
 
-#define GPU_STATS	"/sys/kernel/debug/vgpu/stats"
 #define CLIENTS		"/sys/kernel/debug/kfd_xsched/clients"
 #define NODE		"/sys/class/kfd_xsched/node%u/%s"
 #define QUEUE		"/sys/class/kfd/kfd/proc/%d/queues/%u/xsched/%s"
@@ -173,24 +173,11 @@ void torture_accounts_check(void)
 
 /* ---- the GPU ------------------------------------------------------------- */
 
-static bool is_error(const char *key)
-{
-	const size_t size = strlen(key);
-
-	return !strncmp(key, "bad", 3) || (size >= 6 && !strcmp(key + size - 6, "faults"));
-}
-
 /* As the runner does after all tests (tests/guest/all): it expects none of us. */
 void torture_gpu_check(void)
 {
-	FILE *f = fopen(GPU_STATS, "re");
-	char key[64];
-	long sum = 0, n;
+	const long sum = gpustat_errors();
 
-	while (f && fscanf(f, "%63s %ld", key, &n) == 2)
-		sum += is_error(key) ? n : 0;
-	if (f)
-		fclose(f);
 	if (gpu_errors >= 0 && sum != gpu_errors)
 		torture_violation(TORTURE_GPU, "the software GPU met %ld errors", sum - gpu_errors);
 	gpu_errors = sum;

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "random.h"
 #include "worker_priv.h"
 #include "xsdev.h"
 
@@ -108,12 +109,6 @@ static int start_observer(struct worker_state *s)
 	return -ret;
 }
 
-static uint32_t next_random(uint32_t *seed)
-{
-	*seed = *seed * 1664525u + 1013904223u;
-	return *seed >> 8;
-}
-
 /* A size between 1/16 of the given one and all of it. */
 static struct spin_shape vary(const struct spin_shape *shape, uint32_t *seed)
 {
@@ -121,8 +116,8 @@ static struct spin_shape vary(const struct spin_shape *shape, uint32_t *seed)
 
 	if (!*seed)
 		return s;
-	s.workgroups = 1 + next_random(seed) % shape->workgroups;
-	s.workgroup_ns = shape->workgroup_ns / 16 * (1 + next_random(seed) % 16);
+	s.workgroups = 1 + random_next(seed) % shape->workgroups;
+	s.workgroup_ns = shape->workgroup_ns / 16 * (1 + random_next(seed) % 16);
 	return s;
 }
 

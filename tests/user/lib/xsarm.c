@@ -29,15 +29,26 @@ int xsarm_suspend(int fd, pid_t trigger, pid_t target)
 	return xsarm_set(fd, KFD_XSCHED_TARGET_PROCESS, (uint64_t)trigger, &entry, 1);
 }
 
-int xsarm_clear(int fd, uint64_t id)
+static int clear(int fd, uint64_t id, uint32_t flags)
 {
 	struct kfd_xsched_arm arg = {
 		.size = sizeof(arg),
+		.flags = flags,
 		.op = KFD_XSCHED_ARM_CLEAR,
 		.id = id,
 	};
 
 	return xsdev_ioctl(fd, KFD_XSCHED_ARM, &arg);
+}
+
+int xsarm_clear(int fd, uint64_t id)
+{
+	return clear(fd, id, 0);
+}
+
+int xsarm_clear_async(int fd, uint64_t id)
+{
+	return clear(fd, id, KFD_XSCHED_ARM_ASYNC);
 }
 
 int xsarm_wait(int fd, uint64_t id, bool ready, int timeout_ms, struct kfd_xsched_event *out)

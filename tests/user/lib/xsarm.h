@@ -19,8 +19,9 @@ int xsarm_set(int fd, uint32_t trigger, uint64_t trigger_id,
 /* SET: when the process gets work, SUSPEND the other; the id. */
 int xsarm_suspend(int fd, pid_t trigger, pid_t target);
 
-/* CLEAR. */
+/* CLEAR; and the same without waiting for the firmware. */
 int xsarm_clear(int fd, uint64_t id);
+int xsarm_clear_async(int fd, uint64_t id);
 
 /*
  * Read on until the switch has run for READY, or been undone: -ETIME. Other events
