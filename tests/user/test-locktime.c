@@ -3,7 +3,8 @@
  * What many clients ask for costs others nothing: a user has as many clients, requests, tenants,
  * subscriptions and armed switches as there may be. Root can hold and release his processes all
  * the same, no call of root or of another user takes twice as long as without all that, and none,
- * his own included, keeps xs_lock for longer than a moment.
+ * his own included, keeps xs_lock for longer than a moment. What interrupts take of a hold, and
+ * tasks that are let run in its holder's place, is the kernel's doing, and does not count.
  *
  * For a guest whose time is that of its instructions (--icount).
  */

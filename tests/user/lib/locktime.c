@@ -62,11 +62,17 @@ static struct line holder;
 static char holder_function[sizeof(rows->function)];
 static bool is_held;
 
-/* Since when its holder does not run, if it does not, and for how long it did not. */
+/*
+ * Since when its holder does not run though it could, if that is so, and for how long it did not:
+ * another task has the processor. A holder that sleeps does not count as away: it keeps the mutex.
+ */
 static bool is_away;
 static uint64_t left_us, away_us;
 
-/* How many interrupts are within one another there, since when, and what they took of the hold. */
+/*
+ * How many interrupts are within one another there, since when, and what they took of the hold
+ * while its holder was not away.
+ */
 static unsigned int interrupted;
 static uint64_t interrupted_us, stolen_us;
 
@@ -261,7 +267,7 @@ static void take(const struct line *l)
 static void give(const struct line *l)
 {
 	struct locktime_row *row = &rows[reading];
-	const uint64_t us = l->us - holder.us - stolen_us;
+	const uint64_t us = l->us - holder.us - stolen_us - away_us;
 
 	/* Of one that began before this was watched nothing is known. */
 	if (!is_held || holder.pid != l->pid)
@@ -289,21 +295,22 @@ static bool interrupt(const struct line *l)
 			continue;
 		if (!strncmp(l->what + length, "_entry", 6) && !interrupted++)
 			interrupted_us = l->us;
-		if (!strncmp(l->what + length, "_exit", 5) && interrupted && !--interrupted)
+		if (!strncmp(l->what + length, "_exit", 5) && interrupted && !--interrupted &&
+		    !is_away)
 			stolen_us += l->us - interrupted_us;
 		return true;
 	}
 	return false;
 }
 
-/* "sched_switch: prev_comm=... prev_pid=123 ... ==> next_comm=... next_pid=456 ..." */
+/* "sched_switch: prev_comm=... prev_pid=123 ... prev_state=R+ ==> ... next_pid=456 ..." */
 static bool change_task(const struct line *l)
 {
 	const char *prev = strstr(l->what, " prev_pid="), *next = strstr(l->what, " next_pid=");
 
 	if (strncmp(l->what, "sched_switch:", 13) || !prev || !next)
 		return false;
-	if (is_held && atoi(prev + 10) == holder.pid) {
+	if (is_held && atoi(prev + 10) == holder.pid && strstr(l->what, " prev_state=R")) {
 		is_away = true;
 		left_us = l->us;
 	}

@@ -21,8 +21,8 @@
  * struct locktime_row - all holds while a call was made, by whatever task
  * @call: what was called
  * @holds: how many there were
- * @longest_us: the longest
- * @away_us: of which its holder did not run, because others did
+ * @longest_us: the longest, without @away_us and interrupts
+ * @away_us: for how long its holder could have run, but others did
  * @comm: who had that
  * @pid: its thread id
  * @function: where it took the mutex
