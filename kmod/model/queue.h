@@ -182,13 +182,10 @@ struct xs_queue {
 	struct xs_queue_watch watch;
 };
 
-/*
- * Whether none of its queues will run again: each was reset, or its node was removed, or
- * the address space is gone.
- */
+/* Whether no queue of it will run again, not even one that comes: its node or the space is gone. */
 static inline bool xs_pdd_is_gone(const struct xs_pdd *pdd)
 {
-	return !pdd->live || pdd->node->gone || !pdd->space->hw;
+	return pdd->node->gone || !pdd->space->hw;
 }
 
 /* That of a space on a node; made if there is none. */

@@ -437,10 +437,12 @@ static void batch_end_locked(struct xs_batch *batch)
 	xs_holder_settled_locked(batch->holder);
 }
 
-/* Whether what it is on will not run again. */
-static bool batch_is_gone(const struct xs_request *request)
+/* Whether it asks to hold what will not run again. That it holds that no more is in force. */
+static bool batch_is_in_vain(const struct xs_request *request)
 {
-	return request->queue ? request->queue->applied == XS_APPLIED_GONE : !request->pdd->live;
+	const struct xs_queue *queue = request->queue;
+
+	return request->next.held && (queue ? queue->applied == XS_APPLIED_GONE : !request->pdd->live);
 }
 
 bool xs_batch_part_done_locked(struct xs_part *part)
@@ -455,11 +457,11 @@ bool xs_batch_part_done_locked(struct xs_part *part)
 	if (status)
 		batch_fail_born_locked(part);
 	list_for_each_entry_safe(request, next, &part->requests, in_batch) {
-		const bool gone = batch_is_gone(request);
+		const bool in_vain = batch_is_in_vain(request);
 
 		if (status)
 			batch_fail_request_locked(request, status);
-		batch_end_request_locked(request, !status && !gone, now, &batch->idle);
+		batch_end_request_locked(request, !status && !in_vain, now, &batch->idle);
 	}
 	part->result.total_ns = ktime_get_ns() - batch->start_ns;
 	if (--batch->unfinished) {
@@ -533,6 +535,28 @@ static void batch_charge_locked(const struct xs_batch *batch)
 	}
 }
 
+/*
+ * A queue that came as the batch was staged may be the first of its process on that node: this
+ * has a part then, or the call would be over before the queue is switched.
+ */
+static int batch_cover_born_locked(struct xs_batch *batch)
+{
+	const struct xs_request *on_process, *born;
+	struct xs_part *part;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(on_process, &batch->requests, in_batch) {
+		list_for_each_entry(born, &on_process->born, in_batch) {
+			part = batch_part_locked(batch, born->pdd->node);
+			if (!part)
+				return -ENOMEM;
+			part->concerned = true;
+		}
+	}
+	return 0;
+}
+
 void xs_batch_start_locked(struct xs_batch *batch)
 {
 	struct xs_request *request;
@@ -591,7 +615,7 @@ int xs_batch_stage_and_start(struct xs_batch *batch,
 	batch_foresee(batch);
 	for (;;) {
 		scoped_guard(mutex, &xs_lock) {
-			ret = stage(batch, arg);
+			ret = stage(batch, arg) ?: batch_cover_born_locked(batch);
 			if (!ret)
 				xs_batch_start_locked(batch);
 			else if (ret != -EINPROGRESS)

@@ -404,6 +404,14 @@ static int stage_all_queues_locked(struct xs_batch *batch, struct xs_item *item,
 	return ret == -EALREADY ? 0 : ret;
 }
 
+/* Where nothing will run again, one can give back: else a queue that comes there would be held. */
+static bool stage_passes_over_locked(const struct xs_item *item, const struct xs_pdd *pdd)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return xs_pdd_is_gone(pdd) || (!pdd->live && xs_stage_takes(item->entry));
+}
+
 /* For one of its nodes. */
 static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct xs_pdd *pdd)
 {
@@ -411,9 +419,9 @@ static int stage_pdd_locked(struct xs_batch *batch, struct xs_item *item, struct
 
 	lockdep_assert_held(&xs_lock);
 
-	if (xs_pdd_is_gone(pdd))
+	if (stage_passes_over_locked(item, pdd))
 		return 0;
-	item->any = true;
+	item->any |= !!pdd->live;
 	if (!stage_suits_node(pdd->node, item->entry))
 		return 0;
 	ret = stage_check_node(pdd->node, item->entry);

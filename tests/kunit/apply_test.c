@@ -420,6 +420,36 @@ static void born_held(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_queue_add(test, xt->process, xt->node)->held);
 }
 
+/* All queues of a held process were reset, which its release finds, or a call @before. */
+static void lose_and_release(struct kunit *test, bool before)
+{
+	struct xt *xt = test->priv;
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+	struct xs_hw_queue *lost = fake_queue_add(test, process, xt->node), *queue;
+	const u64 id = xt->list[xt_list(test, client(test)) - 1].id;
+
+	xt_do(test, client(test), KFD_XSCHED_OP_SUSPEND, KFD_XSCHED_TARGET_PROCESS,
+	      process->nr, 0);
+	KUNIT_ASSERT_TRUE(test, lost->held);
+	lost->ret = -EACCES;
+	if (before)
+		KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[1], KFD_XSCHED_OP_SET_PRIORITY,
+					    KFD_XSCHED_TARGET_QUEUE, id, 3), -ESRCH);
+	xt_do(test, client(test), KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_PROCESS,
+	      process->nr, 0);
+	queue = fake_queue_add(test, process, xt->node);
+	KUNIT_ASSERT_NOT_NULL(test, queue);
+	KUNIT_EXPECT_FALSE(test, queue->held);
+	KUNIT_EXPECT_FALSE(test, process->hold_new);
+}
+
+/* They are lost, but others may come. */
+static void released_without_a_queue(struct kunit *test)
+{
+	lose_and_release(test, false);
+	lose_and_release(test, true);
+}
+
 /*
  * amdkfd creates a queue before it reports it: it may have been created held for a
  * hold that is gone by then, or free before a hold that has come.
@@ -504,6 +534,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(process_resume_drops_queue_holds),
 	KUNIT_CASE(queue_of_held_process_is_released),
 	KUNIT_CASE(born_held),
+	KUNIT_CASE(released_without_a_queue),
 	KUNIT_CASE(born_before_the_rule_changed),
 	KUNIT_CASE(born_on_a_node_that_cannot),
 	KUNIT_CASE(accounting),

@@ -72,14 +72,9 @@
  * The code as it was found
  * ------------------------
  * -DFOUND_n is the code as it is, where that does not keep what it promises. Without it the model is mended:
- *	1	RESUME of a process does not end its hold on a node on which none of its queues will run again. A new
- *		queue there is held, which nobody asks for: batch_is_gone(), stage_pdd_locked(). Mended: it ends.
  *	2	A queue that is off the GPU when another one of its process is reset is given up (-EACCES, GONE), but
  *		the next restore or resume puts it back, and nobody can hold it: kfd_sched_finish(). Mended: it counts
  *		as reset.
- *	3	The first queue of a process on a node comes while a long call is staged that holds the process.
- *		SUSPEND returns, and the queue runs: xs_batch_start_locked(). Mended: its node has a part in the
- *		batch.
  *	4	The firmware hangs as amdkfd takes a queue off. Until the reset the queue is on the GPU, but SUSPEND
  *		of it succeeds at once: kfd_sched_commit_hws(). Mended: it needs the firmware if the runlist is stale.
  *	5	amdgpu skips the reset of the hardware, if the job that timed out is done by then. The lost queues
@@ -112,6 +107,8 @@
  *	16	a call returns success though its transaction failed
  *	17	a queue that came unheld is not switched when it is reported
  *	18	what a failed call was to hold is held for queues to come
+ *	19	RESUME of a process does not end its hold on a node where none of its queues will run again
+ *	20	a batch has no part for a node to which its process came while it was staged
  */
 
 /* ---- bounds: how often who does what --------------------------------------------------------------------------- */
@@ -1122,8 +1119,8 @@ inline end_bob()
 	bob_releases = false
 }
 
-/* batch_is_gone(): whether a change of the request on a pdd of which no queue will run again is in force */
-#ifdef FOUND_1
+/* batch_is_in_vain(): whether a change of the request on a pdd of which no queue will run again is in force */
+#ifdef BUG_19
 #define IN_FORCE(n)	ANY_QUEUE(LIVE, n)
 #else
 #define IN_FORCE(n)	(ANY_QUEUE(LIVE, n) || !bob_on_pdd[n].next)
@@ -1397,7 +1394,7 @@ next:		skip
 /* ---- Bob ------------------------------------------------------------------------------------------------------- */
 
 /* stage_pdd_locked(): a pdd of which no queue will run again is passed over */
-#ifdef FOUND_1
+#ifdef BUG_19
 #define PASSED_OVER(n)	(!ANY_QUEUE(LIVE, n))
 #else
 #define PASSED_OVER(n)	(!ANY_QUEUE(LIVE, n) && !(bob_releases && ANY_QUEUE(KNOWN, n)))
@@ -1506,7 +1503,7 @@ inline start_bob_on_queue(q)
 /* What concerns nothing is left out: batch_drop_idle_parts_locked(). */
 inline start_bob_on_pdd(n)
 {
-#ifndef FOUND_3
+#ifndef BUG_20
 	concerned[n] = concerned[n] || bob_on_pdd[n].born || ANY_QUEUE(BOB_BORN, n);
 #endif
 	EACH_QUEUE(start_bob_on_queue, n);

@@ -2,10 +2,13 @@
 /*
  * Several nodes, GPUs or partitions of one: a switch concerns the nodes it
  * names and no other, one call switches all of them, and a process that works
- * on all of them is stopped and released on all of them.
+ * on all of them is stopped and released on all of them, also if it comes to one
+ * of them as a long call goes on.
  *
  *   test-nodes [NODES]	how many there must be
  */
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +21,8 @@
 #define MAX_NODES	8
 #define QUEUES		2
 #define STILL_MS	100	/* how long we watch a held process do nothing */
+#define ROUNDS		12	/* of a queue that comes during a call */
+#define DONE_MS		10000
 
 static const struct spin_shape shape = { 64, 256, MS };
 static struct kfd_xsched_node nodes[MAX_NODES];
@@ -169,6 +174,95 @@ static void test_wide(void)
 	worker_stop(&wide);
 }
 
+/* ---- a process comes to a node as a call goes on --------------------------------- */
+
+/**
+ * struct newcomer - the second queue of a process, on its second node
+ * @w: the process
+ * @after_us: when it is created
+ * @number: of the queue, or -errno
+ * @came_ns: when it was there
+ */
+struct newcomer {
+	struct worker w;
+	unsigned int after_us;
+	int number;
+	uint64_t came_ns;
+};
+
+static void *come(void *arg)
+{
+	struct newcomer *n = arg;
+
+	usleep(n->after_us);
+	n->number = worker_add_queue(&n->w);
+	n->came_ns = xsdev_now();
+	return NULL;
+}
+
+/* As long a call as there may be: it names the process first, and then another one. */
+static int hold_for_long(int client, pid_t pid, uint64_t *took_ns)
+{
+	static struct kfd_xsched_entry entries[KFD_XSCHED_MAX_ENTRIES];
+	const uint64_t begin = xsdev_now();
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < KFD_XSCHED_MAX_ENTRIES; i++)
+		entries[i] = (struct kfd_xsched_entry){
+			.op = KFD_XSCHED_OP_SUSPEND,
+			.target = KFD_XSCHED_TARGET_PROCESS,
+			.id = (uint64_t)(i ? workers[0].pid : pid),
+		};
+	ret = xsdev_apply(client, entries, KFD_XSCHED_MAX_ENTRIES, NULL);
+	*took_ns = xsdev_now() - begin;
+	return ret;
+}
+
+/* Whether what it comes with rests until it is released. @meanwhile: it came during the call */
+static bool comes_held(unsigned int after_us, uint64_t *took_ns, bool *meanwhile)
+{
+	struct newcomer n = { .after_us = after_us };
+	const int client = xsdev_open();
+	uint64_t returned;
+	pthread_t thread;
+	bool rests;
+	int ret;
+
+	if (worker_start_on(&n.w, 1, WORKER_ALL_GPUS))
+		tap_bail("no process on one of several nodes");
+	if (pthread_create(&thread, NULL, come, &n))
+		tap_bail("no thread");
+	ret = hold_for_long(client, n.w.pid, took_ns);
+	returned = xsdev_now();
+	pthread_join(thread, NULL);
+	*meanwhile = n.came_ns < returned;
+	if (ret || n.number != 1 || worker_submit(&n.w, 1, &shape, 1))
+		tap_bail("after %u us: the call %d, the queue %d", after_us, ret, n.number);
+	rests = worker_wait(&n.w, 1, STILL_MS) == -ETIME;
+	close(client);
+	if (worker_wait(&n.w, 1, DONE_MS) || worker_stop(&n.w))
+		tap_bail("after %u us: it is not released", after_us);
+	return rests;
+}
+
+static void test_comes_meanwhile(void)
+{
+	unsigned int i, held = 0, during = 0;
+	uint64_t took_ns = 0;
+	bool meanwhile;
+
+	for (i = 0; i < ROUNDS; i++) {
+		held += comes_held((unsigned int)(took_ns / 1000 * i / ROUNDS), &took_ns,
+				   &meanwhile);
+		during += meanwhile;
+	}
+	tap_note("the last call took %llu us", (unsigned long long)took_ns / 1000);
+	tap_ok(during > ROUNDS / 4, "a process comes to a node as a call goes on, %u of %u times",
+	       during, ROUNDS);
+	tap_is(held, ROUNDS, "and is held there once that has returned");
+}
+
 static void stop_workers(void)
 {
 	struct spin_account a;
@@ -205,6 +299,7 @@ int main(int argc, char **argv)
 		test_alone(i);
 	test_together();
 	test_wide();
+	test_comes_meanwhile();
 	stop_workers();
 	return tap_done();
 }
