@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -219,6 +220,19 @@ static int hold_for_long(int client, pid_t pid, uint64_t *took_ns)
 	return ret;
 }
 
+/* Before who makes the call, who never sleeps. */
+static void start_newcomer(struct newcomer *n, pthread_t *thread)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+
+	if (worker_start_on(&n->w, 1, WORKER_ALL_GPUS) ||
+	    sched_setscheduler(n->w.pid, SCHED_FIFO, &first))
+		tap_bail("no process on one of several nodes");
+	if (pthread_create(thread, NULL, come, n) ||
+	    pthread_setschedparam(*thread, SCHED_FIFO, &first))
+		tap_bail("no thread");
+}
+
 /* Whether what it comes with rests until it is released. @meanwhile: it came during the call */
 static bool comes_held(unsigned int after_us, uint64_t *took_ns, bool *meanwhile)
 {
@@ -229,10 +243,7 @@ static bool comes_held(unsigned int after_us, uint64_t *took_ns, bool *meanwhile
 	bool rests;
 	int ret;
 
-	if (worker_start_on(&n.w, 1, WORKER_ALL_GPUS))
-		tap_bail("no process on one of several nodes");
-	if (pthread_create(&thread, NULL, come, &n))
-		tap_bail("no thread");
+	start_newcomer(&n, &thread);
 	ret = hold_for_long(client, n.w.pid, took_ns);
 	returned = xsdev_now();
 	pthread_join(thread, NULL);
