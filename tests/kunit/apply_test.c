@@ -433,7 +433,7 @@ static void lose_and_release(struct kunit *test, bool before)
 	KUNIT_ASSERT_TRUE(test, lost->held);
 	lost->ret = -EACCES;
 	if (before)
-		KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[1], KFD_XSCHED_OP_SET_PRIORITY,
+		KUNIT_EXPECT_EQ(test, xt_do(test, client(test), KFD_XSCHED_OP_SET_PRIORITY,
 					    KFD_XSCHED_TARGET_QUEUE, id, 3), -ESRCH);
 	xt_do(test, client(test), KFD_XSCHED_OP_RESUME, KFD_XSCHED_TARGET_PROCESS,
 	      process->nr, 0);
