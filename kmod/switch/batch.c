@@ -437,12 +437,15 @@ static void batch_end_locked(struct xs_batch *batch)
 	xs_holder_settled_locked(batch->holder);
 }
 
-/* Whether it asks to hold what will not run again. That it holds that no more is in force. */
+/*
+ * Whether what it is on will not run again: then it is not in force. But a queue may come where all
+ * others are lost: what holds it no more must be.
+ */
 static bool batch_is_in_vain(const struct xs_request *request)
 {
-	const struct xs_queue *queue = request->queue;
-
-	return request->next.held && (queue ? queue->applied == XS_APPLIED_GONE : !request->pdd->live);
+	if (request->queue)
+		return request->queue->applied == XS_APPLIED_GONE;
+	return !request->pdd->live && request->next.held;
 }
 
 bool xs_batch_part_done_locked(struct xs_part *part)
