@@ -45,12 +45,12 @@
  *	ASYNC calls				a call without its caller; that a client is ejected in the middle of a
  *						call is more
  *	more slices				a call is staged in one section of xs_lock, and started in another one
- *	exit of the owner			as if it destroyed each of its queues; but see FOUND_7
+ *	exit of the owner			as if it destroyed each of its queues; but see BUG_25
  *	module load and unload			and nodes that come and go
  *	closing the breaker			nothing is held while it is open, so nothing comes back by itself
  *	failures (-ENOMEM) elsewhere		in kfd_sched_apply() they are in; elsewhere they are stock amdkfd's,
  *						which has changed its flags before
- *	a restore that fails			is tried again, and finds that nothing is evicted; but see FOUND_6
+ *	a restore that fails			is tried again, and finds that nothing is evicted; but see BUG_24
  *	a wake-up in resume_queues()		is missing if its transaction fails; here the destroyer sees it all
  *						the same
  *	time					a retry comes at any time, but the last one after a reset that is due:
@@ -61,32 +61,13 @@
  * -------------
  *  (1) Once SUSPEND has returned success, and until that client releases or dies, or is told that the breaker dropped
  *	its holds, the queue is not on the GPU, whatever others do. Of a process: no queue that its owner has, or
- *	comes to have.
+ *	comes to have; but see BUG_26.
  *  (2) At the end of each transaction a queue is on the GPU only if no reason stands against it; else a reset is due.
  *  (3) To release one reason overrides no other: each stands as long as who has it wants.
  *  (4) Fail open: if all clients are dead, or those that live hold nothing, and no other reason is left, then the
  *	queue gets on the GPU, also after a transaction failed.
  *  (5) A queue that was destroyed or reset is never put on the GPU again; nothing is used after it was freed.
  *  (6) There is no deadlock, and locks are taken in order.
- *
- * The code as it was found
- * ------------------------
- * -DFOUND_n is the code as it is, where that does not keep what it promises. Without it the model is mended:
- *	2	A queue that is off the GPU when another one of its process is reset is given up (-EACCES, GONE), but
- *		the next restore or resume puts it back, and nobody can hold it: kfd_sched_finish(). Mended: it counts
- *		as reset.
- *	4	The firmware hangs as amdkfd takes a queue off. Until the reset the queue is on the GPU, but SUSPEND
- *		of it succeeds at once: kfd_sched_commit_hws(). Mended: it needs the firmware if the runlist is stale.
- *	5	amdgpu skips the reset of the hardware, if the job that timed out is done by then. The lost queues
- *		stay on the GPU, in a runlist that kfd_lose_queues_of_node() has forgotten. Mended: the hardware is
- *		reset.
- *	6	The restore comes before the reset has given its semaphore back. It sends no runlist, and nobody else
- *		does: restore_process_worker(). Mended: it comes later.
- *	7	The process that hung is gone before the reset, so that nobody clears is_hws_hang, and the node
- *		refuses all holds and releases: kfd_process_evict_queues(). Mended: a reset clears it.
- *	8	A queue comes while SUSPEND of its process goes on, and the transaction that is to hold it fails.
- *		SUSPEND returns success, and the queue runs until the retry: xs_queue_added(). Mended: that was not
- *		promised.
  *
  * -DBUG_n plants a fault, which spin has to find:
  *	1	a release does not look at the hold of the other client
@@ -109,6 +90,13 @@
  *	18	what a failed call was to hold is held for queues to come
  *	19	RESUME of a process does not end its hold on a node where none of its queues will run again
  *	20	a batch has no part for a node to which its process came while it was staged
+ *	21	a queue that is given up, as another one of its process was reset, does not count as reset
+ *	22	SUSPEND of a queue that amdkfd could not take off, as the firmware hung, does not need the firmware
+ *	23	amdgpu skips the reset of the hardware after queues were given up for it
+ *	24	a restore comes as a reset goes on: it sends no runlist, and does not come again
+ *	25	a reset does not end what is known of a hang, and the process that hung is gone
+ *	26	a queue that comes while SUSPEND of its process goes on is promised to be held, too, though the
+ *		transaction for it may fail, and is tried again (uapi: KFD_XSCHED_OP_SUSPEND)
  */
 
 /* ---- bounds: how often who does what --------------------------------------------------------------------------- */
@@ -307,7 +295,7 @@ inline release(lock)
 #define SHUT(n)		shut[n]
 
 /* The transaction that was to hold it failed, and is tried again. */
-#ifdef FOUND_8
+#ifdef BUG_26
 #define RETRIED(q)	false
 #else
 #define RETRIED(q)	(failing[NODE_OF(q)] && applied[q] == UNKNOWN)
@@ -344,7 +332,7 @@ inline check_queue(q)
 	/* (2) What is on the GPU has no reason against it, unless the firmware hangs, and is reset. */
 	assert(!on_gpu[q] || RESET_NEAR(NODE_OF(q)) || (listed[q] && is_active[q] && NO_REASON(q)));
 	/* (3) A queue is active if no reason stands against it, and only then. An eviction stands while it counts. */
-#ifndef FOUND_2
+#ifndef BUG_21
 	assert(!listed[q] || is_active[q] == NO_REASON(q));
 #endif
 	assert(!listed[q] || is_evicted[q] == (evicted[NODE_OF(q)] > 0))
@@ -641,8 +629,6 @@ inline evict(n)
 			fi
 		:: else
 		fi;
-		/* not after -ETIME */
-		is_hws_hang[n] = is_hws_hang[n] && failed && !reset_writes[n];
 #ifndef BUG_8
 		unlock_dqm(n);
 #endif
@@ -790,7 +776,7 @@ proctype Debugger()
 inline lose_queue(q)
 {
 	mark_reset(q);
-#ifndef FOUND_5
+#ifndef BUG_23
 	on_gpu[q] = false
 #else
 	skip
@@ -815,7 +801,7 @@ end:
 		acquire(RESET_SEMAPHORE)
 	   };
 		/* kgd2kfd_pre_reset(), kgd2kfd_suspend(): the first device evicts all processes */
-#ifdef FOUND_7
+#ifdef BUG_25
 		skip;
 #elif NODES == 1
 		evict(0);
@@ -834,7 +820,7 @@ end:
 			d_step {
 				EACH_QUEUE(lose_queue, n);
 				has_reset_queue[n] = false;
-#ifndef FOUND_7
+#ifndef BUG_25
 				is_hws_hang[n] = false;
 #endif
 				active_runlist[n] = false
@@ -851,14 +837,14 @@ end:
 			retry[n] = true;
 			retries[n] = 1
 		};
-#ifdef FOUND_6
+#ifdef BUG_24
 		restore(0);
 #endif
 		d_step {
 			reset_writes[n] = false;
 			release(RESET_SEMAPHORE)
 		};
-#if !defined(FOUND_6) && !defined(FOUND_7)
+#if !defined(BUG_24) && !defined(BUG_25)
 		/* kfd_schedule_resume_all_processes(), a little later */
 		if
 		:: last -> EACH_NODE(restore)
@@ -894,7 +880,7 @@ inline finish_change(q)
 		:: has_reset_queue[NODE_OF(q)] || is_reset[q] ->
 			flips[q] = (!hold[q] && WANTS_HW(q)) != is_active[q];
 			refused[q] = !hold[q] && flips[q] == is_active[q];
-#ifndef FOUND_2
+#ifndef BUG_21
 			is_reset[q] = is_reset[q] || refused[q]
 #else
 			skip
@@ -1187,7 +1173,7 @@ inline end_transaction(n)
 	}
 }
 
-#ifdef FOUND_4
+#ifdef BUG_22
 #define NEEDS_FIRMWARE(n)	ANY_QUEUE(FLIPS, n)
 #else
 #define NEEDS_FIRMWARE(n)	(ANY_QUEUE(FLIPS, n) || (runlist_stale[n] && active_runlist[n]))
@@ -1873,7 +1859,7 @@ next:		skip
 inline check_end(q)
 {
 	/* (4) Nobody wants to hold the queue, and nothing else is against it: it is on the GPU. */
-#ifdef FOUND_2
+#ifdef BUG_21
 	assert(!LIVE(q) || !listed[q] || ann_wants || bob_wants || !NO_OTHER_REASON(q) || on_gpu[q])
 #else
 	assert(!listed[q] || ann_wants || bob_wants || !NO_OTHER_REASON(q) || on_gpu[q])

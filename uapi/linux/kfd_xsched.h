@@ -428,7 +428,9 @@ enum kfd_xsched_op {
  * @KFD_XSCHED_TARGET_QUEUE: a queue, by &kfd_xsched_queue.id
  * @KFD_XSCHED_TARGET_PROCESS: a thread group id in the caller's pid
  *	namespace: all its queues on all nodes, and those it creates while it is
- *	held or overridden. RESUME also drops this client's holds on single
+ *	held or overridden. One that it creates while the call goes on is held by
+ *	a transaction of its own; if that fails, it is tried again, and the call
+ *	succeeds all the same. RESUME also drops this client's holds on single
  *	queues of it. RESUME of one queue of a held process releases that queue
  *	alone; new queues of the process are still created held.
  *	A process whose thread group leader is gone, but whose address space
