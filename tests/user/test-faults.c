@@ -20,6 +20,7 @@
 #define FW_TIMEOUT_MS	2000	/* instead of amdkfd's nine seconds */
 #define OLD_TIMEOUT_MS	9000
 #define LATE_US		20000
+#define RESET_LATE_US	200000
 #define HELD_MS		300
 #define DONE_MS		20000
 #define BITS		8
@@ -220,6 +221,34 @@ static void test_dead(const char *what, const char *command)
 	check_works(what);
 }
 
+/*
+ * It hangs as amdkfd evicts the process, which an MMU notifier cannot refuse: its queue counts as
+ * taken off, but is on the hardware until the reset. To hold it is not done by then.
+ */
+static void test_evicted(void)
+{
+	long resets = gpustat("resets");
+	struct worker w;
+	int ret;
+
+	start(&w, 1);
+	begin(&w, 0, &endless);
+	check_runs("evicted");
+	gpufault_timeout(FW_TIMEOUT_MS);
+	tap_is(gpufault("preempt_hang"), 0, "evicted: armed");
+	tap_is(gpufault("reset_late %d", RESET_LATE_US), 0, "evicted: and the reset will be late");
+	worker_invalidate(&w);
+	ret = suspend(&w);
+	tap_ok(ret == -EIO || ret == -ETIME, "evicted: SUSPEND fails (%d)", ret);
+	check_reset("evicted", resets);
+	gpufault_timeout(OLD_TIMEOUT_MS);
+	check_nothing_left("evicted");
+	check_incomplete(&w, "evicted");
+	worker_kill(&w);
+	xsdev_wait_no_queue(fd, DONE_MS);
+	check_works("evicted");
+}
+
 static bool is_reset(struct worker *w)
 {
 	const uint32_t mask = KFD_XSCHED_QUEUE_RESET | KFD_XSCHED_QUEUE_ACTIVE;
@@ -281,6 +310,24 @@ static void test_stuck_end(void)
 	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "stuck at its end: no queue is left");
 	tap_is(gpustat("resets"), resets, "stuck at its end: the GPU was not reset");
 	check_works("stuck at its end");
+}
+
+/* The queue cannot be reset alone, and the only process is gone when the GPU is. */
+static void test_stuck_alone(void)
+{
+	long resets = gpustat("resets");
+	struct worker w;
+
+	start(&w, 1);
+	begin(&w, 0, &endless);
+	check_runs("stuck alone");
+	tap_is(gpufault("preempt_fail %u", stuck_doorbell(w.pid)), 0, "stuck alone: armed");
+	tap_is(gpufault("reset_fail 1"), 0, "stuck alone: the queue cannot be reset");
+	tap_is(gpufault("reset_late %d", RESET_LATE_US), 0, "stuck alone: the GPU is, later");
+	worker_kill(&w);
+	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "stuck alone: the process is gone");
+	check_reset("stuck alone", resets);
+	check_works("stuck alone");
 }
 
 /* ---- in the middle of a save ---- */
@@ -384,8 +431,10 @@ int main(void)
 	test_late();
 	test_dead("hang", "preempt_hang");
 	test_dead("stop", "stop 1");
+	test_evicted();
 	test_stuck();
 	test_stuck_end();
+	test_stuck_alone();
 	test_reset();
 	test_kill();
 	test_corrupt("bit", "corrupt_bit", BITS, BITS, BITS);
