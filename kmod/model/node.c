@@ -273,25 +273,29 @@ unsigned int xs_node_count(void)
 
 bool xs_node_retry_later(struct xs_node *node)
 {
-	const u32 retries = READ_ONCE(node->retries);
+	bool more = false;
 
-	if (retries == XS_RETRIES)
-		return false;
-	if (kthread_queue_delayed_work(node->worker, &node->retry,
-				       msecs_to_jiffies(XS_RETRY_MS << retries)))
-		WRITE_ONCE(node->retries, retries + 1);
-	return true;
+	scoped_guard(spinlock, &xs_nodes_lock) {
+		more = node->retries < XS_RETRIES;
+		if (more && kthread_queue_delayed_work(node->worker, &node->retry,
+						       msecs_to_jiffies(XS_RETRY_MS << node->retries)))
+			node->retries++;
+	}
+	return more;
 }
 
 void xs_node_retry_no_more(struct xs_node *node)
 {
-	WRITE_ONCE(node->retries, 0);
+	scoped_guard(spinlock, &xs_nodes_lock)
+		node->retries = 0;
 }
 
 /* One that is to run much later runs soon. */
-static void node_retry_anew(struct xs_node *node)
+static void node_retry_anew_locked(struct xs_node *node)
 {
-	WRITE_ONCE(node->retries, 1);
+	lockdep_assert_held(&xs_nodes_lock);
+
+	node->retries = 1;
 	kthread_mod_delayed_work(node->worker, &node->retry, msecs_to_jiffies(XS_RETRY_MS));
 }
 
@@ -306,7 +310,7 @@ u32 xs_node_note_reset(const struct xs_hw_node *hw, bool done)
 				continue;
 			gpu_id = node->desc.gpu_id;
 			if (done)
-				node_retry_anew(node);
+				node_retry_anew_locked(node);
 		}
 	}
 	return gpu_id;

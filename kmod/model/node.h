@@ -208,7 +208,7 @@ void xs_node_set_waves_percent(u32 percent);
  * @quiet: woken when @done changes
  * @retry: as @settle, later
  * @retries: how many of these were begun since a transaction succeeded or a reset was
- *	done; without a lock
+ *	done; under the lock of that list
  * @ring: looks at doorbells that rang: see watch/sampler.c
  * @waves: what is known of waves in flight
  * @save_ns: how long the last preemption took to save waves; without a lock
