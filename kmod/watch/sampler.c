@@ -431,6 +431,19 @@ static void sampler_take_turn(struct xs_pdd *pdd)
 		list_move_tail(&pdd->watch.in_sampler, over ? &sampler.sampled : &sampler.turns);
 }
 
+/*
+ * When the slice that begins now was due: to wake for it has taken the CPU, too. What has taken
+ * longer than a period is not the sampler's.
+ */
+static u64 sampler_woken(u64 now)
+{
+	const u64 due = ktime_to_ns(hrtimer_get_expires(&sampler.timer));
+
+	lockdep_assert_held(&sampler.lock);
+
+	return now - min(now > due ? now - due : 0, sampler.period_ns);
+}
+
 /* Keep the pace, but do not make up for rounds that were missed. */
 static void sampler_begin_round(u64 now)
 {
@@ -468,7 +481,7 @@ static void sampler_slice(void)
 		WRITE_ONCE(sampler.gave_way, true);
 	WRITE_ONCE(sampler.looked_ns, ktime_get_ns());
 	/* Leave the CPU to others half of the time. */
-	sampler_go_on(sampler.looked_ns + (sampler.looked_ns - start));
+	sampler_go_on(2 * sampler.looked_ns - sampler_woken(start));
 }
 
 /* A turn at once. If its look is not over then, it goes on in the round. */
