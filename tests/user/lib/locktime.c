@@ -267,12 +267,14 @@ static void take(const struct line *l)
 static void give(const struct line *l)
 {
 	struct locktime_row *row = &rows[reading];
-	const uint64_t us = l->us - holder.us - stolen_us - away_us;
+	const uint64_t whole_us = l->us - holder.us, us = whole_us - stolen_us - away_us;
 
 	/* Of one that began before this was watched nothing is known. */
 	if (!is_held || holder.pid != l->pid)
 		return;
 	is_held = false;
+	if (whole_us > row->whole_us)
+		row->whole_us = whole_us;
 	if (row->holds++ && us <= row->longest_us)
 		return;
 	row->longest_us = us;

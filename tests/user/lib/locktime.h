@@ -23,6 +23,7 @@
  * @holds: how many there were
  * @longest_us: the longest, without @away_us and interrupts
  * @away_us: for how long its holder could have run, but others did
+ * @whole_us: the longest with all that, another one perhaps
  * @comm: who had that
  * @pid: its thread id
  * @function: where it took the mutex
@@ -32,6 +33,7 @@ struct locktime_row {
 	unsigned int holds;
 	uint64_t longest_us;
 	uint64_t away_us;
+	uint64_t whole_us;
 	char comm[16];
 	pid_t pid;
 	char function[48];
