@@ -93,7 +93,7 @@ struct xs_supply {
  * @steps: how many the entries of one batch may take
  * @account: on which its requests are, that of @client; NULL: no limits. Requests end before
  *	that goes
- * @spare_parts: how many parts its last batch had beside the first; read without the lock
+ * @parts: how many parts its last batch had; read without the lock
  * @batches: its batches that are not over, for the dump
  * @settled: counts the parts of its batches that are done; read without the lock
  * @unsettled: woken when @settled changes
@@ -113,7 +113,7 @@ struct xs_holder {
 	struct xs_tenants *tenants;
 	u32 steps;
 	struct xs_account *account;
-	u32 spare_parts;
+	u32 parts;
 	u32 batches;
 	u32 settled;
 	wait_queue_head_t unsettled;

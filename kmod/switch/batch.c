@@ -52,29 +52,21 @@ struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
 	INIT_LIST_HEAD(&batch->spare);
 	batch->gfp = gfp;
 	/* It is likely to concern as many nodes as the last one; if not, more are made later. */
-	batch_make_parts(batch, READ_ONCE(holder->spare_parts));
+	if (batch_make_parts(batch, max(READ_ONCE(holder->parts), 1U)) && list_empty(&batch->spare)) {
+		xs_batch_free(batch);
+		return NULL;
+	}
 	return batch;
 }
 
-static void batch_free_part(struct xs_part *part)
+/* It is kept to spare. */
+static void batch_put_part(struct xs_part *part)
 {
 	struct xs_batch *batch = part->batch;
 
-	list_del(&part->in_batch);
+	list_move(&part->in_batch, &batch->spare);
 	batch->part_count--;
 	xs_node_put(part->node);
-	if (part == &batch->first)
-		part->node = NULL;
-	else
-		kfree(part);
-}
-
-static void batch_free_parts(struct xs_batch *batch)
-{
-	struct xs_part *part, *next;
-
-	list_for_each_entry_safe(part, next, &batch->parts, in_batch)
-		batch_free_part(part);
 }
 
 void xs_batch_free(struct xs_batch *batch)
@@ -83,7 +75,8 @@ void xs_batch_free(struct xs_batch *batch)
 
 	if (!batch)
 		return;
-	batch_free_parts(batch);
+	list_for_each_entry_safe(part, next, &batch->parts, in_batch)
+		batch_put_part(part);
 	list_for_each_entry_safe(part, next, &batch->spare, in_batch)
 		kfree(part);
 	xs_supply_free(&batch->supply);
@@ -91,7 +84,6 @@ void xs_batch_free(struct xs_batch *batch)
 	kfree(batch);
 }
 
-/* One that is not the batch's first. */
 static struct xs_part *batch_spare_part(struct xs_batch *batch)
 {
 	struct xs_part *part = list_first_entry_or_null(&batch->spare, struct xs_part, in_batch);
@@ -127,7 +119,7 @@ static void batch_part_work(struct kthread_work *work);
 
 static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_node *node)
 {
-	struct xs_part *part = batch->first.node ? batch_spare_part(batch) : &batch->first;
+	struct xs_part *part = batch_spare_part(batch);
 
 	lockdep_assert_held(&xs_lock);
 
@@ -324,7 +316,7 @@ static void batch_drop_part_locked(struct xs_part *part)
 	xs_request_drop_idle_locked(&idle);
 	if (part->toll == XS_TOLL_PAID)
 		xs_rates_give_back(&part->node->rates, part->batch->payer, part->toll_ns);
-	batch_free_part(part);
+	batch_put_part(part);
 }
 
 void xs_batch_abort_locked(struct xs_batch *batch)
@@ -578,7 +570,7 @@ void xs_batch_start_locked(struct xs_batch *batch)
 		list_for_each_entry(request, &part->requests, in_batch)
 			xs_request_start_locked(request);
 	}
-	WRITE_ONCE(batch->holder->spare_parts, batch->part_count ? batch->part_count - 1 : 0);
+	WRITE_ONCE(batch->holder->parts, batch->part_count);
 	WRITE_ONCE(batch->holder->used, batch->holder->in_use);
 	batch_charge_locked(batch);
 	batch->holder->batches++;

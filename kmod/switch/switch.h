@@ -139,7 +139,6 @@ struct xs_item {
  * @lacks_part: one was needed that was not there
  * @gfp: how parts are made
  * @refills: how often more was made
- * @first: one of @parts: most batches have no other
  *
  *	xs_batch_new()
  *	under xs_lock: xs_stage_*() as often as need be; then either
@@ -177,7 +176,6 @@ struct xs_batch {
 	bool lacks_part;
 	gfp_t gfp;
 	u32 refills;
-	struct xs_part first;
 };
 
 /* An empty batch, or NULL: no memory. With __GFP_NOFAIL, a release needs no more. */
