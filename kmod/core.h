@@ -195,13 +195,4 @@ struct xs_news {
 /* Set once, by xs_core_start(). */
 extern const struct xs_news *xs_news;
 
-/*
- * Start the core on a driver. The device node comes last, so that the first client
- * finds what was there before. 0 or -errno. In front/main.c.
- */
-int xs_core_start(const struct xs_backend_ops *backend);
-
-/* Stop it. There must be no client: an open file pins the module. */
-void xs_core_stop(void);
-
 #endif /* KFD_XSCHED_CORE_H */

@@ -37,15 +37,28 @@ struct kobject;
 struct miscdevice;
 struct pid;
 struct seq_file;
+struct xs_backend_ops;
 struct xs_batch;
 struct xs_client;
+struct xs_histogram;
 struct xs_item;
 struct xs_node;
 struct xs_process;
 struct xs_queue;
 
+/* ---- main.c -------------------------------------------------------------- */
+
 /* The device node; its number is needed elsewhere. */
 extern struct miscdevice xs_device;
+
+/*
+ * Start the core on a driver. The device node comes last, so that the first client
+ * finds what was there before. 0 or -errno.
+ */
+int xs_core_start(const struct xs_backend_ops *backend);
+
+/* Stop it. There must be no client: an open file pins the module. */
+void xs_core_stop(void);
 
 /* ---- arrive.c ------------------------------------------------------------ */
 
@@ -328,6 +341,9 @@ void xs_sysfs_queues_start(void);
 
 /* A node's enum kfd_xsched_backend in a word. */
 const char *xs_sysfs_backend_name(u32 backend);
+
+/* Lines "shortest-ns count" of the buckets that are not empty; a page suffices. */
+ssize_t xs_sysfs_show_histogram(const struct xs_histogram *histogram, char *page);
 
 /* ---- debugfs.c ----------------------------------------------------------- */
 

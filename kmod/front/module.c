@@ -6,7 +6,7 @@
 #include <linux/module.h>
 
 #include "backend.h"
-#include "core.h"
+#include "front/front.h"
 
 static int __init xs_module_init(void)
 {

@@ -696,13 +696,27 @@ static const struct attribute_group node_statistics_group = {
 	.attrs = node_statistics_attrs,
 };
 
+ssize_t xs_sysfs_show_histogram(const struct xs_histogram *histogram, char *page)
+{
+	unsigned int i;
+	int at = 0;
+
+	for (i = 0; i < XS_HISTOGRAM_BUCKETS; i++) {
+		const u64 count = READ_ONCE(histogram->count[i]);
+
+		if (count)
+			at += sysfs_emit_at(page, at, "%llu %llu\n", xs_histogram_floor(i), count);
+	}
+	return at;
+}
+
 #define XS_HISTOGRAM_FILE(_name)						\
 static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
 			    char *buf)						\
 {										\
 	const struct xs_node *node = dev_get_drvdata(dev);			\
 										\
-	return xs_histogram_show(&node->stats._name, buf);			\
+	return xs_sysfs_show_histogram(&node->stats._name, buf);		\
 }										\
 static DEVICE_ATTR_RO(_name)
 
@@ -764,9 +778,6 @@ int xs_sysfs_init(void)
 	if (ret)
 		return ret;
 	xs_holder_init(&xs_sysfs_holder, NULL);
-	xs_interest_set_period_us(XS_SAMPLE_PERIOD_US);
-	xs_sampler_set_tap_idle_us(XS_TAP_IDLE_US);
-	xs_node_set_waves_percent(XS_WAVES_PERCENT);
 	xs_sysfs_queues_start();
 	global = device_create_with_groups(&xs_class, NULL, 0, NULL, global_groups,
 					   "global");

@@ -47,9 +47,6 @@ struct xs_histogram {
 unsigned int xs_histogram_bucket(u64 ns);
 u64 xs_histogram_floor(unsigned int bucket);
 
-/* Lines "shortest-ns count" of the buckets that are not empty; a page suffices. */
-int xs_histogram_show(const struct xs_histogram *histogram, char *page);
-
 /**
  * struct xs_stats - the switches of a node so far; written under its lock
  * @switches: switches there was something to do for

@@ -50,21 +50,6 @@ static void stats_add_ns(struct xs_histogram *histogram, u64 ns)
 	stats_add(&histogram->count[xs_histogram_bucket(ns)], 1);
 }
 
-int xs_histogram_show(const struct xs_histogram *histogram, char *page)
-{
-	unsigned int i;
-	int at = 0;
-
-	for (i = 0; i < XS_HISTOGRAM_BUCKETS; i++) {
-		const u64 count = READ_ONCE(histogram->count[i]);
-
-		if (count)
-			at += sysfs_emit_at(page, at, "%llu %llu\n",
-					    xs_histogram_floor(i), count);
-	}
-	return at;
-}
-
 void xs_stats_switch(struct xs_stats *stats,
 		     const struct kfd_xsched_node_result *result)
 {

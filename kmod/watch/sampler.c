@@ -848,6 +848,8 @@ int xs_sampler_init(void)
 	hrtimer_setup(&sampler.timer, sampler_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	sampler.worker = worker;
 	sampler.reviewer = reviewer;
+	xs_interest_set_period_us(XS_SAMPLE_PERIOD_US);
+	xs_sampler_set_tap_idle_us(XS_TAP_IDLE_US);
 	return 0;
 }
 

@@ -245,6 +245,7 @@ int xs_waves_init(void)
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
 	waves_worker = worker;
+	xs_node_set_waves_percent(XS_WAVES_PERCENT);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include <linux/kfd_xsched.h>
 
+#include "front/front.h"
 #include "model/node.h"
 
 /* Buckets cover all there is, in order, without a gap. */
@@ -53,7 +54,7 @@ static void fullest(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	for (i = 0; i < XS_HISTOGRAM_BUCKETS; i++)
 		histogram->count[i] = U64_MAX;
-	size = xs_histogram_show(histogram, page);
+	size = xs_sysfs_show_histogram(histogram, page);
 	KUNIT_EXPECT_LT(test, size, PAGE_SIZE);
 	for (i = 0; i < size; i++)
 		lines += page[i] == '\n';
@@ -83,13 +84,13 @@ static void accounts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats->failures, 1);
 	KUNIT_EXPECT_EQ(test, stats->transactions, 1);
 	KUNIT_EXPECT_EQ(test, stats->flips, 3);
-	xs_histogram_show(&stats->total, page);
+	xs_sysfs_show_histogram(&stats->total, page);
 	KUNIT_EXPECT_STREQ(test, page, "32768 3\n");
-	xs_histogram_show(&stats->lock, page);
+	xs_sysfs_show_histogram(&stats->lock, page);
 	KUNIT_EXPECT_STREQ(test, page, "256 2\n");
-	xs_histogram_show(&stats->unmap, page);
+	xs_sysfs_show_histogram(&stats->unmap, page);
 	KUNIT_EXPECT_STREQ(test, page, "28672 1\n");
-	xs_histogram_show(&stats->map, page);
+	xs_sysfs_show_histogram(&stats->map, page);
 	KUNIT_EXPECT_STREQ(test, page, "384 1\n");
 	free_page((unsigned long)page);
 }
