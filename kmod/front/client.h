@@ -17,6 +17,7 @@
 
 #include "core.h"
 #include "model/request.h"
+#include "model/tenant.h"
 #include "watch/watch.h"
 
 struct file;

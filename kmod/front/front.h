@@ -29,6 +29,7 @@
 
 #include "core.h"
 #include "model/request.h"
+#include "model/tenant.h"
 
 struct cred;
 struct pid_namespace;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holders, requests and tenants. See request.h.
+ * Holders and requests. See request.h.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -109,8 +109,7 @@ void xs_supply_init(struct xs_supply *supply, gfp_t gfp)
 	INIT_LIST_HEAD(&supply->requests);
 }
 
-/* It asks for nothing, and is nobody's. */
-static void request_blank(struct xs_request *request)
+void xs_request_blank(struct xs_request *request)
 {
 	*request = (struct xs_request){};
 	INIT_LIST_HEAD(&request->in_holder);
@@ -129,7 +128,7 @@ static struct xs_request *request_alloc(gfp_t gfp)
 	struct xs_request *request = kmalloc(sizeof(*request), gfp);
 
 	if (request)
-		request_blank(request);
+		xs_request_blank(request);
 	return request;
 }
 
@@ -382,7 +381,7 @@ static void request_put_away_locked(struct xs_request *request)
 		kfree_rcu(request, rcu);
 		return;
 	}
-	request_blank(request);
+	xs_request_blank(request);
 	request_to_supply(&holder->spare, request);
 }
 
@@ -804,107 +803,4 @@ bool xs_request_holds_locked(const struct xs_request *request, const struct xs_q
 
 	return request->now.held && queue->applied != XS_APPLIED_FREE &&
 		queue->applied != XS_APPLIED_GONE;
-}
-
-/* ---- tenants ------------------------------------------------------------- */
-
-void xs_tenants_init(struct xs_tenants *tenants, struct xs_account *account)
-{
-	*tenants = (struct xs_tenants){ .account = account };
-}
-
-int xs_tenant_add_locked(struct xs_tenant *tenant, struct xs_holder *holder)
-{
-	struct xs_tenants *tenants = holder->tenants;
-	int ret = xs_account_charge(tenants->account, XS_QUOTA_TENANTS, 1);
-
-	lockdep_assert_held(&xs_lock);
-
-	if (ret)
-		return ret;
-	tenant->id = ++tenants->last;
-	tenant->tenants = tenants;
-	INIT_LIST_HEAD(&tenant->members);
-	request_blank(&tenant->request);
-	tenant->request.on = XS_ON_TENANT;
-	tenant->request.holder = holder;
-	tenant->request.tenant = tenant;
-	hash_add(tenants->by_id, &tenant->by_id, tenant->id);
-	tenants->count++;
-	return 0;
-}
-
-struct xs_tenant *xs_tenant_find_locked(const struct xs_tenants *tenants, u64 id)
-{
-	struct xs_tenant *tenant;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (!tenants || !id || id > tenants->last)
-		return ERR_PTR(-ENOENT);
-	hash_for_each_possible(tenants->by_id, tenant, by_id, id) {
-		if (tenant->id == id)
-			return tenant;
-	}
-	return ERR_PTR(-ESRCH);
-}
-
-void xs_tenant_free_locked(struct xs_tenant *tenant)
-{
-	struct xs_request *member, *next;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry_safe(member, next, &tenant->members, in_tenant) {
-		list_del_init(&member->in_tenant);
-		member->tenant = NULL;
-	}
-	list_del(&tenant->request.in_batch);
-	hash_del(&tenant->by_id);
-	tenant->tenants->count--;
-	xs_account_uncharge(tenant->tenants->account, XS_QUOTA_TENANTS, 1);
-	kfree(tenant);
-}
-
-bool xs_tenants_free_one_locked(struct xs_tenants *tenants)
-{
-	struct xs_tenant *tenant;
-	unsigned int i;
-
-	lockdep_assert_held(&xs_lock);
-
-	hash_for_each(tenants->by_id, i, tenant, by_id) {
-		xs_tenant_free_locked(tenant);
-		return true;
-	}
-	return false;
-}
-
-/* ---- triggers ------------------------------------------------------------ */
-
-bool xs_trigger_is_locked(const struct xs_trigger *trigger, const struct xs_process *process)
-{
-	const struct xs_request *member;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (!trigger->tenant)
-		return trigger->process == process;
-	member = xs_request_find(&process->requests, trigger->holder);
-	return member && member->tenant && member->tenant->id == trigger->tenant;
-}
-
-bool xs_trigger_any_locked(const struct xs_process *process)
-{
-	const struct xs_request *request;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (process->triggers)
-		return true;
-	hlist_for_each_entry(request, &process->requests, in_target) {
-		if (request->tenant && request->tenant->triggers)
-			return true;
-	}
-	return false;
 }

@@ -12,6 +12,7 @@
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"
+#include "model/tenant.h"
 #include "switch/switch.h"
 #include "trace.h"
 

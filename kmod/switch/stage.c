@@ -14,6 +14,7 @@
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"
+#include "model/tenant.h"
 #include "switch/switch.h"
 
 /* Orders overrides: the latest wins. Under xs_lock. */

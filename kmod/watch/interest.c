@@ -19,6 +19,7 @@
 #include "core.h"
 #include "model/queue.h"
 #include "model/request.h"
+#include "model/tenant.h"
 #include "watch/watch.h"
 
 /* By xs_interest.in_interests; under xs_lock. */
