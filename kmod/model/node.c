@@ -276,9 +276,10 @@ bool xs_node_retry_later(struct xs_node *node)
 	bool more = false;
 
 	scoped_guard(spinlock, &xs_nodes_lock) {
+		const unsigned long delay = msecs_to_jiffies(XS_RETRY_MS << node->retries);
+
 		more = node->retries < XS_RETRIES;
-		if (more && kthread_queue_delayed_work(node->worker, &node->retry,
-						       msecs_to_jiffies(XS_RETRY_MS << node->retries)))
+		if (more && kthread_queue_delayed_work(node->worker, &node->retry, delay))
 			node->retries++;
 	}
 	return more;
