@@ -83,11 +83,14 @@ int main(void)
 {
 	struct kfd_xsched_node node = { 0 };
 	unsigned int i;
+	int ret;
 
 	fd = xsdev_open();
-	for (i = 0; i < PROCESSES; i++)
-		if (worker_start(&workers[i], 1, NULL))
-			tap_bail("no worker");
+	for (i = 0; i < PROCESSES; i++) {
+		ret = worker_start(&workers[i], 1, NULL);
+		if (ret)
+			tap_bail("no worker %u: error %d", i, ret);
+	}
 	xsdev_subscribe(fd, READY | IDLE, SAMPLE_US, SETTLE_US);
 	tap_ok(turns_in_a_while() > 0, "%u processes: the firmware takes turns", PROCESSES);
 	apply(KFD_XSCHED_OP_SUSPEND);
