@@ -53,7 +53,8 @@ struct xs_batch *xs_batch_new(struct xs_holder *holder, gfp_t gfp)
 	INIT_LIST_HEAD(&batch->spare);
 	batch->gfp = gfp;
 	/* It is likely to concern as many nodes as the last one; if not, more are made later. */
-	if (batch_make_parts(batch, max(READ_ONCE(holder->parts), 1U)) && list_empty(&batch->spare)) {
+	batch_make_parts(batch, max(READ_ONCE(holder->parts), 1U));
+	if (list_empty(&batch->spare)) {
 		xs_batch_free(batch);
 		return NULL;
 	}
