@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lifecycle and activity events, by poll and read.
- *
- *   test-events [RUNLISTS]   so many new runlists while a process works
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -14,7 +11,7 @@
 
 #define MS		1000000ULL
 #define TIMEOUT_MS	20000
-#define RUNLISTS	300
+#define RUNLISTS	300	/* while a process works */
 #define LONG		12	/* dispatches: more than two seconds of work */
 #define SAMPLE_US	1000
 #define SETTLE_US	20000
@@ -141,7 +138,7 @@ static void test_late_and_held(void)
  * To create and destroy a queue, amdkfd takes all queues of the node off it for a moment, in
  * which no wave is to be seen. A GPU that cannot count waves needs a dispatch that waits.
  */
-static void test_new_runlists(int runlists)
+static void test_new_runlists(void)
 {
 	struct worker busy, other;
 	struct kfd_xsched_event e;
@@ -155,9 +152,9 @@ static void test_new_runlists(int runlists)
 	       "subscribe, without a settle time");
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, busy.pid, TIMEOUT_MS, &e), 0,
 	       "a process is in a long kernel");
-	for (i = 0; i < runlists && !worker_recreate(&other, 1); i++)
+	for (i = 0; i < RUNLISTS && !worker_recreate(&other, 1); i++)
 		;
-	tap_is(i, runlists, "another one destroys and creates queues");
+	tap_is(i, RUNLISTS, "another one destroys and creates queues");
 	tap_ok(xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, busy.pid, 0, &e),
 	       "the first is not called IDLE meanwhile");
 	worker_kill(&busy);
@@ -193,7 +190,7 @@ static void test_overflow(void)
 	worker_stop(&w);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	fd = xsdev_open();
 	if (fd < 0)
@@ -201,7 +198,7 @@ int main(int argc, char **argv)
 	test_lifecycle();
 	test_activity();
 	test_late_and_held();
-	test_new_runlists(argc > 1 ? atoi(argv[1]) : RUNLISTS);
+	test_new_runlists();
 	test_overflow();
 	return tap_done();
 }
