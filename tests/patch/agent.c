@@ -5,7 +5,8 @@
  * It looks at the indices, arms the tap, looks once more, and holds the queues. A
  * ring that nobody saw leaves them held with work in the ring for ever; the test
  * waits for the work. With recheck=0 the second look is left out, which is wrong
- * and has to show. So that it does soon, the agent is slow before it arms.
+ * and has to show. So that it does soon, the agent sleeps before it arms: also
+ * on one processor the process goes on meanwhile.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -50,8 +51,8 @@ struct agent {
 	unsigned int errors;
 };
 
-/* How slow, microseconds, at most. */
-#define AGENT_SLOW_US	100
+/* For how long, microseconds. */
+#define AGENT_SLEEP_US	100
 
 static struct agent agent;
 static struct task_struct *agent_task;
@@ -108,7 +109,7 @@ static void look_locked(struct agent *a)
 	if (has_work_locked(a))
 		return;
 
-	udelay(get_random_u32_below(AGENT_SLOW_US));
+	usleep_range(AGENT_SLEEP_US / 2, AGENT_SLEEP_US);
 	a->seen = atomic_read(&probe_counts.doorbells);
 	ret = kfd_sched_tap_arm(a->process, a->node);
 	if (ret) {
