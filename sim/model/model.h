@@ -22,11 +22,13 @@
  *   - workgroups of a queue are launched in the order of its packets;
  *   - launching never stops a running workgroup. Only a preemption does.
  *
- * Approximations, all on purpose: the XCCs are one pool of compute units, and
+ * Approximations, all on purpose: the compute units of an XCC are one pool, and
  * a workgroup takes its share of the pool's wave slots, registers and LDS
  * without regard to which compute unit has them free. (How many workgroups of
- * one kind fit is computed per compute unit.) Memory bandwidth and caches are
- * not modelled: a workgroup takes as long as its kernel says.
+ * one kind fit is computed per compute unit.) Each XCC has an equal part of a
+ * dispatch, as the hardware deals workgroups out in turn; here the ids of a part
+ * follow each other. Memory bandwidth and caches are not modelled: a workgroup
+ * takes as long as its kernel says.
  *
  * Floors: each is a directory, and uses this one and those named.
  *
@@ -37,8 +39,8 @@
  *   native    kernels of real code objects: gpu
  *   firmware  which queues are in hardware slots, by HWS or MES: gpu, profile
  *
- * aql.c, gpu.c, preempt.c, queue.c, sdma.c, sdma_packet.c and wave.c call each
- * other in circles, as the parts they model do: time advances a queue, the
+ * aql.c, gpu.c, launch.c, pipe.c, preempt.c, queue.c, sdma.c, sdma_packet.c and
+ * wave.c call each other in circles, as the parts they model do: time advances a queue, the
  * queue its packets, and these their waves; each may have the queue looked at
  * again, or halt it. hws_list.c reads the lists of hws.c, and reads memory
  * through it; native.c has the table of the kernels in hip.c, plain.c and
@@ -55,6 +57,8 @@
 #define SIM_MAX_QUEUES	192
 #define SIM_MAX_SDMA	16
 #define SIM_MAX_COHORTS	8192
+#define SIM_MAX_XCCS	8
+#define SIM_MAX_PIPES	4
 
 /* Dispatches of one queue the command processor keeps in flight. Assumed. */
 #define SIM_INFLIGHT	4
@@ -101,6 +105,7 @@ enum sim_scheduler {
  * @wave_lanes: lanes of a wave
  * @lds_per_cu: bytes
  * @hqds: hardware queue slots for user compute queues, per XCC
+ * @pipes: of the compute engine that has these slots
  * @vmids: processes that can be mapped at a time
  * @sdma_engines: copy engines
  * @sdma_queues: user queues each of them has room for
@@ -113,7 +118,8 @@ enum sim_scheduler {
  * @grace_zero_is_endless_below: firmware older than this takes a grace of 0
  *	for no limit; 0: none does
  * @process_quantum_ns: of a process, when there are more than VMIDs or slots
- * @queue_quantum_ns: of a queue, when its process alone has more than slots
+ * @queue_quantum_ns: of a queue, when its process alone has more than slots, and of
+ *	queues that share a pipe
  * @packet_ns: from a packet's fetch to its first wave
  * @hiq_packet_ns: firmware's time for a packet of the HIQ
  * @map_queue_ns: firmware's time to load one MQD into its slots
@@ -160,6 +166,7 @@ struct sim_profile {
 	u32 wave_lanes;
 	u32 lds_per_cu;
 	u32 hqds;
+	u32 pipes;
 	u32 vmids;
 	u32 sdma_engines;
 	u32 sdma_queues;
@@ -249,15 +256,47 @@ u64 sim_grace_ns(const struct sim_profile *p, u32 units);
 /**
  * struct sim_cohort - consecutive workgroups with a common end
  * @next: next of the dispatch's list, or of the free list
+ * @prev: running: the one that ends before, or NULL
  * @first: id of the first workgroup in the grid
  * @workgroups: how many
  * @end: running: when they end. Parked: how long they still have to run.
+ * @xcc: where they are
  */
 struct sim_cohort {
 	struct sim_cohort *next;
+	struct sim_cohort *prev;
+	u32 xcc;
 	u32 first;
 	u32 workgroups;
 	u64 end;
+};
+
+/**
+ * struct sim_part - what an XCC has of a dispatch
+ * @begun: workgroups that have begun
+ * @resident: workgroups on its compute units now
+ * @parked_count: workgroups waiting to come back ...
+ * @parked: ... in these cohorts, lowest ids first
+ * @ended: workgroups that have ended and are not carried out yet, lowest ids first
+ */
+struct sim_part {
+	u32 begun;
+	u32 resident;
+	u32 parked_count;
+	struct sim_cohort *parked;
+	struct sim_cohort *ended;
+};
+
+/**
+ * struct sim_slots - what workgroups take
+ * @waves: wave slots
+ * @vgprs: registers, summed over SIMDs
+ * @lds: bytes
+ */
+struct sim_slots {
+	u32 waves;
+	u32 vgprs;
+	u32 lds;
 };
 
 /**
@@ -268,7 +307,9 @@ struct sim_cohort {
  * @lds_bytes: of a workgroup
  * @workgroup_ns: how long a workgroup computes
  * @spread: workgroups take up to this much more or less, per mille; in blocks
- *	of a 64th of what fits on the GPU, so that there are not too many events
+ *	of half of what fits on an XCC, so that there are not too many events
+ * @late: ops->retired is not called for each cohort, but for many at once, when the
+ *	dispatch is complete or is saved
  * @barrier: waits until every earlier packet of the queue has completed
  * @signal: address of the completion signal, or 0
  * @cookie: data of the kernel
@@ -279,9 +320,9 @@ struct sim_cohort {
  * @start_ns: when the first workgroup began, or the packet was processed
  * @running: cohorts on the compute units, earliest end first
  * @last: the last of them, if there are any
- * @parked: cohorts waiting to come back, lowest ids first
+ * @parts: of the XCCs
  * @capacity: workgroups the empty GPU could hold
- * @block: workgroups that take the same time, all of them without a spread
+ * @block: most workgroups that take the same time, all of them without a spread
  */
 struct sim_dispatch {
 	u32 workgroups;
@@ -290,6 +331,7 @@ struct sim_dispatch {
 	u32 lds_bytes;
 	u64 workgroup_ns;
 	u32 spread;
+	bool late;
 	bool barrier;
 	u64 signal;
 	u64 cookie[SIM_COOKIES];
@@ -301,7 +343,7 @@ struct sim_dispatch {
 	u64 start_ns;
 	struct sim_cohort *running;
 	struct sim_cohort *last;
-	struct sim_cohort *parked;
+	struct sim_part parts[SIM_MAX_XCCS];
 	u32 capacity;
 	u32 block;
 };
@@ -323,10 +365,12 @@ enum sim_queue_state {
 
 /**
  * struct sim_queue - a user queue in a hardware slot; embed it
- * @type: what kind of packets it has. This, @priority, @save_va, @save_bytes,
- *	@cus, @halted are set by the caller before sim_queue_map(), the rest by the model.
+ * @type: what kind of packets it has. This, @priority, @queue_priority, @save_va,
+ *	@save_bytes, @cus, @halted are set by the caller before sim_queue_map(), the
+ *	rest by the model.
  * @priority: below SIM_PRIORITIES, more is launched first. HWS: pipe priority,
  *	0 low, 1 medium, 2 high. MES: sim_mes_launch_priority().
+ * @queue_priority: 0 to 15, more has the pipe first
  * @id: unique number in the GPU; an image is valid only for the queue that
  *	wrote it
  * @save_va: where its process wants the context image
@@ -345,6 +389,8 @@ enum sim_queue_state {
  * @inflight: dispatches launched or launching, oldest first
  * @count: how many
  * @waves: resident now
+ * @used: what they take, on each XCC
+ * @pipe: which one it is on
  * @cold: wave slots whose next workgroup finds TLB and caches cold
  * @blame: why it was halted, or NULL
  * @blame_value: packet, address, ... of @blame
@@ -352,6 +398,7 @@ enum sim_queue_state {
 struct sim_queue {
 	enum sim_queue_type type;
 	u32 priority;
+	u32 queue_priority;
 	u64 id;
 	u64 save_va;
 	u32 save_bytes;
@@ -370,6 +417,8 @@ struct sim_queue {
 	struct sim_dispatch inflight[SIM_INFLIGHT];
 	u32 count;
 	u32 waves;
+	struct sim_slots used[SIM_MAX_XCCS];
+	u32 pipe;
 	u32 cold;
 	const char *blame;
 	u64 blame_value;
@@ -469,6 +518,18 @@ struct sim_sdma_engine {
 	u64 turns;
 };
 
+/**
+ * struct sim_pipe - a pipe, see pipe.c
+ * @active: queue for which it works, if it has several; NULL: none
+ * @until: end of that one's quantum
+ * @queues: in its slots
+ */
+struct sim_pipe {
+	struct sim_queue *active;
+	u64 until;
+	u32 queues;
+};
+
 enum sim_preempt_state {
 	SIM_PREEMPT_NONE,
 	SIM_PREEMPT_GRACE,	/* waves may still finish */
@@ -488,20 +549,20 @@ enum sim_preempt_state {
  * @next: the earliest of @due that is not 0, as of the last step
  * @touched: one of @due is 0: there is something to do now
  * @blocked: how many queues wait for a signal
- * @freed: slots got free, or work to launch appeared, since the last launch
+ * @freed: a bit an XCC: slots got free, or work to launch appeared, since the last launch
  * @turn: per priority, which queue is served first
  * @sdma: the copy engines
  * @sdma_queues: queues they have together
  * @free_waves: unused wave slots
- * @free_vgprs: unused registers, summed over all SIMDs
- * @free_lds: unused bytes
+ * @free: what is unused on each XCC
+ * @pipes: of the compute engine
  * @idle_since: when the last wave ended
  * @ramp_from: when the first one began after an idle time
  * @preempt: see enum sim_preempt_state
  * @preempt_at: when that state ends, SIM_NEVER for an endless grace
  * @preempt_begin: when it began
  * @save_begin: when the grace was over
- * @free: unused cohorts
+ * @unused: unused cohorts
  * @cohorts: all of them
  * @time_unknown: set by the caller after sim_gpu_init(): a kernel the model
  *	does not know takes this many times the time of unknown.c, and leaves no
@@ -521,20 +582,20 @@ struct sim_gpu {
 	u64 next;
 	bool touched;
 	u32 blocked;
-	bool freed;
+	u32 freed;
 	u32 turn[SIM_PRIORITIES];
 	struct sim_sdma_engine sdma[SIM_MAX_SDMA];
 	u32 sdma_queues;
 	u32 free_waves;
-	u32 free_vgprs;
-	u32 free_lds;
+	struct sim_slots free[SIM_MAX_XCCS];
+	struct sim_pipe pipes[SIM_MAX_PIPES];
 	u64 idle_since;
 	u64 ramp_from;
 	enum sim_preempt_state preempt;
 	u64 preempt_at;
 	u64 preempt_begin;
 	u64 save_begin;
-	struct sim_cohort *free;
+	struct sim_cohort *unused;
 	struct sim_cohort cohorts[SIM_MAX_COHORTS];
 	u32 time_unknown;
 	u64 random;
@@ -554,6 +615,12 @@ void sim_advance(struct sim_gpu *gpu, u64 now);
 
 /* When something happens next by itself, or SIM_NEVER. */
 u64 sim_next_event(const struct sim_gpu *gpu);
+
+/*
+ * When something may happen next by itself that programs and the driver notice, or SIM_NEVER: not
+ * before that. What happens until then is made up for by sim_advance().
+ */
+u64 sim_next_visible(const struct sim_gpu *gpu);
 
 /* Queues that wait for a signal look again at the next sim_advance(). */
 bool sim_retry_blocked(struct sim_gpu *gpu);
@@ -597,6 +664,8 @@ void sim_queue_touch(struct sim_queue *q);
 void sim_queue_block(struct sim_queue *q);
 void sim_queue_blame(struct sim_queue *q, const char *what, u64 value);
 u64 sim_queue_next_event(const struct sim_queue *q);
+u64 sim_queue_next_visible(const struct sim_queue *q);
+bool sim_queue_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u64 t);
 
 /* preempt.c: taking queues off */
 
@@ -648,8 +717,7 @@ u32 sim_random(struct sim_gpu *gpu, u32 n);
 u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d);
 
 /* Set up @d's capacity; false: a workgroup is too large for a compute unit. */
-bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
-		       struct sim_dispatch *d);
+bool sim_dispatch_fits(const struct sim_profile *p, struct sim_dispatch *d);
 
 /* Longest time a workgroup of @d may still have to run, with all that makes it longer. */
 u64 sim_longest_ns(const struct sim_profile *p, const struct sim_dispatch *d);
@@ -662,18 +730,5 @@ u64 sim_save_bytes(const struct sim_profile *p);
 
 /* Wave state of one workgroup in the save area. */
 u64 sim_workgroup_bytes(const struct sim_profile *p, const struct sim_dispatch *d);
-
-/* Give free slots to workgroups that wait, by priority, then in turn. */
-void sim_launch(struct sim_gpu *gpu, u64 t);
-
-/* Used inside the model. */
-u8 sim_contends(struct sim_queue *q);
-u32 sim_waiting(const struct sim_dispatch *d);
-struct sim_cohort *sim_cohort_get(struct sim_gpu *gpu);
-void sim_cohort_put(struct sim_gpu *gpu, struct sim_cohort *c);
-void sim_release(struct sim_gpu *gpu, struct sim_queue *q,
-		 struct sim_dispatch *d, u32 workgroups);
-void sim_dispatch_drop(struct sim_gpu *gpu, struct sim_queue *q,
-		       struct sim_dispatch *d);
 
 #endif /* SIM_MODEL_H */

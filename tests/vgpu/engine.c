@@ -2,7 +2,8 @@
 /*
  * When the model runs, and how it learns of doorbells.
  *
- * The model is driven by events. A timer (hard irq) is set to the next one;
+ * The model is driven by events. A timer (hard irq) is set to the next one that
+ * anybody can notice;
  * the HIQ's doorbell is seen in the driver's own write_kernel_doorbell64();
  * user doorbells, which are plain memory here, in two ways:
  *
@@ -109,13 +110,19 @@ static u64 node_next(const struct vgpu_node *node)
 	return min(sim_next_event(&node->gpu), node->vg->gen->firmware->next(node));
 }
 
+/* The same of what anybody notices. The model's other events are made up for then. */
+static u64 node_visible(const struct vgpu_node *node)
+{
+	return min(sim_next_visible(&node->gpu), node->vg->gen->firmware->next(node));
+}
+
 static void set_timer(struct vgpu *vg, u64 now, u64 earliest)
 {
 	u64 next = SIM_NEVER;
 	u32 i;
 
 	for (i = 0; i < vg->nr_nodes; i++) {
-		next = min(next, node_next(&vg->nodes[i]));
+		next = min(next, node_visible(&vg->nodes[i]));
 		/* a signal that a packet waits for may be set by a CPU */
 		if (vg->nodes[i].gpu.blocked)
 			next = min(next, now + SIGNAL_POLL_NS);

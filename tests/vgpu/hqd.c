@@ -38,6 +38,7 @@ static const char *load_compute(struct vgpu_queue *q, u32 *image, u32 *rptr)
 		return why;
 	a->sim.type = SIM_QUEUE_COMPUTE;
 	a->sim.priority = m.priority;
+	a->sim.queue_priority = m.queue_priority;
 	a->sim.halted = m.halted;
 	a->sim.cus = m.cus * node->xccs;
 	a->sim.save_va = m.save_va + m.stack_bytes;

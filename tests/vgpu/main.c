@@ -216,9 +216,25 @@ static int set_cost(const char *name, const char *value)
 	return 0;
 }
 
+/* All costs of another profile of what is the same GPU otherwise. */
+static int set_costs_of(const char *name)
+{
+	const struct sim_profile *other = sim_profile_find(name);
+	const struct sim_parameter *parameter;
+	u32 i;
+
+	if (!other)
+		return -EINVAL;
+	for (i = 0; (parameter = sim_parameter_at(i)); i++)
+		if (parameter->chip && sim_parameter_get(other, parameter) != sim_parameter_get(&model, parameter))
+			return -EINVAL;
+	model = *other;
+	return 0;
+}
+
 int vgpu_set_cost(const char *name, const char *value)
 {
-	int r = set_cost(name, value);
+	int r = strcmp(name, "name") ? set_cost(name, value) : set_costs_of(value);
 	unsigned long flags;
 	struct vgpu *vg;
 	u32 i;

@@ -67,6 +67,7 @@ static const char *load(const void *mqd, struct sim_mqd *to)
 			   m->cp_hqd_pq_rptr_report_addr_hi);
 	to->rptr = m->cp_hqd_pq_rptr;
 	to->priority = m->cp_hqd_pipe_priority;
+	to->queue_priority = m->cp_hqd_queue_priority;
 	to->save_va = pair(m->cp_hqd_ctx_save_base_addr_lo,
 			   m->cp_hqd_ctx_save_base_addr_hi);
 	to->save_bytes = m->cp_hqd_ctx_save_size;

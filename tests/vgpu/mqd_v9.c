@@ -18,6 +18,7 @@ SAME(CU_SE7, compute_static_thread_mgmt_se7);
 SAME(RESERVED, reserved_43);
 SAME(RESERVED_END, reserved_64);
 SAME(PIPE_PRIORITY, cp_hqd_pipe_priority);
+SAME(QUEUE_PRIORITY, cp_hqd_queue_priority);
 SAME(QUANTUM, cp_hqd_quantum);
 SAME(BASE, cp_hqd_pq_base_lo);
 SAME(RPTR, cp_hqd_pq_rptr);

@@ -6,7 +6,8 @@
  * debugfs vgpu/unknown: kernels that are not known and were timed (parameter time_unknown), one a
  * line: node, dispatches, registers, LDS and time of a workgroup, name.
  * debugfs vgpu/profile: the model's parameters, to be printed with results. A written line
- * "NAME VALUE" changes a cost of all GPUs, not what they are made of.
+ * "NAME VALUE" changes a cost of all GPUs, not what they are made of; "name PROFILE" takes all costs of
+ * another profile of the same GPU.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>

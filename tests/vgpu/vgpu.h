@@ -213,7 +213,7 @@ void vgpu_hive_unlock(struct vgpu *vg);
 /* main.c: nothing uses it any more */
 void vgpu_free(struct vgpu *vg);
 
-/* main.c: of all GPUs. 0, or an error. */
+/* main.c: of all GPUs; "name": all costs, those of that profile. 0, or an error. */
 int vgpu_set_cost(const char *name, const char *value);
 
 /* engine.c */

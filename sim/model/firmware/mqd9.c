@@ -74,6 +74,7 @@ const char *sim_mqd9_load(const u32 *m, u32 engines, struct sim_mqd *to)
 	to->rptr_va = pair(m, SIM_MQD9_RPTR_ADDR);
 	to->rptr = m[SIM_MQD9_RPTR];
 	to->priority = m[SIM_MQD9_PIPE_PRIORITY];
+	to->queue_priority = m[SIM_MQD9_QUEUE_PRIORITY];
 	to->save_va = pair(m, SIM_MQD9_SAVE_ADDR);
 	to->save_bytes = m[SIM_MQD9_SAVE_SIZE];
 	to->stack_bytes = m[SIM_MQD9_STACK_SIZE];

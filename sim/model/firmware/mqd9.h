@@ -29,6 +29,7 @@ enum sim_mqd9_dword {
 	SIM_MQD9_RESERVED = 43,
 	SIM_MQD9_RESERVED_END = 64,
 	SIM_MQD9_PIPE_PRIORITY = 133,
+	SIM_MQD9_QUEUE_PRIORITY = 134,
 	SIM_MQD9_QUANTUM = 135,
 	SIM_MQD9_BASE = 136,
 	SIM_MQD9_RPTR = 138,
@@ -54,6 +55,7 @@ enum sim_mqd9_dword {
  * @rptr_va: where the read index is reported
  * @rptr: the read index in dwords, modulo 2^32
  * @priority: of its pipe, 0..2
+ * @queue_priority: among the queues of a pipe, 0..15
  * @save_va: save area
  * @save_bytes: its size; the control stack comes first
  * @stack_bytes: size of the control stack
@@ -67,6 +69,7 @@ struct sim_mqd {
 	u64 rptr_va;
 	u32 rptr;
 	u32 priority;
+	u32 queue_priority;
 	u64 save_va;
 	u32 save_bytes;
 	u32 stack_bytes;

@@ -8,6 +8,7 @@
  */
 #include "gpu/aql.h"
 #include "gpu/sdma.h"
+#include "gpu/wave.h"
 
 void sim_queue_touch(struct sim_queue *q)
 {
@@ -31,10 +32,11 @@ void sim_gpu_reset(struct sim_gpu *gpu)
 	gpu->blocked = 0;
 	gpu->touched = false;
 	gpu->free_waves = p->cus * p->simds_per_cu * p->waves_per_simd;
-	gpu->free_vgprs = p->cus * p->simds_per_cu * p->vgprs_per_simd;
-	gpu->free_lds = p->cus * p->lds_per_cu;
+	for (i = 0; i < p->xccs; i++)
+		gpu->free[i] = sim_slots_of_cus(p, p->cus / p->xccs);
+	memset(gpu->pipes, 0, sizeof(gpu->pipes));
 	gpu->preempt = SIM_PREEMPT_NONE;
-	gpu->free = NULL;
+	gpu->unused = NULL;
 	for (i = 0; i < SIM_MAX_COHORTS; i++)
 		sim_cohort_put(gpu, &gpu->cohorts[i]);
 }
@@ -59,6 +61,26 @@ u64 sim_next_event(const struct sim_gpu *gpu)
 	return next;
 }
 
+/*
+ * What a workgroup does that ends is not seen before others ended, too: a dispatch is complete, a
+ * packet is consumed.
+ */
+u64 sim_next_visible(const struct sim_gpu *gpu)
+{
+	u64 next = sim_sdma_next_event(gpu), at;
+	u32 i;
+
+	if (gpu->preempt != SIM_PREEMPT_NONE)
+		return sim_next_event(gpu);
+	for (i = 0; i < gpu->nr_queues; i++) {
+		at = sim_queue_next_visible(gpu->queues[i]);
+		if (at < next)
+			next = at;
+	}
+	at = sim_pipe_next_turn(gpu);
+	return at < next ? at : next;
+}
+
 static void look_again(struct sim_gpu *gpu, u64 t)
 {
 	u64 next = sim_sdma_next_event(gpu);
@@ -77,7 +99,7 @@ static void look_again(struct sim_gpu *gpu, u64 t)
  * One instant. Ends are handled before beginnings, so that a workgroup gets a
  * slot in the same instant in which it becomes free.
  */
-static void sim_step(struct sim_gpu *gpu, u64 t)
+static void handle_instant(struct sim_gpu *gpu, u64 t)
 {
 	struct sim_queue *q;
 	u32 i;
@@ -104,6 +126,14 @@ static void sim_step(struct sim_gpu *gpu, u64 t)
 	sim_sdma_step(gpu, t);
 	look_again(gpu, t);
 	gpu->touched = false;
+}
+
+/* The same again, if a pipe has gone to another queue. */
+static void sim_step(struct sim_gpu *gpu, u64 t)
+{
+	do {
+		handle_instant(gpu, t);
+	} while (sim_pipe_step(gpu, t));
 }
 
 void sim_advance(struct sim_gpu *gpu, u64 now)

@@ -11,6 +11,7 @@
  * the image is, to the bit, what its last save wrote.
  */
 #include "gpu/sdma.h"
+#include "gpu/wave.h"
 
 #define SIM_IMAGE_MAGIC	0x494d4753	/* "SGMI" */
 
@@ -40,11 +41,12 @@ struct sim_image_dispatch {
 	u32 waves;
 	u32 vgprs;
 	u32 lds_bytes;
-	u32 launched;
+	u32 begun[SIM_MAX_XCCS];	/* each XCC's */
 	u32 finished;
 	u32 saves;
 	u32 cohorts;
 	u32 spread;
+	u32 late;
 	u32 reserved;
 	u64 workgroup_ns;
 	u64 start_ns;
@@ -92,13 +94,19 @@ static struct sim_cohort **park(struct sim_cohort **list, struct sim_cohort **at
 static void freeze_dispatch(const struct sim_profile *p, struct sim_dispatch *d, u64 t)
 {
 	u64 longest = sim_longest_ns(p, d);
-	struct sim_cohort *c, **at = &d->parked;
+	struct sim_cohort *c, **at[SIM_MAX_XCCS];
+	struct sim_part *part;
+	u32 x;
 
+	for (x = 0; x < p->xccs; x++)
+		at[x] = &d->parts[x].parked;
 	d->saves += d->running != NULL;
 	while ((c = d->running)) {
 		d->running = c->next;
 		c->end = c->end - t < longest ? c->end - t : longest;
-		at = park(&d->parked, at, c);
+		part = &d->parts[c->xcc];
+		part->parked_count += c->workgroups;
+		at[c->xcc] = park(&part->parked, at[c->xcc], c);
 	}
 }
 
@@ -188,28 +196,34 @@ static bool save_dispatch(struct cursor *to, const struct sim_dispatch *d)
 		.waves = d->waves,
 		.vgprs = d->vgprs,
 		.lds_bytes = d->lds_bytes,
-		.launched = d->launched,
 		.finished = d->finished,
 		.saves = d->saves,
 		.spread = d->spread,
+		.late = d->late,
 		.workgroup_ns = d->workgroup_ns,
 		.start_ns = d->start_ns,
 		.signal = d->signal,
 	};
 	struct sim_image_cohort ic = { 0 };
 	const struct sim_cohort *c;
+	u32 x;
 
 	memcpy(im.cookie, d->cookie, sizeof(im.cookie));
-	for (c = d->parked; c; c = c->next)
-		im.cohorts++;
+	for (x = 0; x < SIM_MAX_XCCS; x++) {
+		im.begun[x] = d->parts[x].begun;
+		for (c = d->parts[x].parked; c; c = c->next)
+			im.cohorts++;
+	}
 	if (!image_put(to, &im, sizeof(im)))
 		return false;
-	for (c = d->parked; c; c = c->next) {
-		ic.left_ns = c->end;
-		ic.first = c->first;
-		ic.workgroups = c->workgroups;
-		if (!image_put(to, &ic, sizeof(ic)))
-			return false;
+	for (x = 0; x < SIM_MAX_XCCS; x++) {
+		for (c = d->parts[x].parked; c; c = c->next) {
+			ic.left_ns = c->end;
+			ic.first = c->first;
+			ic.workgroups = c->workgroups;
+			if (!image_put(to, &ic, sizeof(ic)))
+				return false;
+		}
 	}
 	return true;
 }
@@ -227,7 +241,8 @@ static bool save_queue(struct sim_queue *q, u32 *bytes)
 	if (to.limit < to.at)
 		return false;
 	for (i = 0; i < q->count; i++)
-		if (!save_dispatch(&to, &q->inflight[i]))
+		if (!sim_queue_carry_out(q->gpu, q, &q->inflight[i], q->gpu->save_begin) ||
+		    !save_dispatch(&to, &q->inflight[i]))
 			return false;
 	*bytes = to.at;
 	head.bytes = to.at;
@@ -252,6 +267,7 @@ static void take_off(struct sim_gpu *gpu, struct sim_queue *q)
 		sim_dispatch_drop(gpu, q, &q->inflight[i]);
 	q->count = 0;
 	q->state = SIM_QUEUE_OFF;
+	sim_pipe_leave(gpu, q);
 }
 
 static void keep(struct sim_gpu *gpu, u32 from, u32 to)
@@ -275,10 +291,11 @@ void sim_queue_drop(struct sim_gpu *gpu, struct sim_queue *q)
 	if (q->type == SIM_QUEUE_SDMA)
 		sim_sdma_off(q);
 	q->state = SIM_QUEUE_OFF;
+	sim_pipe_leave(gpu, q);
 	for (i = q->index; i + 1 < gpu->nr_queues; i++)
 		keep(gpu, i + 1, i);
 	gpu->nr_queues--;
-	gpu->freed = true;	/* others may have its slots */
+	gpu->touched = true;	/* others may have its pipe */
 }
 
 /* Firmware flushes the TLB when it takes queues off: also of those that stay. */
@@ -381,6 +398,21 @@ static bool image_get(struct cursor *c, void *to, u32 bytes)
 	return true;
 }
 
+/* What each XCC has begun of @d; false: more than its part. */
+static bool load_begun(const struct sim_profile *p, struct sim_dispatch *d, const u32 *begun)
+{
+	u32 x, part;
+
+	for (x = 0; x < SIM_MAX_XCCS; x++) {
+		part = x < p->xccs ? sim_part_first(p, d, x + 1) - sim_part_first(p, d, x) : 0;
+		if (begun[x] > part)
+			return false;
+		d->parts[x].begun = begun[x];
+		d->launched += begun[x];
+	}
+	return true;
+}
+
 static bool plausible(const struct sim_queue *q, struct sim_dispatch *d,
 		      const struct sim_image_dispatch *im)
 {
@@ -388,36 +420,42 @@ static bool plausible(const struct sim_queue *q, struct sim_dispatch *d,
 	d->waves = im->waves;
 	d->vgprs = im->vgprs;
 	d->lds_bytes = im->lds_bytes;
-	d->launched = im->launched;
 	d->finished = im->finished;
 	d->saves = im->saves;
 	d->spread = im->spread;
+	d->late = im->late;
 	d->workgroup_ns = im->workgroup_ns;
 	d->start_ns = im->start_ns;
 	d->signal = im->signal;
 	memcpy(d->cookie, im->cookie, sizeof(d->cookie));
-	return d->spread <= 1000 && d->workgroup_ns <= SIM_MAX_WORKGROUP_NS &&
-		!im->reserved && sim_dispatch_fits(q->gpu->profile, q, d) &&
-		d->finished <= d->launched &&
-		d->launched <= d->workgroups && d->finished < d->workgroups &&
-		d->launched - d->finished <= sim_capacity(q->gpu->profile, d);
+	return !im->reserved && im->late <= 1 && d->spread <= 1000 && d->workgroup_ns <= SIM_MAX_WORKGROUP_NS &&
+		sim_dispatch_fits(q->gpu->profile, d) &&
+		load_begun(q->gpu->profile, d, im->begun) &&
+		d->finished <= d->launched && d->finished < d->workgroups &&
+		d->launched - d->finished <= d->capacity;
 }
 
-/* The next of the cohorts saved; @first is where the one before ended. */
+/* The next of the cohorts saved; @first is where the one before ended, @xcc on which XCC. */
 static struct sim_cohort *load_cohort(struct sim_gpu *gpu, struct cursor *from,
-				      const struct sim_dispatch *d, u32 first)
+				      const struct sim_dispatch *d, u32 first, u32 xcc)
 {
+	const struct sim_profile *p = gpu->profile;
 	struct sim_image_cohort ic;
 	struct sim_cohort *c;
+	u32 end;
 
-	if (!image_get(from, &ic, sizeof(ic)) || !ic.workgroups ||
-	    ic.first < first || ic.first > d->launched ||
-	    ic.workgroups > d->launched - ic.first ||
-	    ic.left_ns > sim_longest_ns(gpu->profile, d))
+	if (!image_get(from, &ic, sizeof(ic)) || ic.first < first || ic.first >= d->workgroups)
+		return NULL;
+	while (ic.first >= sim_part_first(p, d, xcc + 1))
+		xcc++;
+	end = sim_part_first(p, d, xcc) + d->parts[xcc].begun;
+	if (!ic.workgroups || ic.first > end || ic.workgroups > end - ic.first ||
+	    ic.left_ns > sim_longest_ns(p, d))
 		return NULL;
 	c = sim_cohort_get(gpu);
 	if (!c)
 		return NULL;
+	c->xcc = xcc;
 	c->first = ic.first;
 	c->workgroups = ic.workgroups;
 	c->end = ic.left_ns;
@@ -428,9 +466,9 @@ static bool load_dispatch(struct sim_gpu *gpu, struct cursor *from)
 {
 	struct sim_queue *q = from->q;
 	struct sim_dispatch *d = &q->inflight[q->count];
-	struct sim_cohort *c, **tail = &d->parked;
+	u32 i, first = 0, parked = 0, xcc = 0;
+	struct sim_cohort *c, **tail = NULL;
 	struct sim_image_dispatch im;
-	u32 i, first = 0, parked = 0;
 
 	memset(d, 0, sizeof(*d));
 	if (!image_get(from, &im, sizeof(im)) ||
@@ -438,13 +476,17 @@ static bool load_dispatch(struct sim_gpu *gpu, struct cursor *from)
 		return false;
 	q->count++;	/* after this a fault drops its cohorts */
 	for (i = 0; i < im.cohorts; i++) {
-		c = load_cohort(gpu, from, d, first);
+		c = load_cohort(gpu, from, d, first, xcc);
 		if (!c)
 			return false;
+		if (!tail || c->xcc != xcc)
+			tail = &d->parts[c->xcc].parked;
+		xcc = c->xcc;
 		*tail = c;
 		tail = &c->next;
 		first = c->first + c->workgroups;
 		parked += c->workgroups;
+		d->parts[xcc].parked_count += c->workgroups;
 	}
 	return parked == d->launched - d->finished;
 }

@@ -10,6 +10,12 @@
  */
 #include "gpu/aql.h"
 #include "gpu/sdma.h"
+#include "gpu/wave.h"
+
+static u32 all_xccs(const struct sim_gpu *gpu)
+{
+	return (1U << gpu->profile->xccs) - 1;
+}
 
 static void forget_packet(struct sim_queue *q)
 {
@@ -36,6 +42,8 @@ u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_by
 	q->next_at = SIM_NEVER;
 	q->count = 0;
 	q->waves = 0;
+	memset(q->used, 0, sizeof(q->used));
+	sim_pipe_join(gpu, q);
 	sim_queue_cools(q);
 	q->blame = NULL;
 	q->ready_at = at + sim_firmware_ns(gpu, p->map_queue_ns);
@@ -122,10 +130,37 @@ u64 sim_queue_next_event(const struct sim_queue *q)
 	return next;
 }
 
+/* When the dispatch can be complete at the earliest. */
+static u64 complete_at(const struct sim_gpu *gpu, const struct sim_dispatch *d)
+{
+	u32 x;
+
+	if (!sim_waiting(d))
+		return d->running ? d->last->end : gpu->next;
+	/* what waits begins at the next event or later, but what was saved may end soon after */
+	for (x = 0; x < gpu->profile->xccs; x++)
+		if (d->parts[x].parked)
+			return gpu->next;
+	return gpu->next == SIM_NEVER ? SIM_NEVER : gpu->next + sim_shortest_ns(d);
+}
+
+u64 sim_queue_next_visible(const struct sim_queue *q)
+{
+	u64 next = q->state == SIM_QUEUE_LOADING ? q->ready_at : q->next_at, at;
+	u32 i;
+
+	for (i = 0; i < q->count; i++) {
+		at = complete_at(q->gpu, &q->inflight[i]);
+		if (at < next)
+			next = at;
+	}
+	return next;
+}
+
 static bool can_fetch(const struct sim_queue *q)
 {
 	if (q->type != SIM_QUEUE_COMPUTE || q->state != SIM_QUEUE_ON || !q->rung ||
-	    q->has_next || q->blocked)
+	    q->has_next || q->blocked || !sim_pipe_serves(q))
 		return false;
 	if (!q->count)
 		return true;
@@ -152,7 +187,7 @@ void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 	case SIM_FETCH_PACKET:
 		break;
 	}
-	if (d->workgroups && !sim_dispatch_fits(gpu->profile, q, d)) {
+	if (d->workgroups && !sim_dispatch_fits(gpu->profile, d)) {
 		sim_queue_fault(gpu, q, "workgroup too large");
 		return;
 	}
@@ -185,30 +220,61 @@ void sim_queue_process(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 	}
 	if (q->next.workgroups) {
 		q->inflight[q->count++] = q->next;
-		gpu->freed = true;
+		gpu->freed = all_xccs(gpu);
 		return;
 	}
 	q->next.start_ns = t;
 	complete_dispatch(gpu, q, &q->next, t);
 }
 
+/* What workgroups did. False: fault. */
+static bool carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d,
+		      const struct sim_cohort *c, u64 t)
+{
+	const struct sim_ops *ops = gpu->ops;
+
+	return (ops->retired ? ops->retired : sim_kernel_retired)(q, d, c->first, c->workgroups, t);
+}
+
+bool sim_queue_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u64 t)
+{
+	struct sim_cohort *c;
+	bool ok = true;
+	u32 x;
+
+	for (x = 0; x < gpu->profile->xccs; x++) {
+		while (ok && (c = d->parts[x].ended)) {
+			d->parts[x].ended = c->next;
+			ok = carry_out(gpu, q, d, c, t);
+			sim_cohort_put(gpu, c);
+		}
+	}
+	return ok;
+}
+
 /* Workgroups of @d that ended by @t. False: fault. */
 static bool retire_cohorts(struct sim_gpu *gpu, struct sim_queue *q,
 			   struct sim_dispatch *d, u64 t)
 {
-	const struct sim_ops *ops = gpu->ops;
 	struct sim_cohort *c;
 	bool ok = true;
 
 	while (ok && (c = d->running) && c->end <= t) {
 		d->running = c->next;
+		if (c->next)
+			c->next->prev = NULL;
 		d->finished += c->workgroups;
 		gpu->stats.workgroups += c->workgroups;
-		sim_release(gpu, q, d, c->workgroups);
-		ok = (ops->retired ? ops->retired : sim_kernel_retired)(q, d,
-				c->first, c->workgroups, t);
+		sim_release(gpu, q, d, c->xcc, c->workgroups);
+		if (d->late) {
+			sim_cohort_ended(gpu, d, c);
+			continue;
+		}
+		ok = carry_out(gpu, q, d, c, t);
 		sim_cohort_put(gpu, c);
 	}
+	if (ok && d->late && d->finished == d->workgroups)
+		ok = sim_queue_carry_out(gpu, q, d, t);
 	if (!ok)
 		sim_queue_fault(gpu, q, "result");
 	return ok;
@@ -221,7 +287,7 @@ void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 
 	if (q->state == SIM_QUEUE_LOADING && q->ready_at <= t) {
 		q->state = SIM_QUEUE_ON;
-		gpu->freed |= q->count != 0;
+		gpu->freed |= q->count ? all_xccs(gpu) : 0;
 	}
 	while (i < q->count) {
 		if (!retire_cohorts(gpu, q, &q->inflight[i], t))
@@ -237,6 +303,6 @@ void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 		if (!complete_dispatch(gpu, q, &done, t))
 			return;
 	}
-	if (!q->count && q->has_next && q->next_at == SIM_NEVER)
+	if (!q->count && q->has_next && q->next_at == SIM_NEVER && sim_pipe_serves(q))
 		q->next_at = t + sim_dispatch_ns(gpu);
 }

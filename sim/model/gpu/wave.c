@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
  * Workgroups and the slots they take. A compute unit's wave slots, registers
- * and LDS limit how many workgroups of a kind it holds; free ones are given to
- * waiting workgroups by pipe priority, and evenly among queues of the same
- * priority. It is assumed that the hardware shares evenly; it is certain that a
- * workgroup, once launched, keeps its slots until it ends or is saved.
+ * and LDS limit how many workgroups of a kind it holds. Each XCC has slots of
+ * its own, and an equal part of each dispatch. Who gets slots that are free is
+ * in launch.c; a workgroup, once launched, keeps its slots until it ends or is
+ * saved.
  */
-#include "model.h"
+#include "gpu/wave.h"
 
-#define SPREAD_BLOCKS	64
+#define SPREAD_BLOCKS	2
+
+/* Least step of the grid, and who has one: a larger spread, per mille, or more rounds. */
+#define GRID_NS		8192ULL
+#define GRID_SPREAD	62
+#define GRID_ROUNDS	8
 
 /* No spread of the profile above this number of workgroups: each block is an event. */
-#define MOST_SPREAD	16384
+#define MOST_SPREAD	131072
 
 /* Without a wave for so long, the clock goes down. Assumed. */
 #define RAMP_IDLE_NS	1000000
@@ -42,16 +47,37 @@ u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d)
 	return cu * p->cus;
 }
 
-bool sim_dispatch_fits(const struct sim_profile *p, const struct sim_queue *q,
-		       struct sim_dispatch *d)
+bool sim_dispatch_fits(const struct sim_profile *p, struct sim_dispatch *d)
 {
 	d->capacity = sim_capacity(p, d);
 	if (d->spread < p->workgroup_spread && d->workgroups <= MOST_SPREAD)
 		d->spread = p->workgroup_spread;
-	if (q->cus && q->cus < p->cus)	/* of one dispatch, not of the queue */
-		d->capacity = d->capacity / p->cus * q->cus;
-	d->block = d->spread ? d->capacity / SPREAD_BLOCKS + 1 : 0xffffffff;
+	d->block = d->spread ? d->capacity / p->xccs / SPREAD_BLOCKS + 1 : 0xffffffff;
 	return d->capacity;
+}
+
+u32 sim_part_first(const struct sim_profile *p, const struct sim_dispatch *d, u32 xcc)
+{
+	return (u64)d->workgroups * xcc / p->xccs;
+}
+
+/* Compute units of an XCC that the queue may use. */
+static u32 cus_of(const struct sim_profile *p, const struct sim_queue *q)
+{
+	u32 each = p->cus / p->xccs, masked = (q->cus + p->xccs - 1) / p->xccs;
+
+	return masked && masked < each ? masked : each;
+}
+
+struct sim_slots sim_slots_of_cus(const struct sim_profile *p, u32 cus)
+{
+	struct sim_slots slots = {
+		.waves = cus * p->simds_per_cu * p->waves_per_simd,
+		.vgprs = cus * p->simds_per_cu * p->vgprs_per_simd,
+		.lds = cus * p->lds_per_cu,
+	};
+
+	return slots;
 }
 
 static u32 all_waves(const struct sim_profile *p)
@@ -100,10 +126,10 @@ u64 sim_workgroup_bytes(const struct sim_profile *p, const struct sim_dispatch *
 
 struct sim_cohort *sim_cohort_get(struct sim_gpu *gpu)
 {
-	struct sim_cohort *c = gpu->free;
+	struct sim_cohort *c = gpu->unused;
 
 	if (c) {
-		gpu->free = c->next;
+		gpu->unused = c->next;
 		c->next = NULL;
 	}
 	return c;
@@ -111,8 +137,8 @@ struct sim_cohort *sim_cohort_get(struct sim_gpu *gpu)
 
 void sim_cohort_put(struct sim_gpu *gpu, struct sim_cohort *c)
 {
-	c->next = gpu->free;
-	gpu->free = c;
+	c->next = gpu->unused;
+	gpu->unused = c;
 }
 
 /* Workgroups that could be launched if there were room. */
@@ -121,40 +147,65 @@ u32 sim_waiting(const struct sim_dispatch *d)
 	return d->workgroups - d->finished - d->resident;
 }
 
-static u32 room(const struct sim_gpu *gpu, const struct sim_dispatch *d)
+u32 sim_waiting_on(const struct sim_profile *p, const struct sim_dispatch *d, u32 xcc)
 {
-	u32 n;
+	const struct sim_part *part = &d->parts[xcc];
 
-	if (gpu->free_waves < d->waves)
-		return 0;
-	n = lesser(gpu->free_waves / d->waves, d->capacity - d->resident);
-	n = lesser(n, gpu->free_vgprs / (d->waves * wave_vgprs(gpu->profile, d)));
-	if (d->lds_bytes)
-		n = lesser(n, gpu->free_lds / d->lds_bytes);
-	return n;
+	return sim_part_first(p, d, xcc + 1) - sim_part_first(p, d, xcc) - part->begun + part->parked_count;
 }
 
-static void occupy(struct sim_gpu *gpu, struct sim_queue *q,
-		   struct sim_dispatch *d, u32 n)
+/* How many of @d's workgroups these slots hold. */
+static u32 hold(const struct sim_profile *p, const struct sim_dispatch *d, const struct sim_slots *slots)
 {
-	gpu->free_waves -= n * d->waves;
-	gpu->free_vgprs -= n * d->waves * wave_vgprs(gpu->profile, d);
-	gpu->free_lds -= n * d->lds_bytes;
+	u32 n = lesser(slots->waves / d->waves, slots->vgprs / (d->waves * wave_vgprs(p, d)));
+
+	return d->lds_bytes ? lesser(n, slots->lds / d->lds_bytes) : n;
+}
+
+u32 sim_room(const struct sim_gpu *gpu, const struct sim_queue *q, const struct sim_dispatch *d, u32 xcc)
+{
+	const struct sim_profile *p = gpu->profile;
+	const struct sim_slots *used = &q->used[xcc];
+	u32 n = hold(p, d, &gpu->free[xcc]), cus = cus_of(p, q);
+	struct sim_slots own;
+
+	/* a compute unit does not take a part of a workgroup */
+	n = lesser(n, d->capacity / p->cus * cus - d->parts[xcc].resident);
+	if (!n || cus == p->cus / p->xccs)
+		return n;
+	own = sim_slots_of_cus(p, cus);
+	own.waves -= used->waves;
+	own.vgprs -= used->vgprs;
+	own.lds -= used->lds;
+	return lesser(n, hold(p, d, &own));
+}
+
+/* So many workgroups take their slots; fewer than none give them back. */
+static void take(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 xcc, s32 n)
+{
+	struct sim_slots *free = &gpu->free[xcc], *used = &q->used[xcc];
+	s32 waves = n * (s32)d->waves, vgprs = waves * (s32)wave_vgprs(gpu->profile, d);
+	s32 lds = n * (s32)d->lds_bytes;
+
+	free->waves -= waves;
+	free->vgprs -= vgprs;
+	free->lds -= lds;
+	used->waves += waves;
+	used->vgprs += vgprs;
+	used->lds += lds;
+	gpu->free_waves -= waves;
+	q->waves += waves;
 	d->resident += n;
-	q->waves += n * d->waves;
+	d->parts[xcc].resident += n;
 }
 
 void sim_release(struct sim_gpu *gpu, struct sim_queue *q,
-		 struct sim_dispatch *d, u32 n)
+		 struct sim_dispatch *d, u32 xcc, u32 n)
 {
-	gpu->free_waves += n * d->waves;
-	gpu->free_vgprs += n * d->waves * wave_vgprs(gpu->profile, d);
-	gpu->free_lds += n * d->lds_bytes;
-	gpu->freed = true;
+	take(gpu, q, d, xcc, -(s32)n);
+	gpu->freed |= 1U << xcc;
 	if (n && gpu->free_waves == all_waves(gpu->profile))
 		gpu->idle_since = gpu->now;
-	d->resident -= n;
-	q->waves -= n * d->waves;
 }
 
 static void put_all(struct sim_gpu *gpu, struct sim_cohort **list)
@@ -170,57 +221,93 @@ static void put_all(struct sim_gpu *gpu, struct sim_cohort **list)
 void sim_dispatch_drop(struct sim_gpu *gpu, struct sim_queue *q,
 		       struct sim_dispatch *d)
 {
-	sim_release(gpu, q, d, d->resident);
+	u32 x;
+
 	put_all(gpu, &d->running);
-	put_all(gpu, &d->parked);
+	for (x = 0; x < gpu->profile->xccs; x++) {
+		sim_release(gpu, q, d, x, d->parts[x].resident);
+		put_all(gpu, &d->parts[x].parked);
+		put_all(gpu, &d->parts[x].ended);
+		d->parts[x].parked_count = 0;
+	}
 }
 
-/* Keep @running sorted. Nearly always the new one is the last. */
+void sim_cohort_ended(struct sim_gpu *gpu, struct sim_dispatch *d, struct sim_cohort *c)
+{
+	struct sim_cohort **at = &d->parts[c->xcc].ended, *next;
+
+	while (*at && (*at)->first + (*at)->workgroups < c->first)
+		at = &(*at)->next;
+	next = *at;
+	if (next && next->first + next->workgroups == c->first) {
+		next->workgroups += c->workgroups;
+		sim_cohort_put(gpu, c);
+		c = next;
+	} else {
+		c->next = next;
+		*at = c;
+	}
+	next = c->next;
+	if (next && c->first + c->workgroups == next->first) {
+		c->workgroups += next->workgroups;
+		c->next = next->next;
+		sim_cohort_put(gpu, next);
+	}
+}
+
+/* Keep @running sorted. The new one is the last or nearly the last. */
 static void insert_running(struct sim_dispatch *d, struct sim_cohort *c)
 {
-	struct sim_cohort **at = &d->running;
+	struct sim_cohort *before = d->running ? d->last : NULL;
 
-	if (*at && d->last->end <= c->end)
-		at = &d->last->next;
-	while (*at && (*at)->end <= c->end)
-		at = &(*at)->next;
-	c->next = *at;
-	*at = c;
-	if (!c->next)
+	while (before && before->end > c->end)
+		before = before->prev;
+	c->prev = before;
+	c->next = before ? before->next : d->running;
+	if (before)
+		before->next = c;
+	else
+		d->running = c;
+	if (c->next)
+		c->next->prev = c;
+	else
 		d->last = c;
 }
 
 /* Continue up to @n workgroups that were saved, and take @extra longer. */
-static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 n, u64 t, u64 extra)
+static u32 resume(struct sim_gpu *gpu, struct sim_dispatch *d, u32 xcc, u32 n, u64 t, u64 extra)
 {
-	struct sim_cohort *c, *part;
+	struct sim_part *part = &d->parts[xcc];
+	struct sim_cohort *c, *some;
 	u32 done = 0;
 
-	while (done < n && (c = d->parked)) {
+	while (done < n && (c = part->parked)) {
 		if (c->workgroups <= n - done) {
-			d->parked = c->next;
-			part = c;
+			part->parked = c->next;
+			some = c;
 		} else {
-			part = sim_cohort_get(gpu);
-			if (!part)
+			some = sim_cohort_get(gpu);
+			if (!some)
 				break;
-			part->first = c->first;
-			part->workgroups = n - done;
-			part->end = c->end;
-			c->first += part->workgroups;
-			c->workgroups -= part->workgroups;
+			some->xcc = xcc;
+			some->first = c->first;
+			some->workgroups = n - done;
+			some->end = c->end;
+			c->first += some->workgroups;
+			c->workgroups -= some->workgroups;
 		}
-		done += part->workgroups;
-		part->end += t + extra;
-		insert_running(d, part);
+		done += some->workgroups;
+		some->end += t + extra;
+		insert_running(d, some);
 	}
+	part->parked_count -= done;
 	return done;
 }
 
-/* Time that the workgroups of @id's block compute. */
+/* Time that the workgroups of a cohort compute whose first is @id. */
 static u64 duration(const struct sim_dispatch *d, u32 id)
 {
-	u32 hash = id / d->block * 2654435761U;
+	u32 hash = id * 2654435761U;
 	s64 off;
 
 	if (!d->spread)
@@ -228,6 +315,40 @@ static u64 duration(const struct sim_dispatch *d, u32 id)
 	hash ^= hash >> 15;
 	off = (s64)(hash % (2 * d->spread + 1)) - d->spread;
 	return d->workgroup_ns + (s64)d->workgroup_ns / 1000 * off;
+}
+
+/*
+ * The ends of workgroups are on a grid of so many ns, a power of two up to an eighth of their time:
+ * else each of thousands soon had a moment of its own, which is an event each. 0: they are exact.
+ */
+static u64 grid_of(const struct sim_dispatch *d)
+{
+	u64 step = GRID_NS;
+
+	if (d->workgroup_ns < 2 * GRID_NS ||
+	    (d->spread < GRID_SPREAD && d->workgroups / GRID_ROUNDS < d->capacity))
+		return 0;
+	while (step <= d->workgroup_ns / 16)
+		step *= 2;
+	return step;
+}
+
+/* When a workgroup ends that begins at @t and computes for so long. */
+static u64 end_of(const struct sim_dispatch *d, u64 t, u64 ns)
+{
+	u64 step = grid_of(d), end = t + ns;
+
+	if (!step)
+		return end;
+	end = (end + step / 2) & ~(step - 1);
+	return end < t ? t : end;
+}
+
+u64 sim_shortest_ns(const struct sim_dispatch *d)
+{
+	u64 ns = d->workgroup_ns - d->workgroup_ns / 1000 * d->spread, round = grid_of(d) / 2;
+
+	return ns > round ? ns - round : 0;
 }
 
 /* How much longer a workgroup takes that begins now, per mille. */
@@ -244,21 +365,25 @@ static u32 slower_pm(const struct sim_gpu *gpu, const struct sim_queue *q, u64 t
 }
 
 /* Begin up to @n workgroups, which take @extra longer. */
-static u32 begin(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 n, u64 t,
-		 u64 extra)
+static u32 begin(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 xcc, u32 n,
+		 u64 t, u64 extra)
 {
+	u32 first = sim_part_first(gpu->profile, d, xcc), end = sim_part_first(gpu->profile, d, xcc + 1);
 	u32 done = 0, slower = slower_pm(gpu, q, t);
+	struct sim_part *part = &d->parts[xcc];
 	struct sim_cohort *c;
 	u64 ns;
 
-	n = lesser(n, d->workgroups - d->launched);
+	n = lesser(n, end - first - part->begun);
 	while (done < n && (c = sim_cohort_get(gpu))) {
 		if (!d->launched)
 			d->start_ns = t;
-		c->first = d->launched;
-		c->workgroups = lesser(n - done, d->block - c->first % d->block);
+		c->xcc = xcc;
+		c->first = first + part->begun;
+		c->workgroups = lesser(n - done, d->block);
 		ns = duration(d, c->first);
-		c->end = t + ns + ns / 1000 * slower + extra;
+		c->end = end_of(d, t, ns + ns / 1000 * slower + extra);
+		part->begun += c->workgroups;
 		d->launched += c->workgroups;
 		done += c->workgroups;
 		insert_running(d, c);
@@ -266,103 +391,26 @@ static u32 begin(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *
 	return done;
 }
 
-static u32 place(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 n, u64 t,
-		 u64 extra)
+static u32 place(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 xcc, u32 n,
+		 u64 t, u64 extra)
 {
-	u32 done = resume(gpu, d, n, t, extra);
+	u32 done = resume(gpu, d, xcc, n, t, extra);
 
-	return done + begin(gpu, q, d, n - done, t, extra);
+	return done + begin(gpu, q, d, xcc, n - done, t, extra);
 }
 
-/* Launch up to @n workgroups of @d; returns how many. */
-static u32 launch(struct sim_gpu *gpu, struct sim_queue *q,
-		  struct sim_dispatch *d, u32 n, u64 t)
+u32 sim_place(struct sim_gpu *gpu, struct sim_queue *q,
+	      struct sim_dispatch *d, u32 xcc, u32 n, u64 t)
 {
 	u32 cold = lesser(n, (q->cold + d->waves - 1) / d->waves), done;
 
 	if (gpu->free_waves == all_waves(gpu->profile) && t >= gpu->idle_since + RAMP_IDLE_NS)
 		gpu->ramp_from = t;
-	done = place(gpu, q, d, cold, t, gpu->profile->cold_ns);
+	done = place(gpu, q, d, xcc, cold, t, gpu->profile->cold_ns);
 	q->cold -= lesser(q->cold, done * d->waves);
 	if (done == cold)
-		done += place(gpu, q, d, n - done, t, 0);
-	occupy(gpu, q, d, done);
+		done += place(gpu, q, d, xcc, n - done, t, 0);
+	take(gpu, q, d, xcc, done);
 	sim_queue_touch(q);
 	return done;
-}
-
-/* The oldest dispatch with work to launch: packets of a queue are in order. */
-static struct sim_dispatch *waiting_dispatch(struct sim_queue *q)
-{
-	u32 i;
-
-	if (q->state != SIM_QUEUE_ON)
-		return NULL;
-	for (i = 0; i < q->count; i++)
-		if (sim_waiting(&q->inflight[i]))
-			return &q->inflight[i];
-	return NULL;
-}
-
-u8 sim_contends(struct sim_queue *q)
-{
-	return waiting_dispatch(q) ? 1 + q->priority : 0;
-}
-
-static u32 count_contenders(const struct sim_gpu *gpu, u32 priority)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < gpu->nr_queues; i++)
-		n += gpu->contends[i] == 1 + priority;
-	return n;
-}
-
-/* Launch its share of what is free, for @left queues. Returns how many. */
-static u32 serve(struct sim_gpu *gpu, struct sim_queue *q, u32 left, u64 t)
-{
-	struct sim_dispatch *d = waiting_dispatch(q);
-	u32 n, done = 0;
-
-	n = d ? room(gpu, d) : 0;
-	n = lesser(n, (n + left - 1) / left);
-	if (n)
-		done = launch(gpu, q, d, lesser(n, sim_waiting(d)), t);
-	gpu->contends[q->index] = sim_contends(q);
-	return done;
-}
-
-/*
- * One round among the queues of a priority: each gets an equal part of what is
- * free, rounded up to one workgroup; the next round begins with the next queue.
- * Returns whether another round could launch more.
- */
-static bool launch_round(struct sim_gpu *gpu, u32 priority, u64 t)
-{
-	u32 left = count_contenders(gpu, priority), done = 0, i, at;
-
-	if (!left)
-		return false;
-	at = gpu->turn[priority] % gpu->nr_queues;
-	for (i = 0; i < gpu->nr_queues && left && gpu->free_waves; i++) {
-		if (gpu->contends[at] == 1 + priority)
-			done += serve(gpu, gpu->queues[at], left--, t);
-		at = at + 1 == gpu->nr_queues ? 0 : at + 1;
-	}
-	gpu->turn[priority]++;
-	return done;
-}
-
-void sim_launch(struct sim_gpu *gpu, u64 t)
-{
-	u32 i, p, present = 0;
-
-	if (!gpu->freed)
-		return;
-	gpu->freed = false;
-	for (i = 0; i < gpu->nr_queues; i++)
-		present |= 1U << gpu->contends[i];
-	for (p = SIM_PRIORITIES; p-- > 0;)
-		while (present >> p & 2 && gpu->free_waves && launch_round(gpu, p, t))
-			;
 }

@@ -288,14 +288,14 @@ static bool run_gws_init(struct sim_native_call *c)
 }
 
 const struct sim_native sim_native_hip[] = {
-	{ "__amd_rocclr_fillBufferAligned.kd", 0, VGPRS, CYCLES, 0, NULL, run_fill },
-	{ "__amd_rocclr_fillBufferAligned2D.kd", 0, VGPRS, CYCLES, 0, NULL, run_fill_2d },
-	{ "__amd_rocclr_copyBuffer.kd", 0, VGPRS, CYCLES, 0, NULL, run_copy },
-	{ "__amd_rocclr_copyBufferAligned.kd", 0, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
-	{ "__amd_rocclr_copyBufferRect.kd", 0, VGPRS, CYCLES, 0, NULL, run_copy_rect },
+	{ "__amd_rocclr_fillBufferAligned.kd", 0, VGPRS, CYCLES, 0, NULL, run_fill, false },
+	{ "__amd_rocclr_fillBufferAligned2D.kd", 0, VGPRS, CYCLES, 0, NULL, run_fill_2d, false },
+	{ "__amd_rocclr_copyBuffer.kd", 0, VGPRS, CYCLES, 0, NULL, run_copy, false },
+	{ "__amd_rocclr_copyBufferAligned.kd", 0, VGPRS, CYCLES, 0, NULL, run_copy_aligned, false },
+	{ "__amd_rocclr_copyBufferRect.kd", 0, VGPRS, CYCLES, 0, NULL, run_copy_rect, false },
 	{ "__amd_rocclr_copyBufferRectAligned.kd", 0, VGPRS, CYCLES, 0, NULL,
-	  run_copy_rect_aligned },
-	{ "__amd_rocclr_streamOpsWrite.kd", 0, VGPRS, CYCLES, 0, NULL, run_write },
-	{ "__amd_rocclr_gwsInit.kd", 0, VGPRS, CYCLES, 0, NULL, run_gws_init },
+	  run_copy_rect_aligned, false },
+	{ "__amd_rocclr_streamOpsWrite.kd", 0, VGPRS, CYCLES, 0, NULL, run_write, false },
+	{ "__amd_rocclr_gwsInit.kd", 0, VGPRS, CYCLES, 0, NULL, run_gws_init, false },
 	{ },
 };

@@ -7,6 +7,9 @@
 /* Workgroups that are one to the model, if a kernel only takes its time. */
 #define TIMED_EACH	16
 
+/* No spread of a kernel with more workgroups. */
+#define MOST_SPREAD	1024
+
 /*
  * Contents of sim_dispatch.cookie. It is saved with the waves in memory of the
  * process and restored from there, so it is checked each time it is used.
@@ -124,8 +127,8 @@ bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 	d->vgprs = k->vgprs;
 	d->workgroup_ns = (u64)k->cycles * at_least_one(rounds) * 1000 /
 		q->gpu->profile->clock_mhz;
-	/* so that a preemption may find it at many points, as on hardware */
-	d->spread = 20;
+	/* so that a preemption may find it at many points, as on hardware; a large one has many rounds */
+	d->spread = d->workgroups <= MOST_SPREAD ? 20 : 0;
 	d->cookie[COOKIE_ARGS] = p->args;
 	d->cookie[COOKIE_GRID_XY] = (u64)at_least_one(p->grid[1]) << 32 |
 		at_least_one(p->grid[0]);
@@ -139,6 +142,7 @@ bool sim_native_kernel(struct sim_queue *q, const struct sim_aql_dispatch *p,
 		d->workgroup_ns *= TIMED_EACH;
 		d->spread = 0;
 	}
+	d->late = k->many && !too_large(k, d);
 	return true;
 }
 
@@ -213,8 +217,9 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 		return true;
 	c.start = q->gpu->ops->ticks(q->gpu->owner, d->start_ns);
 	c.now = q->gpu->ops->ticks(q->gpu->owner, t);
-	for (; n; n--, first++) {
+	for (; n; n -= c.count, first += c.count) {
 		select_group(&c, first);
+		c.count = k->many ? n : 1;
 		if (!k->run(&c))
 			return false;
 	}
@@ -232,6 +237,13 @@ void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bo
 		c->view[view].at = c->q->gpu->ops->memory(c->q, page * PAGE, PAGE, write);
 	}
 	return c->view[view].at ? c->view[view].at + va % PAGE : NULL;
+}
+
+u32 sim_native_words_in_page(u64 va, u32 n)
+{
+	u32 here = (PAGE - va % PAGE) / 4;
+
+	return n < here ? n : here;
 }
 
 bool sim_native_copy(struct sim_queue *q, u64 dst, u64 src, u64 bytes)

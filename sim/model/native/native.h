@@ -40,6 +40,7 @@
  * @now: and at the end of this one
  * @groups: workgroups of the dispatch
  * @group: number of this one
+ * @count: how many this call is for, @group and what follows; 1, unless sim_native.many
  * @view: pages the kernel is accessing
  */
 struct sim_native_call {
@@ -53,6 +54,7 @@ struct sim_native_call {
 	u64 now;
 	u32 groups;
 	u32 group;
+	u32 count;
 	struct {
 		u64 page;
 		u8 *at;
@@ -69,6 +71,7 @@ struct sim_native_call {
  *	its time. 0: no limit
  * @rounds: times a workgroup does that; NULL: once. False: fault.
  * @run: carry out one workgroup; false: fault
+ * @many: carry out many at once, late (sim_dispatch.late)
  */
 struct sim_native {
 	const char *symbol;
@@ -78,6 +81,7 @@ struct sim_native {
 	u32 most;
 	bool (*rounds)(struct sim_queue *q, u64 args, u32 *rounds);
 	bool (*run)(struct sim_native_call *c);
+	bool many;
 };
 
 /* The tables, each ended by an entry without @run. */
@@ -121,6 +125,9 @@ bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 
 /* An aligned word at @va, of operand @view; NULL: fault. */
 void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bool write);
+
+/* How many of @n words of 4 bytes from @va on are in its page. */
+u32 sim_native_words_in_page(u64 va, u32 n);
 
 /*
  * The part [@from, @to) of [0, @units) of this workgroup. On hardware,

@@ -164,33 +164,43 @@ struct iterate_args {
 	u32 rounds;
 };
 
+/* x = x * a + b */
+struct step {
+	u32 a;
+	u32 b;
+};
+
 /* x = x * 1664525 + 1013904223, repeated: by squaring the step. */
-static u32 iterate(u32 x, u32 rounds)
+static struct step steps_of(u32 rounds)
 {
-	u32 a = 1664525, b = 1013904223;
+	struct step all = { 1, 0 }, some = { 1664525, 1013904223 };
 
 	for (; rounds; rounds >>= 1) {
-		if (rounds & 1)
-			x = x * a + b;
-		b = b * a + b;
-		a *= a;
+		if (rounds & 1) {
+			all.a *= some.a;
+			all.b = all.b * some.a + some.b;
+		}
+		some.b = some.b * some.a + some.b;
+		some.a *= some.a;
 	}
-	return x;
+	return all;
 }
 
 static bool run_iterate(struct sim_native_call *c)
 {
 	struct iterate_args args;
+	struct step steps;
 	u32 *data;
 	u64 i;
 
 	if (!sim_read(c->q, c->args, &args, sizeof(args)))
 		return false;
+	steps = steps_of(args.rounds);
 	for (i = c->first[0]; i < end_x(c, args.n); i++) {
 		data = sim_native_word(c, 0, args.data + 4 * i, 4, true);
 		if (!data)
 			return false;
-		*data = iterate(*data, args.rounds);
+		*data = *data * steps.a + steps.b;
 	}
 	return true;
 }
@@ -279,6 +289,14 @@ struct layer_args {
 	u32 rounds;
 };
 
+static void apply_step(u32 *data, u32 n, u32 number, const struct step *step)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		data[i] = (data[i] ^ number) * step->a + step->b;
+}
+
 /* The last workgroup to end records that, and its place. */
 static bool note_layer(struct sim_native_call *c, const struct layer_args *args)
 {
@@ -289,7 +307,8 @@ static bool note_layer(struct sim_native_call *c, const struct layer_args *args)
 		return false;
 	log->start = c->start < log->start ? c->start : log->start;
 	log->end = c->now > log->end ? c->now : log->end;
-	if (++log->ended % c->groups)
+	log->ended += c->count;
+	if (log->ended % c->groups)
 		return true;
 	ticket = sim_native_word(c, 2, args->ticket, 4, true);
 	if (!ticket)
@@ -299,17 +318,25 @@ static bool note_layer(struct sim_native_call *c, const struct layer_args *args)
 	return true;
 }
 
+/* A word of each workgroup, up to the end of a page at a time. */
 static bool run_layer(struct sim_native_call *c)
 {
 	struct layer_args args;
-	u32 *data;
+	struct step steps;
+	u32 *data, left, n;
+	u64 va;
 
 	if (!sim_read(c->q, c->args, &args, sizeof(args)))
 		return false;
-	data = sim_native_word(c, 0, args.data + 4ULL * c->group, 4, true);
-	if (!data)
-		return false;
-	*data = iterate(*data ^ args.number, args.rounds);
+	steps = steps_of(args.rounds);
+	va = args.data + 4ULL * c->group;
+	for (left = c->count; left; left -= n, va += 4ULL * n) {
+		n = sim_native_words_in_page(va, left);
+		data = sim_native_word(c, 0, va, 4, true);
+		if (!data)
+			return false;
+		apply_step(data, n, args.number, &steps);
+	}
 	return note_layer(c, &args);
 }
 
@@ -324,18 +351,18 @@ static bool layer_rounds(struct sim_queue *q, u64 va, u32 *rounds)
 }
 
 const struct sim_native sim_native_plain[] = {
-	{ "xs_vector_add.kd", 0, 8, 2000, 0, NULL, run_vector_add },
+	{ "xs_vector_add.kd", 0, 8, 2000, 0, NULL, run_vector_add, false },
 	/*
 	 * vector_add(const float *, const float *, float *, int) of tutorials and XSched's
 	 * examples; 100 of 2^25 items take 66 ms on a MI250, as in XSched's documentation.
 	 */
-	{ "_Z10vector_addPKfS0_Pfi.kd", 0, 8, 7100, 1 << 20, NULL, run_vector_add },
-	{ "xs_fill.kd", 0, 8, 1000, 0, NULL, run_fill },
-	{ "xs_copy.kd", 0, 8, 2000, 0, NULL, run_copy },
-	{ "xs_reduce.kd", 0, 16, 4000, 0, NULL, run_reduce },
-	{ "xs_gemm.kd", 0, 32, 200, 0, gemm_rounds, run_gemm },
-	{ "xs_iterate.kd", 0, 8, 16, 0, iterate_rounds, run_iterate },
-	{ "xs_grid_sum.kd", 0, 16, 16, 0, grid_sum_rounds, run_grid_sum },
-	{ "xs_layer.kd", 0, 64, 16, 0, layer_rounds, run_layer },
+	{ "_Z10vector_addPKfS0_Pfi.kd", 0, 8, 7100, 1 << 20, NULL, run_vector_add, false },
+	{ "xs_fill.kd", 0, 8, 1000, 0, NULL, run_fill, false },
+	{ "xs_copy.kd", 0, 8, 2000, 0, NULL, run_copy, false },
+	{ "xs_reduce.kd", 0, 16, 4000, 0, NULL, run_reduce, false },
+	{ "xs_gemm.kd", 0, 32, 200, 0, gemm_rounds, run_gemm, false },
+	{ "xs_iterate.kd", 0, 8, 16, 0, iterate_rounds, run_iterate, false },
+	{ "xs_grid_sum.kd", 0, 16, 16, 0, grid_sum_rounds, run_grid_sum, false },
+	{ "xs_layer.kd", 0, 64, 16, 0, layer_rounds, run_layer, true },
 	{ },
 };

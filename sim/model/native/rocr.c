@@ -86,14 +86,14 @@ static bool run_fill(struct sim_native_call *c)
 }
 
 const struct sim_native sim_native_rocr[] = {
-	{ NULL, 0x806e316b366f0df5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
-	{ NULL, 0xf82927699e61085cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
-	{ NULL, 0x83afef5248054f25ULL, VGPRS, CYCLES, 0, NULL, run_fill },
-	{ NULL, 0xa8e82c77d4f1c2b5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
-	{ NULL, 0xed198fe7aa4c359cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
-	{ NULL, 0x8429cecb0901d0e5ULL, VGPRS, CYCLES, 0, NULL, run_fill },
-	{ NULL, 0xc8076fa06a9f3e3bULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned },
-	{ NULL, 0x6574cc7cc3570611ULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned },
-	{ NULL, 0x77bd7bf2e6a1dc4cULL, VGPRS, CYCLES, 0, NULL, run_fill },
+	{ NULL, 0x806e316b366f0df5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned, false },
+	{ NULL, 0xf82927699e61085cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned, false },
+	{ NULL, 0x83afef5248054f25ULL, VGPRS, CYCLES, 0, NULL, run_fill, false },
+	{ NULL, 0xa8e82c77d4f1c2b5ULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned, false },
+	{ NULL, 0xed198fe7aa4c359cULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned, false },
+	{ NULL, 0x8429cecb0901d0e5ULL, VGPRS, CYCLES, 0, NULL, run_fill, false },
+	{ NULL, 0xc8076fa06a9f3e3bULL, VGPRS, CYCLES, 0, NULL, run_copy_aligned, false },
+	{ NULL, 0x6574cc7cc3570611ULL, VGPRS, CYCLES, 0, NULL, run_copy_misaligned, false },
+	{ NULL, 0x77bd7bf2e6a1dc4cULL, VGPRS, CYCLES, 0, NULL, run_fill, false },
 	{ },
 };

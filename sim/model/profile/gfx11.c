@@ -31,6 +31,7 @@ const struct sim_profile sim_profile_gfx11 = {
 	.lds_per_cu = 65536,	/* kernel: LDS_SIZE_PER_CU; 128 KiB a WGP */
 	/* kernel: compute_hqd_mask 0xc on each of 4 pipes (amdgpu_mes_init) */
 	.hqds = 8,
+	.pipes = 4,	/* kernel: MEC 1 has 4 */
 	.vmids = 8,		/* kernel: vmid_mask_gfxhub 0xffffff00: VMIDs 8..15 */
 	.sdma_engines = 2,	/* kernel: two instances of SDMA 6.0.0 */
 	.sdma_queues = 6,	/* kernel: sdma_hqd_mask 0xfc */

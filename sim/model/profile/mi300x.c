@@ -22,6 +22,7 @@ const struct sim_profile sim_profile_mi300x = {
 	.wave_lanes = 64,	/* CDNA3 ISA */
 	.lds_per_cu = 65536,	/* kernel: LDS_SIZE_PER_CU */
 	.hqds = 24,		/* kernel: 32 less 8 kernel queues */
+	.pipes = 4,	/* kernel: MEC 1 has 4 */
 	.vmids = 13,		/* kernel: VMIDs 3..15 */
 	.sdma_engines = 16,	/* kernel: 4 AIDs, 4 instances each (aqua_vanjaram.c) */
 	.sdma_queues = 8,	/* kernel: num_sdma_queues_per_engine */

@@ -27,6 +27,7 @@ const struct sim_profile sim_profile_mi308x = {
 	.wave_lanes = 64,	/* CDNA3 ISA */
 	.lds_per_cu = 65536,	/* kernel: LDS_SIZE_PER_CU */
 	.hqds = 24,		/* kernel: 32 less 8 kernel queues */
+	.pipes = 4,	/* kernel: MEC 1 has 4; dump */
 	.vmids = 13,		/* kernel: VMIDs 3..15 */
 	.sdma_engines = 8,	/* dump: SDMA engines 0 to 7 */
 	.sdma_queues = 8,	/* kernel: num_sdma_queues_per_engine */

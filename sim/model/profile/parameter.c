@@ -19,7 +19,7 @@
 #define TIME(field)			COST(field, 0, LONGEST_NS)
 
 static const struct sim_parameter parameters[] = {
-	CHIP(xccs, 1, 8),
+	CHIP(xccs, 1, SIM_MAX_XCCS),
 	CHIP(cus, 1, 1024),
 	CHIP(shader_engines, 1, 32),
 	CHIP(simds_per_cu, 1, 8),
@@ -30,6 +30,7 @@ static const struct sim_parameter parameters[] = {
 	CHIP(wave_lanes, 1, 64),
 	CHIP(lds_per_cu, 1, 1 << 20),
 	CHIP(hqds, 1, 63),
+	CHIP(pipes, 1, SIM_MAX_PIPES),
 	CHIP(vmids, 1, 15),
 	CHIP(sdma_engines, 1, SIM_MAX_SDMA),
 	CHIP(sdma_queues, 1, 63),

@@ -318,6 +318,7 @@ static void prepare_queue(struct node *n, struct user_queue *q)
 
 	sim->type = SIM_QUEUE_COMPUTE;
 	sim->priority = pipe_priority(scn->kfd_priority);
+	sim->queue_priority = scn->kfd_priority;
 	sim->save_va = SAVE_VA(q);
 	sim->save_bytes = (u32)sim_save_bytes(n->gpu.profile);
 	q->entry.pool = 0;	/* compute */

@@ -86,6 +86,7 @@ int fake_setup(void **state)
 	assert_non_null(f);
 	memset(f, 0, sizeof(*f));
 	f->profile = sim_profile_mi308x;
+	f->profile.xccs = 1;
 	f->profile.cus = 10;
 	f->profile.packet_ns = 100;
 	f->profile.map_queue_ns = 10;

@@ -368,6 +368,7 @@ static void test_broadcast(void **state)
 {
 	struct fake *f = *state;
 
+	f->profile.xccs = 4;
 	f->profile.xcc_ns = 7;
 	query(3);
 	run(PACKET_NS + 3 * 7 - 1);

@@ -239,7 +239,7 @@ static void test_interrupted(void **state)
 	assert_int_equal(after, ITEMS);
 }
 
-/* A word a workgroup, and an account that is complete with the last one only. */
+/* A word a workgroup, late but before a save, and an account that is complete with the last one only. */
 static void test_layer(void **state)
 {
 	struct fake_queue *q;
@@ -260,8 +260,11 @@ static void test_layer(void **state)
 	q->ring[0].dispatch.group_bytes = 65536;	/* 10 of 16 at a time */
 	up = fake_map(test->f, q, 0);
 	sim_advance(&test->f->gpu, up + 100 + ROUNDS * 16 * 10 / 21 * 110 / 100);
+	assert_int_equal(test->layer.seen.ended, 0);	/* late */
+	fake_unmap(test->f, q, 1, 0);
 	assert_int_equal(test->layer.seen.ended, 10);
 	assert_int_equal(test->layer.seen.executed, 0);
+	fake_map(test->f, q, 0);
 	fake_run(test->f);
 	assert_int_equal(test->layer.seen.ended, GROUPS);
 	assert_int_equal(test->layer.seen.executed, 1);

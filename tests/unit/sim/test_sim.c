@@ -382,7 +382,7 @@ static void test_exactly_once(void **state)
 	}
 	assert_true(saves > 500);
 	assert_int_equal(f->gpu.free_waves, 320);
-	assert_int_equal(f->gpu.free_lds, 10 * 65536);
+	assert_int_equal(f->gpu.free[0].lds, 10 * 65536);
 }
 
 /* The same calls give the same times: there is no hidden state. */
