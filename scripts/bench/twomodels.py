@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""The two models of tests/bench/scenarios/two-models.scn, with another low or what else is changed."""
+import pathlib
+import re
+import sys
+
+SCENARIO = pathlib.Path(__file__).resolve().parent.parent.parent / "tests/bench/scenarios/two-models.scn"
+
+# The presets of tests/bench/preset.c: of low, kernels, workgroups of 16 waves, microseconds. The last is the scenario's.
+CASES = {
+    "b8": {"images": 8, "rate": 10, "requests": 300,
+           "kernels": [(118, 128, 9), (34, 128, 24), (16, 128, 80), (4, 128, 240), (2, 128, 480)]},
+    "b256": {"images": 256, "rate": 20, "requests": 1000, "kernels": [(168, 944, 75), (4, 4096, 240), (2, 4096, 480)]},
+    "b1024": {"images": 1024, "rate": 20, "requests": 1000,
+              "kernels": [(168, 3776, 75), (4, 16384, 240), (2, 16384, 480)]},
+}
+HIGH = [(18, 160, 21), (17, 128, 21), (17, 96, 21), (16, 64, 21)]
+
+
+def scaled(kernels, count=1.0, workgroups=1.0, length=1.0):
+    return [(round(k * count), max(1, round(w * workgroups)), us * length) for k, w, us in kernels]
+
+
+def equal(kernels, us):
+    """As many, with as much to do, all with the same time of a workgroup; None: with as many as the largest has."""
+    work = sum(k * w * us for k, w, us in kernels)
+    total = sum(k for k, _, _ in kernels)
+    us = us or work / total / max(w for _, w, _ in kernels)
+    return [(total, max(1, round(work / total / us)), us)]
+
+
+def kernels(rows, waves):
+    return "".join(f"kernels = {k} of {w} workgroups, {waves} waves, {us:g} us\n" for k, w, us in rows)
+
+
+def replaced(text, before, after):
+    if before not in text:
+        sys.exit(f"{SCENARIO} has no {before!r}")
+    return text.replace(before, after)
+
+
+def scenario(change, case="b1024"):
+    """
+    The scenario's text. What can be changed: "high" and "low", by the arguments of scaled(); "equal", the time of all of
+    low's workgroups; "arrival", "rate", "requests".
+    """
+    spec = CASES[case] | change
+    low = equal(spec["kernels"], change["equal"]) if "equal" in change else scaled(spec["kernels"], **change.get("low", {}))
+    high, low = kernels(scaled(HIGH, **change.get("high", {})), 4), kernels(low, 16)
+    parts = re.split(r"((?:^kernels = .*\n)+)", SCENARIO.read_text(encoding="utf-8"), flags=re.M)
+    if len(parts) != 5:
+        sys.exit(f"{SCENARIO} has not two lists of kernels")
+    text = replaced(parts[0] + high + parts[2] + low + parts[4], "images = 1024", f"images = {spec['images']}")
+    text = replaced(text, "arrival = poisson 20", f"arrival = {change.get('arrival', 'poisson')} {spec['rate']}")
+    return replaced(text, "requests = 1000", f"requests = {spec['requests']}")
