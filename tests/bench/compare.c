@@ -17,7 +17,8 @@
 /**
  * struct compare - a comparison under way
  * @sim: result of xsched-sim
- * @guest: result of the guest
+ * @guest: result of the guest, with one profile or several
+ * @profile: the one of the simulation
  * @tolerance: how far figures may be apart
  * @count: tests so far
  * @failed: of them
@@ -25,6 +26,7 @@
 struct compare {
 	json_object *sim;
 	json_object *guest;
+	const char *profile;
 	double tolerance;
 	int count;
 	int failed;
@@ -52,17 +54,25 @@ static json_object *get(json_object *o, const char *const *keys)
 	return o;
 }
 
-static json_object *find_run(json_object *doc, const char *mode)
+/* Whether @o has that text there. */
+static bool is(json_object *o, const char *key, const char *text)
 {
-	json_object *runs, *run, *name;
+	json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) && !strcmp(json_object_get_string(v), text);
+}
+
+/* A run in that mode; of several profiles, with that of the simulation. */
+static json_object *find_run(const struct compare *c, json_object *doc, const char *mode)
+{
+	json_object *runs, *run;
 	size_t i;
 
 	if (!json_object_object_get_ex(doc, "runs", &runs))
 		return NULL;
 	for (i = 0; i < json_object_array_length(runs); i++) {
 		run = json_object_array_get_idx(runs, i);
-		if (json_object_object_get_ex(run, "mode", &name) &&
-		    !strcmp(json_object_get_string(name), mode))
+		if (is(run, "mode", mode) && (doc == c->sim || is(run, "profile", c->profile)))
 			return run;
 	}
 	return NULL;
@@ -76,10 +86,19 @@ static double figure(json_object *run, const char *who, const char *key)
 	return v ? json_object_get_double(v) : NAN;
 }
 
+/* The guest's of high: its sojourn. */
+static double guest_figure(json_object *run, const char *who, const char *key)
+{
+	const char *const keys[] = { "hi", "sojourn", key, NULL };
+	json_object *v = run && !strcmp(who, "hi") ? get(run, keys) : NULL;
+
+	return v ? json_object_get_double(v) : figure(run, who, key);
+}
+
 static void compare_figure(struct compare *c, const char *mode, const char *who, const char *key)
 {
-	double sim = figure(find_run(c->sim, mode), who, key);
-	double guest = figure(find_run(c->guest, mode), who, key);
+	double sim = figure(find_run(c, c->sim, mode), who, key);
+	double guest = guest_figure(find_run(c, c->guest, mode), who, key);
 	double apart = fabs(sim - guest) / guest;
 
 	tap(c, apart <= c->tolerance, "%s: %s %s: %.4f simulated, %.4f in the guest, %.2f %% apart",
@@ -99,7 +118,7 @@ static void compare_figures(struct compare *c, const char *mode)
 static void check_dispatches(struct compare *c, json_object *doc, const char *where,
 			     const char *mode)
 {
-	json_object *run = find_run(doc, mode);
+	json_object *run = find_run(c, doc, mode);
 	double submitted = figure(run, "dispatch", "submitted");
 	double executed = figure(run, "dispatch", "executed");
 	double wrong = figure(run, "dispatch", "lost") + figure(run, "dispatch", "duplicated") +
@@ -109,11 +128,25 @@ static void check_dispatches(struct compare *c, json_object *doc, const char *wh
 	    "%s: %s: %.0f dispatches, each executed once", mode, where, submitted);
 }
 
+/* What the guest says of that profile. */
+static json_object *guest_profile(const struct compare *c)
+{
+	json_object *all;
+	size_t i;
+
+	if (!json_object_object_get_ex(c->guest, "profiles", &all))
+		return NULL;
+	for (i = 0; i < json_object_array_length(all); i++)
+		if (is(json_object_array_get_idx(all, i), "profile", c->profile))
+			return json_object_array_get_idx(all, i);
+	return NULL;
+}
+
 /* The same kernels, arrivals and GPU: otherwise there is nothing to compare. */
 static void compare_param(struct compare *c, const char *who, const char *key)
 {
 	const char *const keys[] = { "params", who, key, NULL };
-	json_object *sim = get(c->sim, keys), *guest = get(c->guest, keys);
+	json_object *sim = get(c->sim, keys), *guest = get(guest_profile(c), keys);
 
 	tap(c, sim && guest && json_object_equal(sim, guest), "the same %s of %s", key, who);
 }
@@ -121,7 +154,7 @@ static void compare_param(struct compare *c, const char *who, const char *key)
 static void compare_number(struct compare *c, const char *who, const char *key)
 {
 	const char *const keys[] = { "params", who, key, NULL };
-	json_object *sim = get(c->sim, keys), *guest = get(c->guest, keys);
+	json_object *sim = get(c->sim, keys), *guest = get(guest_profile(c), keys);
 
 	tap(c, sim && guest && json_object_get_double(sim) == json_object_get_double(guest),
 	    "the same %s of %s", key, who);
@@ -131,7 +164,7 @@ static void compare_number(struct compare *c, const char *who, const char *key)
 static void compare_profile(struct compare *c)
 {
 	static const char *const keys[] = { "params", "profile", NULL };
-	json_object *sim = get(c->sim, keys), *guest = get(c->guest, keys), *other;
+	json_object *sim = get(c->sim, keys), *guest = get(guest_profile(c), keys), *other;
 	int same = 0, different = 0;
 
 	if (sim && guest) {
@@ -149,10 +182,9 @@ static void compare_profile(struct compare *c)
 	tap(c, same >= 10 && !different, "the same profile: %d parameters", same);
 }
 
-static void compare_all(struct compare *c)
+static void compare_all(struct compare *c, char **modes, int count)
 {
-	static const char *const modes[] = { "alone", "native", "hpf" };
-	size_t i;
+	int i;
 
 	compare_param(c, "hi", "stages");
 	compare_param(c, "lo", "stages");
@@ -162,27 +194,30 @@ static void compare_all(struct compare *c)
 	compare_number(c, "hi", "seed");
 	compare_number(c, "lo", "images");
 	compare_profile(c);
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+	for (i = 0; i < count; i++) {
 		compare_figures(c, modes[i]);
 		check_dispatches(c, c->sim, "simulated", modes[i]);
 		check_dispatches(c, c->guest, "guest", modes[i]);
 	}
 }
 
-bool compare_results(const char *sim_path, const char *guest_path, double tolerance)
+bool compare_results(const char *sim_path, const char *guest_path, char **modes, int count, double tolerance)
 {
 	struct compare c = {
 		.sim = json_object_from_file(sim_path),
 		.guest = json_object_from_file(guest_path),
 		.tolerance = tolerance,
 	};
-	bool ok = c.sim && c.guest;
+	static const char *const name[] = { "params", "profile", "name", NULL };
+	json_object *profile = c.sim ? get(c.sim, name) : NULL;
+	bool ok = profile && c.guest;
 
 	if (ok) {
-		compare_all(&c);
+		c.profile = json_object_get_string(profile);
+		compare_all(&c, modes, count);
 		printf("1..%d\n", c.count);
 	} else {
-		printf("Bail out! %s\n", json_util_get_last_err());
+		printf("Bail out! %s\n", c.sim && !profile ? "no profile is named" : json_util_get_last_err());
 	}
 	json_object_put(c.sim);
 	json_object_put(c.guest);

@@ -12,6 +12,21 @@
  */
 #define REPORT_PATHS	0.04
 
+/* Profiles of the GPU that a report is of, at most. */
+#define REPORT_PROFILES	4
+
+/**
+ * struct report - what was measured with one profile of the GPU
+ * @profile: its name
+ * @raw: what the guest sent
+ * @stats: what follows from it
+ */
+struct report {
+	const char *profile;
+	struct raw raw;
+	struct stats stats;
+};
+
 /**
  * struct limit_row - a limit of the design, and the figure
  * @figure: as scripts/bench/figures calls it
@@ -29,31 +44,29 @@ struct limit_row {
 	double limit;
 	double value;
 	bool ok;
-	char why[64];
+	char why[96];
 };
 
+/* Limits of one profile, at most. */
 #define LIMITS	3
 
-/* limits.c: how the figures compare with the design's limits. */
-void limits_judge(const struct stats *stats, struct limit_row rows[LIMITS]);
+/* limits.c: how the figures compare with the design's limits for that profile. Returns how many it has. */
+int limits_judge(const struct report *report, struct limit_row rows[LIMITS]);
 
-/* table.c: the table, for a reader. */
-void table_print(const struct raw *raw, const struct stats *stats);
-
-/* table.c: the limits, and each criterion with its figure; false if a criterion is missed. */
-bool table_verdict(const struct raw *raw, const struct stats *stats);
+/* table.c: the table, for a reader; the limits, and each criterion with its figure. False if a criterion is missed. */
+void table_print(const struct report *reports, int count);
+bool table_verdict(const struct report *reports, int count);
 
 /* result.c: two-models.json, two-models-raw.json. */
-bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
-		  const char *path);
+bool result_write(const struct report *reports, int count, const char *commit, const char *path);
 
 /* result.c: whether every number of two results agrees to within @tolerance, or what result.c has for that number. */
 bool result_same(const char *path_a, const char *path_b, double tolerance);
 
-/* compare.c: whether xsched-sim's figures agree with the guest's; prints TAP. */
-bool compare_results(const char *sim_path, const char *guest_path, double tolerance);
+/* compare.c: whether xsched-sim's figures of these modes agree with the guest's; prints TAP. */
+bool compare_results(const char *sim_path, const char *guest_path, char **modes, int count, double tolerance);
 
 /* timeline.c: two-models.svg, two-models-raw.svg, drawn by gnuplot. */
-bool timeline_draw(const struct raw *raw, const struct stats *stats, const char *path);
+bool timeline_draw(const struct report *report, const char *path);
 
 #endif /* REPORT_H */

@@ -27,24 +27,46 @@ static void add_text(json_object *o, const char *key, const char *value)
 	json_object_object_add(o, key, json_object_new_string(value));
 }
 
-static json_object *write_mode(const struct raw *raw, const struct raw_mode *mode,
-			       const struct stats_mode *s)
+static json_object *write_sample(const struct sample *sample)
 {
+	json_object *o = json_object_new_object();
+
+	add(o, "mean_ms", sample->mean);
+	add(o, "p50_ms", sample->p50);
+	add(o, "p95_ms", sample->p95);
+	add(o, "p99_ms", sample->p99);
+	return o;
+}
+
+static void add_param(json_object *o, const char *key, const struct raw_model *m)
+{
+	json_object *v;
+
+	if (json_object_object_get_ex(m->doc, key, &v))
+		json_object_object_add(o, key, json_object_get(v));
+}
+
+static json_object *write_mode(const struct report *r, int mode)
+{
+	const struct stats_mode *s = &r->stats.modes[mode];
 	json_object *run = json_object_new_object(), *o;
 
-	add_text(run, "mode", mode->name);
-	add_text(run, "profile", raw_profile_text(raw, "name"));
+	add_text(run, "mode", r->raw.modes[mode].name);
+	add_text(run, "profile", r->profile);
+	add_param(run, "arrival", &r->raw.modes[mode].hi);
+	add_param(run, "seed", &r->raw.modes[mode].hi);
 	o = json_object_new_object();
 	add_count(o, "n", s->hi_ms.count);
 	add(o, "rps", s->hi_rps);
-	add(o, "mean_ms", s->hi_ms.mean);
-	add(o, "p50_ms", s->hi_ms.p50);
-	add(o, "p99_ms", s->hi_ms.p99);
 	add(o, "busy", s->hi_busy);
+	json_object_object_add(o, "sojourn", write_sample(&s->hi_ms));
+	json_object_object_add(o, "service", write_sample(&s->hi_service_ms));
 	json_object_object_add(run, "hi", o);
 	o = json_object_new_object();
 	add(o, "iter_s", s->lo_iter_s);
 	add(o, "images_s", s->lo_images_s);
+	add(o, "of_alone", s->lo_of_alone);
+	add(o, "of_what_is_left", s->lo_of_left);
 	json_object_object_add(run, "lo", o);
 	o = json_object_new_object();
 	add_count(o, "count", s->switch_us.count);
@@ -115,14 +137,13 @@ static void add_hip(json_object *doc, const struct raw_hip *hip, const struct st
 	json_object_object_add(doc, "user_instructions_per_launch", o);
 }
 
-static json_object *write_limits(const struct stats *stats)
+static json_object *write_limits(const struct report *r)
 {
 	json_object *all = json_object_new_array(), *o;
 	struct limit_row rows[LIMITS];
-	int i;
+	int n = limits_judge(r, rows), i;
 
-	limits_judge(stats, rows);
-	for (i = 0; i < LIMITS; i++) {
+	for (i = 0; i < n; i++) {
 		o = json_object_new_object();
 		add_text(o, "figure", rows[i].figure);
 		add_text(o, "what", rows[i].what);
@@ -139,35 +160,58 @@ static json_object *write_limits(const struct stats *stats)
 	return all;
 }
 
-bool result_write(const struct raw *raw, const struct stats *stats, const char *commit,
-		  const char *path)
+/* High's sojourn, over that of it alone. */
+static json_object *write_ratios(const struct stats *stats)
 {
-	json_object *doc = json_object_new_object(), *runs = json_object_new_array(), *o;
-	int i, ret;
+	const struct sample *alone = &stats->modes[RAW_ALONE].hi_ms, *native = &stats->modes[RAW_NATIVE].hi_ms;
+	const struct sample *hpf = &stats->modes[RAW_HPF].hi_ms;
+	json_object *o = json_object_new_object();
+
+	add(o, "native_p50_over_alone", native->p50 / alone->p50);
+	add(o, "native_p95_over_alone", native->p95 / alone->p95);
+	add(o, "native_p99_over_alone", native->p99 / alone->p99);
+	add(o, "hpf_p50_over_alone", hpf->p50 / alone->p50);
+	add(o, "hpf_p95_over_alone", hpf->p95 / alone->p95);
+	add(o, "hpf_p99_over_alone", hpf->p99 / alone->p99);
+	return o;
+}
+
+static json_object *write_profile(const struct report *r)
+{
+	json_object *doc = json_object_new_object(), *o;
+
+	add_text(doc, "profile", r->profile);
+	json_object_object_add(doc, "ratios", write_ratios(&r->stats));
+	json_object_object_add(doc, "limits", write_limits(r));
+	o = json_object_new_object();
+	add_count(o, "count", r->stats.kills);
+	add(o, "low_runs_again_ms", r->stats.run_again_ms);
+	json_object_object_add(doc, "scheduler_killed", o);
+	if (r->raw.hip)
+		add_hip(doc, r->raw.hip, &r->stats);
+	json_object_object_add(doc, "params", params(&r->raw));
+	return doc;
+}
+
+bool result_write(const struct report *reports, int count, const char *commit, const char *path)
+{
+	json_object *doc = json_object_new_object(), *runs = json_object_new_array();
+	json_object *profiles = json_object_new_array();
+	int i, mode, ret;
 
 	add_text(doc, "experiment", "two-models");
-	add_text(doc, "device", raw_profile_text(raw, "name"));
 	add_text(doc, "clock", "icount");
 	add_text(doc, "commit", commit);
-	add_text(doc, "tenants", raw->hip ? "hip" : "raw");
-	if (raw->hip)
-		add_stack(doc, raw);
-	for (i = 0; i < RAW_MODES; i++)
-		json_object_array_add(runs, write_mode(raw, &raw->modes[i], &stats->modes[i]));
+	add_text(doc, "tenants", reports->raw.hip ? "hip" : "raw");
+	if (reports->raw.hip)
+		add_stack(doc, &reports->raw);
+	for (i = 0; i < count; i++) {
+		for (mode = 0; mode < RAW_MODES; mode++)
+			json_object_array_add(runs, write_mode(&reports[i], mode));
+		json_object_array_add(profiles, write_profile(&reports[i]));
+	}
 	json_object_object_add(doc, "runs", runs);
-	o = json_object_new_object();
-	add(o, "native_p99_over_alone", stats->native_p99_ratio);
-	add(o, "hpf_p99_over_alone", stats->hpf_p99_ratio);
-	add(o, "hpf_lo_share", stats->lo_share);
-	json_object_object_add(doc, "ratios", o);
-	json_object_object_add(doc, "limits", write_limits(stats));
-	o = json_object_new_object();
-	add_count(o, "count", stats->kills);
-	add(o, "low_runs_again_ms", stats->run_again_ms);
-	json_object_object_add(doc, "scheduler_killed", o);
-	if (raw->hip)
-		add_hip(doc, raw->hip, stats);
-	json_object_object_add(doc, "params", params(raw));
+	json_object_object_add(doc, "profiles", profiles);
 	ret = json_object_to_file_ext(path, doc, JSON_C_TO_STRING_PRETTY |
 				      JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (ret)
@@ -201,6 +245,8 @@ static const struct {
 	{ "quiet_p99_us", SWITCH_TAILS },
 	{ "event_to_return_p99_us", SWITCH_TAILS },
 	{ "user_instructions_per_launch", REPORT_PATHS },
+	{ "native_p50_over_alone", NATIVE_QUEUE },
+	{ "native_p95_over_alone", NATIVE_QUEUE },
 	{ "native_p99_over_alone", NATIVE_QUEUE },
 };
 

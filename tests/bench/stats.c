@@ -13,17 +13,25 @@ static double seconds(uint64_t from, uint64_t to)
 
 static void compute_hi(struct stats_mode *s, const struct raw_model *m)
 {
-	double *ms = calloc(m->count, sizeof(*ms)), busy = 0;
+	double *ms = calloc(m->count, sizeof(*ms)), *service = calloc(m->count, sizeof(*service));
+	const struct raw_request *r;
+	uint64_t free_from = 0;
+	double busy = 0;
 	size_t i;
 
 	for (i = 0; i < m->count; i++) {
-		ms[i] = (double)(m->requests[i].done - m->requests[i].arrival) / 1e6;
-		busy += seconds(m->requests[i].first, m->requests[i].last);
+		r = &m->requests[i];
+		ms[i] = (double)(r->done - r->arrival) / 1e6;
+		service[i] = (double)(r->done - (free_from > r->arrival ? free_from : r->arrival)) / 1e6;
+		free_from = r->done;
+		busy += seconds(r->first, r->last);
 	}
 	s->hi_ms = sample_of(ms, m->count);
+	s->hi_service_ms = sample_of(service, m->count);
 	s->hi_rps = (double)m->count / seconds(m->start, m->end);
 	s->hi_busy = busy / seconds(m->start, m->end);
 	free(ms);
+	free(service);
 }
 
 /*
@@ -51,6 +59,12 @@ static void compute_lo(struct stats_mode *s, const struct raw_model *m, uint64_t
 		until = m->end;
 	s->lo_iter_s = iterations(m, until) / seconds(m->start, until);
 	s->lo_images_s = s->lo_iter_s * m->images;
+}
+
+static void compare_lo(struct stats_mode *s, const struct stats_mode *alone)
+{
+	s->lo_of_alone = s->lo_iter_s / alone->lo_iter_s;
+	s->lo_of_left = s->lo_of_alone / (1 - alone->hi_busy);
 }
 
 static void compute_switches(struct stats_mode *s, const struct raw_mode *mode)
@@ -97,8 +111,6 @@ static void compute_results(struct stats *stats, const struct raw_model *m)
 
 void stats_compute(struct stats *stats, const struct raw *raw)
 {
-	const struct stats_mode *alone = &stats->modes[RAW_ALONE];
-	const struct stats_mode *hpf = &stats->modes[RAW_HPF];
 	const struct raw_mode *mode;
 	struct stats_mode *s;
 	int i;
@@ -109,6 +121,7 @@ void stats_compute(struct stats *stats, const struct raw *raw)
 		s = &stats->modes[i];
 		compute_hi(s, &mode->hi);
 		compute_lo(s, &mode->lo, i == RAW_ALONE ? mode->lo.end : mode->hi.end);
+		compare_lo(s, &stats->modes[RAW_ALONE]);
 		compute_switches(s, mode);
 		spin_account_add(&s->account, &mode->hi.account);
 		spin_account_add(&s->account, &mode->lo.account);
@@ -116,7 +129,4 @@ void stats_compute(struct stats *stats, const struct raw *raw)
 		compute_results(stats, &mode->lo);
 	}
 	compute_kills(stats, raw);
-	stats->native_p99_ratio = stats->modes[RAW_NATIVE].hi_ms.p99 / alone->hi_ms.p99;
-	stats->hpf_p99_ratio = hpf->hi_ms.p99 / alone->hi_ms.p99;
-	stats->lo_share = hpf->lo_iter_s / ((1 - alone->hi_busy) * alone->lo_iter_s);
 }

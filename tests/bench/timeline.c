@@ -103,8 +103,8 @@ static void panel(FILE *f, const struct raw_mode *mode, const struct stats_mode 
 	holds(f, mode);
 	requests(f, mode);
 	fprintf(f, "set label 1 \"%s\" at graph 0,1.07 left font ',16'\n", title);
-	fprintf(f, "set label 2 \"high: P99 %.1f ms     low: %.2f iterations/s\" "
-		"at graph 1,1.07 right font ',16'\n", figures->hi_ms.p99, figures->lo_iter_s);
+	fprintf(f, "set label 2 \"high: P50 %.1f ms, P95 %.1f     low: %.2f iterations/s\" "
+		"at graph 1,1.07 right font ',16'\n", figures->hi_ms.p50, figures->hi_ms.p95, figures->lo_iter_s);
 	/* The key is the same for all: it stands above the first panel. */
 	fprintf(f, "plot $lo_%s w boxxyerror fc rgb '#e8a33d' fs solid 1 border lc rgb '#8a5a10' t "
 		"'low: dispatch', \\\n"
@@ -133,8 +133,10 @@ static void header(FILE *f, const char *path, double length)
 		REQUEST_AT + REQUEST_STEP * (REQUEST_LINES - 1) / 2.0);
 }
 
-bool timeline_draw(const struct raw *raw, const struct stats *stats, const char *path)
+bool timeline_draw(const struct report *report, const char *path)
 {
+	const struct raw *raw = &report->raw;
+	const struct stats *stats = &report->stats;
 	const struct raw_model *m = &raw->modes[RAW_HPF].hi;
 	FILE *f = popen("gnuplot", "we");
 

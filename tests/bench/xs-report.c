@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * xs-report: from what the guest measured to the table, two-models.json and
- * two-models.svg; of raw queues two-models-raw.json and two-models-raw.svg. Ends with 1 when a
- * criterion is missed; a limit of the design may be: it is said. Every number it prints is of the run
+ * two-models.svg; of raw queues two-models-raw.json and two-models-raw.svg. Each RAWDIR is of one
+ * profile of the GPU, the first to be believed first. Ends with 1 when a criterion is missed; a limit of the design may be: it is said. Every number it prints is of the run
  * it was given.
  */
 #include <errno.h>
@@ -18,19 +18,34 @@
 
 static int usage(void)
 {
-	fputs("usage: xs-report [--raw] [--commit ID] RAWDIR OUTDIR\n"
+	fputs("usage: xs-report [--raw] [--commit ID] RAWDIR... OUTDIR\n"
 	      "       xs-report --same A.json B.json     (all numbers within 1 %, but see result.c)\n"
-	      "       xs-report --compare SIM.json GUEST.json    (TAP)\n", stderr);
+	      "       xs-report --compare SIM.json GUEST.json MODE...    (TAP)\n", stderr);
 	return 2;
 }
 
-static int report(const char *raw_dir, const char *out_dir, const char *commit, bool hip)
+/* Read all that there is to report; false: something is missing. */
+static bool read_all(struct report *reports, char **dirs, int count, bool hip)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (!raw_read(&reports[i].raw, dirs[i], hip))
+			return false;
+		reports[i].profile = raw_profile_text(&reports[i].raw, "name");
+		stats_compute(&reports[i].stats, &reports[i].raw);
+	}
+	return true;
+}
+
+/* Of the picture there is room for one: the first. */
+static int report(char **raw_dirs, int count, const char *out_dir, const char *commit, bool hip)
 {
 	const char *name = hip ? "two-models" : "two-models-raw";
+	struct report reports[REPORT_PROFILES] = { 0 };
 	char json[512], svg[512];
-	struct stats stats;
-	struct raw raw;
 	bool ok;
+	int i;
 
 	if (mkdir(out_dir, 0777) && errno != EEXIST) {
 		fprintf(stderr, "xs-report: %s: %s\n", out_dir, strerror(errno));
@@ -41,16 +56,16 @@ static int report(const char *raw_dir, const char *out_dir, const char *commit, 
 	/* Nothing of an earlier run may be taken for this one's. */
 	remove(json);
 	remove(svg);
-	ok = raw_read(&raw, raw_dir, hip);
+	ok = read_all(reports, raw_dirs, count, hip);
 	if (ok) {
-		stats_compute(&stats, &raw);
-		table_print(&raw, &stats);
-		ok = table_verdict(&raw, &stats);
-		ok &= result_write(&raw, &stats, commit, json);
-		ok &= timeline_draw(&raw, &stats, svg);
+		table_print(reports, count);
+		ok = table_verdict(reports, count);
+		ok &= result_write(reports, count, commit, json);
+		ok &= timeline_draw(reports, svg);
 		printf("  %s\n  %s\n\n", json, svg);
 	}
-	raw_free(&raw);
+	for (i = 0; i < count; i++)
+		raw_free(&reports[i].raw);
 	return ok ? 0 : 1;
 }
 
@@ -61,19 +76,19 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "--same"))
 		return result_same(argv[2], argv[3], TOLERANCE) ? 0 : 1;
-	if (argc == 4 && !strcmp(argv[1], "--compare"))
-		return compare_results(argv[2], argv[3], SIM_TOLERANCE) ? 0 : 1;
+	if (argc > 4 && !strcmp(argv[1], "--compare"))
+		return compare_results(argv[2], argv[3], argv + 4, argc - 4, SIM_TOLERANCE) ? 0 : 1;
 	if (argc > 1 && !strcmp(argv[1], "--raw")) {
 		hip = false;
 		argv++;
 		argc--;
 	}
-	if (argc == 5 && !strcmp(argv[1], "--commit")) {
+	if (argc > 2 && !strcmp(argv[1], "--commit")) {
 		commit = argv[2];
 		argv += 2;
 		argc -= 2;
 	}
-	if (argc != 3)
+	if (argc < 3 || argc - 2 > REPORT_PROFILES)
 		return usage();
-	return report(argv[1], argv[2], commit ? commit : "unknown", hip);
+	return report(argv + 1, argc - 2, argv[argc - 1], commit ? commit : "unknown", hip);
 }

@@ -30,6 +30,7 @@ struct sample sample_of(double *values, size_t n)
 		s.mean += values[i] / (double)n;
 	qsort(values, n, sizeof(*values), compare);
 	s.p50 = percentile(values, n, 50);
+	s.p95 = percentile(values, n, 95);
 	s.p99 = percentile(values, n, 99);
 	s.max = values[n - 1];
 	return s;

@@ -9,14 +9,16 @@
  * struct sample - distribution of a set of times
  * @count: how many
  * @mean: in the unit of the times
- * @p50: nearest rank
- * @p99: nearest rank
+ * @p50: nearest rank, as all percentiles here
+ * @p95: likewise
+ * @p99: likewise
  * @max: longest
  */
 struct sample {
 	size_t count;
 	double mean;
 	double p50;
+	double p95;
 	double p99;
 	double max;
 };
