@@ -308,8 +308,8 @@ struct sim_slots {
  * @workgroup_ns: how long a workgroup computes
  * @spread: workgroups take up to this much more or less, per mille; in blocks
  *	of half of what fits on an XCC, so that there are not too many events
- * @late: ops->retired is not called for each cohort, but for many at once, when the
- *	dispatch is complete or is saved
+ * @late: ops->retired is not called for each cohort, but for many workgroups at once, at the
+ *	latest when the dispatch is complete or is saved
  * @barrier: waits until every earlier packet of the queue has completed
  * @signal: address of the completion signal, or 0
  * @cookie: data of the kernel

@@ -7,7 +7,7 @@
 #include "model_hip.h"
 
 #define NS_PER_TICK	10	/* of the clock that kernels read */
-#define TRIAL_ROUNDS	100000
+#define TRIAL_ROUNDS	1000000	/* some ms: what a first kernel takes more is little of it */
 
 /**
  * struct hip_model - what such a model has

@@ -266,10 +266,10 @@ static bool retire_cohorts(struct sim_gpu *gpu, struct sim_queue *q,
 		d->finished += c->workgroups;
 		gpu->stats.workgroups += c->workgroups;
 		sim_release(gpu, q, d, c->xcc, c->workgroups);
-		if (d->late) {
-			sim_cohort_ended(gpu, d, c);
+		if (d->late)
+			c = sim_cohort_ended(gpu, d, c);
+		if (!c)
 			continue;
-		}
 		ok = carry_out(gpu, q, d, c, t);
 		sim_cohort_put(gpu, c);
 	}

@@ -10,6 +10,9 @@
 
 #define SPREAD_BLOCKS	2
 
+/* So many that follow each other are carried out, if it is done late. */
+#define LATE_WORKGROUPS	64
+
 /* Least step of the grid, and who has one: a larger spread, per mille, or more rounds. */
 #define GRID_NS		8192ULL
 #define GRID_SPREAD	62
@@ -50,7 +53,8 @@ u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d)
 bool sim_dispatch_fits(const struct sim_profile *p, struct sim_dispatch *d)
 {
 	d->capacity = sim_capacity(p, d);
-	if (d->spread < p->workgroup_spread && d->workgroups <= MOST_SPREAD)
+	/* fewer than compute units do not disturb each other */
+	if (d->spread < p->workgroup_spread && d->workgroups >= p->cus && d->workgroups <= MOST_SPREAD)
 		d->spread = p->workgroup_spread;
 	d->block = d->spread ? d->capacity / p->xccs / SPREAD_BLOCKS + 1 : 0xffffffff;
 	return d->capacity;
@@ -232,7 +236,7 @@ void sim_dispatch_drop(struct sim_gpu *gpu, struct sim_queue *q,
 	}
 }
 
-void sim_cohort_ended(struct sim_gpu *gpu, struct sim_dispatch *d, struct sim_cohort *c)
+struct sim_cohort *sim_cohort_ended(struct sim_gpu *gpu, struct sim_dispatch *d, struct sim_cohort *c)
 {
 	struct sim_cohort **at = &d->parts[c->xcc].ended, *next;
 
@@ -253,6 +257,10 @@ void sim_cohort_ended(struct sim_gpu *gpu, struct sim_dispatch *d, struct sim_co
 		c->next = next->next;
 		sim_cohort_put(gpu, next);
 	}
+	if (c->workgroups < LATE_WORKGROUPS)
+		return NULL;
+	*at = c->next;
+	return c;
 }
 
 /* Keep @running sorted. The new one is the last or nearly the last. */

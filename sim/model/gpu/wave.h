@@ -32,8 +32,11 @@ void sim_release(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *
 /* All of @d is gone. */
 void sim_dispatch_drop(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d);
 
-/* Keep these that have ended until they are carried out; those that follow each other are one. */
-void sim_cohort_ended(struct sim_gpu *gpu, struct sim_dispatch *d, struct sim_cohort *c);
+/*
+ * Keep these that have ended until they are carried out; those that follow each other are one. Returns
+ * one that is large enough, which is not kept any more, or NULL.
+ */
+struct sim_cohort *sim_cohort_ended(struct sim_gpu *gpu, struct sim_dispatch *d, struct sim_cohort *c);
 
 struct sim_cohort *sim_cohort_get(struct sim_gpu *gpu);
 void sim_cohort_put(struct sim_gpu *gpu, struct sim_cohort *c);
