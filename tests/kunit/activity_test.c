@@ -11,6 +11,10 @@
 
 #define PERIOD_US	1000
 
+/* Another period, and a part of it by which a round is late. */
+#define ROUND_MS	100
+#define LATE_MS		20
+
 /* A settle time, a pause in it, and how often to try to make one that is that short. */
 #define SETTLE_MS	100
 #define PAUSE_MS	20
@@ -473,6 +477,38 @@ static void only_the_visible_is_watched(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, watched_state(test, &mine));
 }
 
+/* The queue gets work: when a look sees that. */
+static u64 work_is_seen(struct kunit *test, const struct xt_watched *w)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_event event;
+
+	xt_set_indices(test, w, 0, 1);
+	event = xt_wait_event(test, xt->files[0]);
+	KUNIT_EXPECT_EQ(test, event.type, XT_READY);
+	KUNIT_EXPECT_EQ(test, event.id, w->id);
+	return event.time_ns;
+}
+
+/* A round that begins late does not put off those after it. */
+static void pace_is_kept(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched u = xt_add_watched(test, 0);
+	struct xt_watched v = xt_add_watched(test, 0);
+	struct xt_watched w = xt_add_watched(test, 0);
+	u64 first, late, next;
+
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, ROUND_MS * USEC_PER_MSEC, 0);
+	first = work_is_seen(test, &u);
+	/* Nobody else runs meanwhile, but timers. */
+	mdelay(ROUND_MS + LATE_MS);
+	late = work_is_seen(test, &v);
+	next = work_is_seen(test, &w);
+	KUNIT_EXPECT_GT(test, late - first, (ROUND_MS + LATE_MS / 2) * NSEC_PER_MSEC);
+	KUNIT_EXPECT_LT(test, next - first, (2 * ROUND_MS + LATE_MS / 2) * NSEC_PER_MSEC);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(edges),
 	KUNIT_CASE(work_at_the_beginning),
@@ -494,6 +530,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(churn),
 	KUNIT_CASE(only_the_permitted_hear),
 	KUNIT_CASE(only_the_visible_is_watched),
+	KUNIT_CASE(pace_is_kept),
 	{}
 };
 

@@ -6,7 +6,9 @@
 #include <linux/mm_types.h>
 #include <linux/pid.h>
 
-#include "harness.h"
+#include "files.h"
+#include "watch/watch.h"
+#include "watched.h"
 #include "core.h"
 
 static struct kunit *current_test;
@@ -53,6 +55,43 @@ static void stop_with_live_queues(struct kunit *test)
 	fake_queue_add(test, xt->process, xt->node);
 	KUNIT_ASSERT_EQ(test, xt_list(test, xt->files[0]), 1);
 	KUNIT_EXPECT_EQ(test, xt->list[0].id, xt->ids[2] + 1);
+}
+
+/* A queue with work, which a client comes to hear of. */
+static void expect_work_is_seen(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	const struct xt_watched w = xt_add_watched(test, 1);
+
+	KUNIT_EXPECT_EQ(test, xt_subscribe(test, xt->files[0], XT_ACTIVITY, 1000, 0), 0);
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
+}
+
+/* Stopped while it looks at a queue: it looks no more, and at others once it is started again. */
+static void stop_with_watched_queue(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+
+	expect_work_is_seen(test);
+	stop_and_forget(test);
+	KUNIT_EXPECT_EQ(test, xs_sampler_counts().sampled, 0);
+	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
+	xt_open(test);
+	xt->node = fake_node_add(test, XT_GPU, FAKE_CAPS);
+	xt->process = fake_process_add(test, XT_UID);
+	expect_work_is_seen(test);
+}
+
+/* Its files are there while it runs, those for reports and those for administrators. */
+static void files_go_with_it(struct kunit *test)
+{
+	stop_and_forget(test);
+	KUNIT_EXPECT_NULL(test, xt_read_in(test, "debugfs", "kfd_xsched/state"));
+	KUNIT_EXPECT_NULL(test, xt_sysfs_read(test, XT_GLOBAL "enabled"));
+	KUNIT_ASSERT_EQ(test, xs_core_start(&fake_backend), 0);
+	xt_open(test);
+	KUNIT_EXPECT_NOT_NULL(test, xt_read_in(test, "debugfs", "kfd_xsched/state"));
+	KUNIT_EXPECT_NOT_NULL(test, xt_sysfs_read(test, XT_GLOBAL "enabled"));
 }
 
 /* A GPU is unplugged under live queues: nobody asks the driver anything of them. */
@@ -187,6 +226,8 @@ static void references_are_dropped(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(stop_with_live_queues),
+	KUNIT_CASE(stop_with_watched_queue),
+	KUNIT_CASE(files_go_with_it),
 	KUNIT_CASE(node_goes_with_queues),
 	KUNIT_CASE(start_replays),
 	KUNIT_CASE(start_fails),

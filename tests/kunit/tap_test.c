@@ -756,6 +756,85 @@ static void reviewed_in_slices(struct kunit *test)
 	xs_sampler_configure_locked(NULL);
 }
 
+/* Reviews with no time to spare, until none is due: the settle time that the last one found. */
+static u32 settle_us_of_reviews_locked(void)
+{
+	const struct xs_process *process;
+	unsigned int i;
+	u32 settle_us = 0;
+
+	lockdep_assert_held(&xs_lock);
+
+	for (i = 0; i < 10 * INTERESTS && xs_interest_any_stale_locked(); i++) {
+		process = xs_interest_review_locked(0);
+		if (process)
+			settle_us = process->review.settle_us;
+	}
+	return settle_us;
+}
+
+/* An interest changes after it was asked, and before the review is over: it is asked once more. */
+static void changed_during_a_review(struct kunit *test)
+{
+	struct xs_interest interest = { .file = client(test), .all = true, .settle_us = 2 };
+
+	INIT_LIST_HEAD(&interest.in_interests);
+	INIT_LIST_HEAD(&interest.in_newcomers);
+	add_tappable(test, 0);
+	guard(mutex)(&xs_lock);
+	xs_interest_add_locked(&interest);
+	xs_sampler_configure_locked(NULL);
+	KUNIT_EXPECT_EQ(test, settle_us_of_reviews_locked(), 2);
+	xs_sampler_configure_locked(NULL);
+	KUNIT_EXPECT_NULL(test, xs_interest_review_locked(0));
+	interest.settle_us = 1;
+	xs_sampler_configure_locked(NULL);
+	KUNIT_EXPECT_EQ(test, settle_us_of_reviews_locked(), 1);
+	KUNIT_EXPECT_FALSE(test, xs_interest_any_stale_locked());
+	xs_interest_del_locked(&interest);
+	xs_sampler_configure_locked(NULL);
+}
+
+/* So many that a review of them takes many slices. Only the last one wants to know anything. */
+static struct xs_interest *add_interests(struct kunit *test, unsigned int count)
+{
+	struct xs_interest *interests = kunit_kcalloc(test, count, sizeof(*interests), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, interests);
+	guard(mutex)(&xs_lock);
+	for (i = 0; i < count; i++) {
+		INIT_LIST_HEAD(&interests[i].in_interests);
+		INIT_LIST_HEAD(&interests[i].in_newcomers);
+		interests[i].file = client(test);
+		interests[i].all = i == count - 1;
+		xs_interest_add_locked(&interests[i]);
+	}
+	xs_sampler_configure_locked(NULL);
+	return interests;
+}
+
+static void del_interests(struct xs_interest *interests, unsigned int count)
+{
+	unsigned int i;
+
+	guard(mutex)(&xs_lock);
+	for (i = 0; i < count; i++)
+		xs_interest_del_locked(&interests[i]);
+	xs_sampler_configure_locked(NULL);
+}
+
+/* A review goes on by itself until it is over, also while no newcomer is to be told anything. */
+static void reviewed_to_the_end(struct kunit *test)
+{
+	struct xt_watched w = add_tappable(test, 0);
+	struct xs_interest *interests = add_interests(test, 10 * INTERESTS);
+
+	xt_expect_watched(test, client(test), &w, true);
+	del_interests(interests, 10 * INTERESTS);
+	xt_expect_watched(test, client(test), &w, false);
+}
+
 /* The node's worker waits for the firmware: another looks at what rings there. */
 static void ring_during_a_switch(struct kunit *test)
 {
@@ -827,6 +906,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ring_puts_off_what_is_due),
 	KUNIT_CASE(others_take_turns),
 	KUNIT_CASE(reviewed_in_slices),
+	KUNIT_CASE(changed_during_a_review),
+	KUNIT_CASE(reviewed_to_the_end),
 	KUNIT_CASE(ring_during_a_switch),
 	KUNIT_CASE(churn),
 	{}

@@ -243,6 +243,22 @@ static void seen_waves_are_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.queue->asked, 0);
 }
 
+/* What consumes a packet is on the GPU, with all that was saved of it: nobody is asked. */
+static void consumed_is_back(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = add_dry(test);
+
+	WRITE_ONCE(node_of(&w)->restore_ns, NSEC_PER_SEC);
+	WRITE_ONCE(w.queue->saved, 1);
+	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns());
+	/* It is looked at once more before that. */
+	msleep(30);
+	xt_set_indices(test, &w, 1, 1);
+	expect_idle(test, &w);
+	KUNIT_EXPECT_EQ(test, w.queue->asked, 0);
+}
+
 /* A restore takes as long as it was seen to take, or as saves let expect. */
 static void restore_is_learned(struct kunit *test)
 {
@@ -349,6 +365,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(mapped_since_the_count),
 	KUNIT_CASE(evicted_is_work),
 	KUNIT_CASE(seen_waves_are_back),
+	KUNIT_CASE(consumed_is_back),
 	KUNIT_CASE(restore_is_learned),
 	KUNIT_CASE(own_save_counts),
 	KUNIT_CASE(until_the_next_turn),
