@@ -190,6 +190,52 @@ static void one_bad_entry_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_describe(test, client(test), xt->ids[0]).holders, 0);
 }
 
+/* An entry that is not done applied to no queue, whatever the caller had written there. */
+static void effective_is_cleared(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_entry entries[] = {
+		SUSPEND(xt->ids[0]), RESUME(xt->ids[1]), SUSPEND(xt->ids[2] + 1),
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		entries[i].effective = 77;
+		entries[i].effective_class = 77;
+	}
+	KUNIT_EXPECT_EQ(test, xt_apply(test, client(test), entries, 2), 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[0].effective, 1);
+	KUNIT_EXPECT_EQ(test, xt->entries[1].status, -EALREADY);
+	KUNIT_EXPECT_EQ(test, xt->entries[1].effective, 0);
+	KUNIT_EXPECT_EQ(test, xt->entries[1].effective_class, 0);
+	KUNIT_EXPECT_EQ(test, xt_apply(test, client(test), entries, 3), -ENOENT);
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		KUNIT_EXPECT_EQ(test, xt->entries[i].effective, 0);
+		KUNIT_EXPECT_EQ(test, xt->entries[i].effective_class, 0);
+	}
+}
+
+/* An APPLY from inside the kernel says what became of each entry, as that of a client does. */
+static void from_inside_the_kernel(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_entry entries[] = {
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[0], 3),
+		XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[1], 3),
+	};
+
+	fake_queue_remove(xt->queues[1]);
+	KUNIT_EXPECT_EQ(test, xs_apply_internal(&xs_sysfs_holder, entries, 2), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 3);
+	KUNIT_EXPECT_EQ(test, entries[0].status, 0);
+	KUNIT_EXPECT_EQ(test, entries[0].effective, 3);
+	KUNIT_EXPECT_EQ(test, entries[1].status, -ESRCH);
+	entries[0].value = KFD_XSCHED_PRIORITY_APP;
+	KUNIT_EXPECT_EQ(test, xs_apply_internal(&xs_sysfs_holder, entries, 1), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, XS_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, entries[0].effective, FAKE_APP_PRIORITY);
+}
+
 /* The driver fails: its errno comes back, and nobody holds anything. */
 static void failure_changes_nothing(struct kunit *test)
 {
@@ -523,6 +569,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wrong_and_dead_ids),
 	KUNIT_CASE(queue_dies_during_the_call),
 	KUNIT_CASE(one_bad_entry_changes_nothing),
+	KUNIT_CASE(effective_is_cleared),
+	KUNIT_CASE(from_inside_the_kernel),
 	KUNIT_CASE(failure_changes_nothing),
 	KUNIT_CASE(failed_resume_keeps_the_hold),
 	KUNIT_CASE(nodes_fail_independently),

@@ -833,6 +833,24 @@ static void circles(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, its->held);
 }
 
+/* A tenant triggers, and one of its processes is a target: a circle, while it is a member. */
+static void circle_by_a_member(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = client(test);
+	const u64 tenant = xt_tenant(test, a, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	const struct kfd_xsched_entry low = XT_ENTRY(SUSPEND, PROCESS, xt->process->nr, 0);
+	const struct kfd_xsched_entry member = XT_ENTRY(SUSPEND, PROCESS, high->nr, 0);
+	const struct kfd_xsched_entry its_queue = XT_ENTRY(SUSPEND, QUEUE, work.id, 0);
+
+	KUNIT_ASSERT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_ADD, tenant, high->nr), 0);
+	KUNIT_ASSERT_EQ(test, arm(test, a, TENANT, tenant, &low, 1), 1);
+	KUNIT_EXPECT_EQ(test, arm(test, a, PROCESS, xt->process->nr, &member, 1), -ELOOP);
+	KUNIT_EXPECT_EQ(test, arm(test, a, PROCESS, xt->process->nr, &its_queue, 1), -ELOOP);
+	KUNIT_ASSERT_EQ(test, xt_tenant(test, a, KFD_XSCHED_TENANT_REMOVE, tenant, high->nr), 0);
+	KUNIT_EXPECT_EQ(test, arm(test, a, PROCESS, xt->process->nr, &member, 1), 2);
+}
+
 /* Neither as the trigger nor as a target without permission. */
 static void permission(struct kunit *test)
 {
@@ -894,6 +912,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(arrays),
 	KUNIT_CASE(limit),
 	KUNIT_CASE(circles),
+	KUNIT_CASE(circle_by_a_member),
 	KUNIT_CASE(permission),
 	KUNIT_CASE(a_demoted_trigger_does_not),
 	{}

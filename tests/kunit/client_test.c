@@ -474,6 +474,22 @@ static void own_process_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], other_id), 0);
 }
 
+/* Who has taken nothing of another's process may give nothing back, either. */
+static void nothing_to_give_back(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	const u64 nr = xt->process->nr;
+	struct file *b;
+
+	xt_become(test, XT_OTHER_UID);
+	b = xt_open(test);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), PROCESS, nr, APP), -EPERM);
+	KUNIT_EXPECT_EQ(test, set_class(test, b, PROCESS, nr, CLASS_APP), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(RESUME), PROCESS, nr, 0), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], APP), -EPERM);
+	xt_unbecome(test);
+}
+
 /* One's own process that had changed credentials is not one's own. */
 static void elevated_process(struct kunit *test)
 {
@@ -517,6 +533,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(class_permissions),
 	KUNIT_CASE(reasons_are_listed),
 	KUNIT_CASE(own_process_only),
+	KUNIT_CASE(nothing_to_give_back),
 	KUNIT_CASE(elevated_process),
 	{}
 };

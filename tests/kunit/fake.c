@@ -134,6 +134,7 @@ static void fake_hold_new(struct xs_hw_process *process, bool hold)
 {
 	WARN_ON(process->exited);
 	process->hold_new = hold;
+	process->told++;
 }
 
 static u32 fake_state(struct xs_hw_queue *queue)

@@ -101,6 +101,7 @@ struct fake_tap {
  * @leaderless: the thread is gone, or that of another one in here
  * @exited: its exit was reported to the core
  * @hold_new: new queues are created held
+ * @told: how often the core said whether they are to be
  * @was_hold_new: that, when a queue of it was changed last
  * @taps: by node, in the order these were added
  * @lock: plays amdkfd's process mutex
@@ -112,6 +113,7 @@ struct xs_hw_process {
 	bool leaderless;
 	bool exited;
 	bool hold_new;
+	unsigned int told;
 	bool was_hold_new;
 	struct fake_tap taps[FAKE_NODES];
 	struct mutex lock;	/* plays amdkfd's process mutex */

@@ -159,6 +159,25 @@ static void named_by_id(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(SUSPEND), target, id, 0), -ESRCH);
 }
 
+/* The driver is told whether new queues are born held when that changes, and only then. */
+static void driver_is_told_once(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	const pid_t nr = xt->process->nr;
+	struct file *b = xt_open(test);
+
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), 0);
+	KUNIT_EXPECT_TRUE(test, xt->process->hold_new);
+	KUNIT_EXPECT_EQ(test, xt->process->told, 1);
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(SUSPEND), nr), 0);
+	KUNIT_EXPECT_EQ(test, xt_do(test, b, OP(SUSPEND), PROCESS, nr, 0), 0);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->process->told, 1);
+	KUNIT_EXPECT_EQ(test, op_on(test, OP(RESUME), nr), 0);
+	KUNIT_EXPECT_FALSE(test, xt->process->hold_new);
+	KUNIT_EXPECT_EQ(test, xt->process->told, 2);
+}
+
 /* All address spaces of a process are held by its number, also in what is to come. */
 static void spaces_are_one_process(struct kunit *test)
 {
@@ -231,6 +250,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(permissions_without_leader),
 	KUNIT_CASE(number_is_used_again),
 	KUNIT_CASE(named_by_id),
+	KUNIT_CASE(driver_is_told_once),
 	KUNIT_CASE(spaces_are_one_process),
 	KUNIT_CASE(spaces_are_watched),
 	KUNIT_CASE(last_space_is_the_exit),

@@ -329,6 +329,42 @@ static void latest_override_wins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, app);
 }
 
+static long set_both(struct kunit *test, struct file *file, s32 priority, u32 prio_class)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_entry entry = XT_ENTRY(SET_PRIORITY, QUEUE, xt->ids[0], priority);
+
+	entry.prio_class = prio_class;
+	return xt_apply(test, file, &entry, 1);
+}
+
+static void expect_override(struct kunit *test, s32 priority, s32 level)
+{
+	struct xt *xt = test->priv;
+
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, priority);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->level, level);
+}
+
+/* One that was given back does not go again with a hold: that of another stays in force. */
+static void given_back_once(struct kunit *test)
+{
+	struct file *a = ((struct xt *)test->priv)->files[0], *b = xt_open(test);
+	const s32 app = KFD_XSCHED_PRIORITY_APP;
+
+	KUNIT_EXPECT_EQ(test, set_both(test, a, 3, KFD_XSCHED_CLASS_HIGH), 0);
+	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(SUSPEND), 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, set_both(test, a, app, KFD_XSCHED_CLASS_APP), 0);
+	expect_override(test, XS_PRIORITY_APP, XS_PRIORITY_APP);
+	KUNIT_EXPECT_EQ(test, set_both(test, b, 5, KFD_XSCHED_CLASS_LOW), 0);
+	expect_override(test, 5, 0);
+	KUNIT_EXPECT_EQ(test, on_queue(test, a, OP(RESUME), 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, held(test), 0);
+	expect_override(test, 5, 0);
+	xt_close(test, b);
+	expect_override(test, XS_PRIORITY_APP, XS_PRIORITY_APP);
+}
+
 /* One that fails leaves the order as it was. */
 static void failed_override_does_not(struct kunit *test)
 {
@@ -387,6 +423,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(nothing_is_left),
 	KUNIT_CASE(what_asked_stays),
 	KUNIT_CASE(latest_override_wins),
+	KUNIT_CASE(given_back_once),
 	KUNIT_CASE(failed_override_does_not),
 	KUNIT_CASE(more_than_a_slice),
 	{}

@@ -156,6 +156,41 @@ static void overrides(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, copy.priority_seq, 5);
 }
 
+static struct xs_terms class_terms(u32 prio_class, u64 seq)
+{
+	return (struct xs_terms){
+		.priority = KFD_XSCHED_PRIORITY_APP,
+		.prio_class = prio_class,
+		.class_seq = seq,
+	};
+}
+
+/* The same of classes, by themselves. */
+static void class_overrides(struct kunit *test)
+{
+	const struct xs_terms none = class_terms(KFD_XSCHED_CLASS_APP, 0);
+	const struct xs_terms low = class_terms(KFD_XSCHED_CLASS_LOW, 5);
+	const struct xs_terms anew = class_terms(KFD_XSCHED_CLASS_LOW, 6);
+	const struct xs_terms high = class_terms(KFD_XSCHED_CLASS_HIGH, 6);
+	const struct xs_terms back = class_terms(KFD_XSCHED_CLASS_APP, 7);
+	struct xs_terms copy = none;
+
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets(&none, &low));
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets_another(&none, &low));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets(&low, &low));
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets(&low, &anew));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets_another(&low, &anew));
+	KUNIT_EXPECT_TRUE(test, xs_terms_sets_another(&low, &high));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets(&low, &back));
+	KUNIT_EXPECT_FALSE(test, xs_terms_sets_another(&low, &back));
+	KUNIT_EXPECT_TRUE(test, xs_terms_gives_back(&low, &back));
+	KUNIT_EXPECT_FALSE(test, xs_terms_gives_back(&back, &low));
+	KUNIT_EXPECT_FALSE(test, xs_terms_gives_back(&low, &high));
+	xs_terms_copy_overrides(&copy, &low);
+	KUNIT_EXPECT_EQ(test, copy.prio_class, KFD_XSCHED_CLASS_LOW);
+	KUNIT_EXPECT_EQ(test, copy.class_seq, 5);
+}
+
 /* A queue is settled only when hold, priority and class are as wanted. */
 static void settled(struct kunit *test)
 {
@@ -266,6 +301,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(success_or_not),
 	KUNIT_CASE(join_and_leave),
 	KUNIT_CASE(overrides),
+	KUNIT_CASE(class_overrides),
 	KUNIT_CASE(settled),
 	KUNIT_CASE(activity),
 	KUNIT_CASE(waves_are_asked_sparingly),

@@ -6,6 +6,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
+#include <linux/mm_types.h>
 #include <linux/poll.h>
 #include <linux/notifier.h>
 #include <linux/sched.h>
@@ -278,6 +279,20 @@ static void saved_waves(struct kunit *test)
 		xt_close(test, b);
 	}
 	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 3 + ARRAY_SIZE(answers));
+}
+
+/* Indices are read in the address space of their owner, and no reference on it is kept. */
+static void address_space_is_left(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = xt_add_watched(test, 0);
+	const int users = atomic_read(&current->mm->mm_users);
+
+	xs_watchdog_set_ms(LEASE_MS);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, xt->files[0], w.id), 0);
+	/* After the indices it looks for saved waves. */
+	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(w.queue->asked)));
+	KUNIT_EXPECT_EQ(test, atomic_read(&current->mm->mm_users), users);
 }
 
 /* A queue that was born held has no waves: the driver is not asked. */
@@ -711,6 +726,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(system_sleeps_idle),
 	KUNIT_CASE(idle_is_no_reason),
 	KUNIT_CASE(saved_waves),
+	KUNIT_CASE(address_space_is_left),
 	KUNIT_CASE(born_held),
 	KUNIT_CASE(unknown_is_work),
 	KUNIT_CASE(one_of_two),
