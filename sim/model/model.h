@@ -273,6 +273,8 @@ struct sim_cohort {
 
 /**
  * struct sim_part - what an XCC has of a dispatch
+ * @first: id of its first workgroup
+ * @workgroups: how many are its
  * @begun: workgroups that have begun
  * @resident: workgroups on its compute units now
  * @parked_count: workgroups waiting to come back ...
@@ -280,6 +282,8 @@ struct sim_cohort {
  * @ended: workgroups that have ended and are not carried out yet, lowest ids first
  */
 struct sim_part {
+	u32 first;
+	u32 workgroups;
 	u32 begun;
 	u32 resident;
 	u32 parked_count;
@@ -321,6 +325,7 @@ struct sim_slots {
  * @running: cohorts on the compute units, earliest end first
  * @last: the last of them, if there are any
  * @parts: of the XCCs
+ * @vgprs_each: that all lanes of a workgroup take of a SIMD unit's registers
  * @capacity: workgroups the empty GPU could hold
  * @block: most workgroups that take the same time, all of them without a spread
  */
@@ -344,6 +349,7 @@ struct sim_dispatch {
 	struct sim_cohort *running;
 	struct sim_cohort *last;
 	struct sim_part parts[SIM_MAX_XCCS];
+	u32 vgprs_each;
 	u32 capacity;
 	u32 block;
 };

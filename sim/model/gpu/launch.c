@@ -33,7 +33,7 @@ static struct sim_dispatch *waiting_there(struct sim_queue *q, u32 xcc)
 	u32 i;
 
 	for (i = 0; i < q->count; i++)
-		if (sim_waiting_on(q->gpu->profile, &q->inflight[i], xcc))
+		if (sim_waiting_on(&q->inflight[i], xcc))
 			return &q->inflight[i];
 	return NULL;
 }
@@ -50,9 +50,10 @@ static u32 serve(struct sim_gpu *gpu, struct sim_queue *q, u32 xcc, u32 left, u6
 	u32 n, done = 0;
 
 	n = d ? sim_room(gpu, q, d, xcc) : 0;
-	n = lesser(n, (n + left - 1) / left);
+	if (left > 1)
+		n = lesser(n, (n + left - 1) / left);
 	if (n)
-		done = sim_place(gpu, q, d, xcc, lesser(n, sim_waiting_on(gpu->profile, d, xcc)), t);
+		done = sim_place(gpu, q, d, xcc, lesser(n, sim_waiting_on(d, xcc)), t);
 	gpu->contends[q->index] = sim_contends(q);
 	return done;
 }
@@ -74,36 +75,42 @@ static u32 count_contenders(const struct sim_gpu *gpu, u32 priority)
 static bool launch_round(struct sim_gpu *gpu, u32 xcc, u32 priority, u64 t)
 {
 	u32 left = count_contenders(gpu, priority), done = 0, i, at;
+	bool more = false;
 
 	if (!left)
 		return false;
 	at = gpu->turn[priority] % gpu->nr_queues;
 	for (i = 0; i < gpu->nr_queues && left && gpu->free[xcc].waves; i++) {
-		if (gpu->contends[at] == 1 + priority)
+		if (gpu->contends[at] == 1 + priority) {
 			done += serve(gpu, gpu->queues[at], xcc, left--, t);
+			more |= gpu->contends[at];
+		}
 		at = at + 1 == gpu->nr_queues ? 0 : at + 1;
 	}
 	gpu->turn[priority]++;
-	return done;
+	return more && done;
 }
 
-static void launch_on(struct sim_gpu *gpu, u32 xcc, u64 t)
+/* @present: a bit for each priority of which there are queues with workgroups to launch. */
+static void launch_on(struct sim_gpu *gpu, u32 xcc, u32 present, u64 t)
 {
-	u32 i, p, present = 0;
+	u32 p;
 
-	for (i = 0; i < gpu->nr_queues; i++)
-		present |= 1U << gpu->contends[i];
-	for (p = SIM_PRIORITIES; p-- > 0;)
-		while (present >> p & 2 && gpu->free[xcc].waves && launch_round(gpu, xcc, p, t))
+	for (; present && gpu->free[xcc].waves; present &= ~(1U << p)) {
+		p = 31 - __builtin_clz(present);
+		while (gpu->free[xcc].waves && launch_round(gpu, xcc, p, t))
 			;
+	}
 }
 
 void sim_launch(struct sim_gpu *gpu, u64 t)
 {
-	u32 freed = gpu->freed, xcc;
+	u32 freed = gpu->freed, present = 0, xcc, i;
 
 	gpu->freed = 0;
-	for (xcc = 0; freed >> xcc; xcc++)
+	for (i = 0; freed && i < gpu->nr_queues; i++)
+		present |= 1U << gpu->contends[i] >> 1;
+	for (xcc = 0; present && freed >> xcc; xcc++)
 		if (freed >> xcc & 1)
-			launch_on(gpu, xcc, t);
+			launch_on(gpu, xcc, present, t);
 }

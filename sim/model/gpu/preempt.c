@@ -401,11 +401,10 @@ static bool image_get(struct cursor *c, void *to, u32 bytes)
 /* What each XCC has begun of @d; false: more than its part. */
 static bool load_begun(const struct sim_profile *p, struct sim_dispatch *d, const u32 *begun)
 {
-	u32 x, part;
+	u32 x;
 
 	for (x = 0; x < SIM_MAX_XCCS; x++) {
-		part = x < p->xccs ? sim_part_first(p, d, x + 1) - sim_part_first(p, d, x) : 0;
-		if (begun[x] > part)
+		if (begun[x] > (x < p->xccs ? d->parts[x].workgroups : 0))
 			return false;
 		d->parts[x].begun = begun[x];
 		d->launched += begun[x];
@@ -446,9 +445,9 @@ static struct sim_cohort *load_cohort(struct sim_gpu *gpu, struct cursor *from,
 
 	if (!image_get(from, &ic, sizeof(ic)) || ic.first < first || ic.first >= d->workgroups)
 		return NULL;
-	while (ic.first >= sim_part_first(p, d, xcc + 1))
+	while (ic.first - d->parts[xcc].first >= d->parts[xcc].workgroups)
 		xcc++;
-	end = sim_part_first(p, d, xcc) + d->parts[xcc].begun;
+	end = d->parts[xcc].first + d->parts[xcc].begun;
 	if (!ic.workgroups || ic.first > end || ic.workgroups > end - ic.first ||
 	    ic.left_ns > sim_longest_ns(p, d))
 		return NULL;

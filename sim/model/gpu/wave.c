@@ -50,19 +50,29 @@ u32 sim_capacity(const struct sim_profile *p, const struct sim_dispatch *d)
 	return cu * p->cus;
 }
 
+/* Each XCC has an equal part; the first ones one less, if there is a rest. */
+static void divide(const struct sim_profile *p, struct sim_dispatch *d)
+{
+	u32 first = 0, next, x;
+
+	for (x = 0; x < p->xccs; x++) {
+		next = (u64)d->workgroups * (x + 1) / p->xccs;
+		d->parts[x].first = first;
+		d->parts[x].workgroups = next - first;
+		first = next;
+	}
+}
+
 bool sim_dispatch_fits(const struct sim_profile *p, struct sim_dispatch *d)
 {
 	d->capacity = sim_capacity(p, d);
+	d->vgprs_each = d->waves * wave_vgprs(p, d);
+	divide(p, d);
 	/* fewer than compute units do not disturb each other */
 	if (d->spread < p->workgroup_spread && d->workgroups >= p->cus && d->workgroups <= MOST_SPREAD)
 		d->spread = p->workgroup_spread;
 	d->block = d->spread ? d->capacity / p->xccs / SPREAD_BLOCKS + 1 : 0xffffffff;
 	return d->capacity;
-}
-
-u32 sim_part_first(const struct sim_profile *p, const struct sim_dispatch *d, u32 xcc)
-{
-	return (u64)d->workgroups * xcc / p->xccs;
 }
 
 /* Compute units of an XCC that the queue may use. */
@@ -151,17 +161,17 @@ u32 sim_waiting(const struct sim_dispatch *d)
 	return d->workgroups - d->finished - d->resident;
 }
 
-u32 sim_waiting_on(const struct sim_profile *p, const struct sim_dispatch *d, u32 xcc)
+u32 sim_waiting_on(const struct sim_dispatch *d, u32 xcc)
 {
 	const struct sim_part *part = &d->parts[xcc];
 
-	return sim_part_first(p, d, xcc + 1) - sim_part_first(p, d, xcc) - part->begun + part->parked_count;
+	return part->workgroups - part->begun + part->parked_count;
 }
 
 /* How many of @d's workgroups these slots hold. */
-static u32 hold(const struct sim_profile *p, const struct sim_dispatch *d, const struct sim_slots *slots)
+static u32 hold(const struct sim_dispatch *d, const struct sim_slots *slots)
 {
-	u32 n = lesser(slots->waves / d->waves, slots->vgprs / (d->waves * wave_vgprs(p, d)));
+	u32 n = lesser(slots->waves / d->waves, slots->vgprs / d->vgprs_each);
 
 	return d->lds_bytes ? lesser(n, slots->lds / d->lds_bytes) : n;
 }
@@ -170,25 +180,26 @@ u32 sim_room(const struct sim_gpu *gpu, const struct sim_queue *q, const struct 
 {
 	const struct sim_profile *p = gpu->profile;
 	const struct sim_slots *used = &q->used[xcc];
-	u32 n = hold(p, d, &gpu->free[xcc]), cus = cus_of(p, q);
+	u32 n = hold(d, &gpu->free[xcc]), cus;
 	struct sim_slots own;
 
 	/* a compute unit does not take a part of a workgroup */
+	if (!q->cus)
+		return lesser(n, d->capacity / p->xccs - d->parts[xcc].resident);
+	cus = cus_of(p, q);
 	n = lesser(n, d->capacity / p->cus * cus - d->parts[xcc].resident);
-	if (!n || cus == p->cus / p->xccs)
-		return n;
 	own = sim_slots_of_cus(p, cus);
 	own.waves -= used->waves;
 	own.vgprs -= used->vgprs;
 	own.lds -= used->lds;
-	return lesser(n, hold(p, d, &own));
+	return lesser(n, hold(d, &own));
 }
 
 /* So many workgroups take their slots; fewer than none give them back. */
 static void take(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 xcc, s32 n)
 {
 	struct sim_slots *free = &gpu->free[xcc], *used = &q->used[xcc];
-	s32 waves = n * (s32)d->waves, vgprs = waves * (s32)wave_vgprs(gpu->profile, d);
+	s32 waves = n * (s32)d->waves, vgprs = n * (s32)d->vgprs_each;
 	s32 lds = n * (s32)d->lds_bytes;
 
 	free->waves -= waves;
@@ -363,9 +374,13 @@ u64 sim_shortest_ns(const struct sim_dispatch *d)
 static u32 slower_pm(const struct sim_gpu *gpu, const struct sim_queue *q, u64 t)
 {
 	const struct sim_profile *p = gpu->profile;
-	u32 all = all_waves(p), others = all - gpu->free_waves - q->waves;
-	u32 pm = (u64)p->contention_pm * others / all;
+	u32 pm = 0, all, others;
 
+	if (p->contention_pm) {
+		all = all_waves(p);
+		others = all - gpu->free_waves - q->waves;
+		pm = (u64)p->contention_pm * others / all;
+	}
 	if (t < gpu->ramp_from + p->clock_ramp_ns)
 		pm += p->clock_ramp_pm * (gpu->ramp_from + p->clock_ramp_ns - t) /
 			p->clock_ramp_ns;
@@ -376,18 +391,18 @@ static u32 slower_pm(const struct sim_gpu *gpu, const struct sim_queue *q, u64 t
 static u32 begin(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 xcc, u32 n,
 		 u64 t, u64 extra)
 {
-	u32 first = sim_part_first(gpu->profile, d, xcc), end = sim_part_first(gpu->profile, d, xcc + 1);
-	u32 done = 0, slower = slower_pm(gpu, q, t);
 	struct sim_part *part = &d->parts[xcc];
 	struct sim_cohort *c;
+	u32 done = 0, slower;
 	u64 ns;
 
-	n = lesser(n, end - first - part->begun);
+	n = lesser(n, part->workgroups - part->begun);
+	slower = n ? slower_pm(gpu, q, t) : 0;
 	while (done < n && (c = sim_cohort_get(gpu))) {
 		if (!d->launched)
 			d->start_ns = t;
 		c->xcc = xcc;
-		c->first = first + part->begun;
+		c->first = part->first + part->begun;
 		c->workgroups = lesser(n - done, d->block);
 		ns = duration(d, c->first);
 		c->end = end_of(d, t, ns + ns / 1000 * slower + extra);
@@ -402,7 +417,7 @@ static u32 begin(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *
 static u32 place(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u32 xcc, u32 n,
 		 u64 t, u64 extra)
 {
-	u32 done = resume(gpu, d, xcc, n, t, extra);
+	u32 done = d->parts[xcc].parked ? resume(gpu, d, xcc, n, t, extra) : 0;
 
 	return done + begin(gpu, q, d, xcc, n - done, t, extra);
 }
@@ -410,12 +425,15 @@ static u32 place(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *
 u32 sim_place(struct sim_gpu *gpu, struct sim_queue *q,
 	      struct sim_dispatch *d, u32 xcc, u32 n, u64 t)
 {
-	u32 cold = lesser(n, (q->cold + d->waves - 1) / d->waves), done;
+	u32 cold = 0, done = 0;
 
-	if (gpu->free_waves == all_waves(gpu->profile) && t >= gpu->idle_since + RAMP_IDLE_NS)
+	if (t >= gpu->idle_since + RAMP_IDLE_NS && gpu->free_waves == all_waves(gpu->profile))
 		gpu->ramp_from = t;
-	done = place(gpu, q, d, xcc, cold, t, gpu->profile->cold_ns);
-	q->cold -= lesser(q->cold, done * d->waves);
+	if (q->cold) {
+		cold = lesser(n, (q->cold + d->waves - 1) / d->waves);
+		done = place(gpu, q, d, xcc, cold, t, gpu->profile->cold_ns);
+		q->cold -= lesser(q->cold, done * d->waves);
+	}
 	if (done == cold)
 		done += place(gpu, q, d, xcc, n - done, t, 0);
 	take(gpu, q, d, xcc, done);

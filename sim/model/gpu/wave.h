@@ -10,12 +10,9 @@
 /* What so many compute units have. */
 struct sim_slots sim_slots_of_cus(const struct sim_profile *p, u32 cus);
 
-/* Id of the first workgroup that is @xcc's; the last one is before the next XCC's. */
-u32 sim_part_first(const struct sim_profile *p, const struct sim_dispatch *d, u32 xcc);
-
 /* Workgroups that could be launched if there were room; those of an XCC. */
 u32 sim_waiting(const struct sim_dispatch *d);
-u32 sim_waiting_on(const struct sim_profile *p, const struct sim_dispatch *d, u32 xcc);
+u32 sim_waiting_on(const struct sim_dispatch *d, u32 xcc);
 
 /* The shortest time that a workgroup takes which begins now. */
 u64 sim_shortest_ns(const struct sim_dispatch *d);
