@@ -105,12 +105,16 @@ static void compare_figure(struct compare *c, const char *mode, const char *who,
 	    mode, who, key, sim, guest, apart * 100);
 }
 
-/* Where requests queue up, natively, their median is that of one order of the queue. */
+/*
+ * Where requests queue up, natively, their median is that of one order of the queue. Under HPF two of a hundred
+ * requests end while the sampler reads registers to count waves, some 100 us, and the guest's only CPU tells their
+ * process after that; a host has others. So the P99 is one of these or not, by chance, and the P95 is compared.
+ */
 static void compare_figures(struct compare *c, const char *mode)
 {
 	if (strcmp(mode, "native"))
 		compare_figure(c, mode, "hi", "p50_ms");
-	compare_figure(c, mode, "hi", "p99_ms");
+	compare_figure(c, mode, "hi", strcmp(mode, "hpf") ? "p99_ms" : "p95_ms");
 	compare_figure(c, mode, "lo", "iter_s");
 }
 

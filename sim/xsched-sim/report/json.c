@@ -38,6 +38,7 @@ static json_object *group_json(const struct scenario_process *p, const struct gr
 	add(o, "rps", g->rps);
 	add(o, "mean_ms", g->latency_ms.mean);
 	add(o, "p50_ms", g->latency_ms.p50);
+	add(o, "p95_ms", g->latency_ms.p95);
 	add(o, "p99_ms", g->latency_ms.p99);
 	add(o, "max_ms", g->latency_ms.max);
 	add(o, "busy", g->busy);
