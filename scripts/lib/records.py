@@ -92,7 +92,8 @@ def load(path):
 
 def store(record):
     KEPT.mkdir(parents=True, exist_ok=True)
-    # JSON has no comments to name it in
-    record = record | {"format": FORMAT, "licence": "SPDX-License-Identifier: MIT"}
+    # JSON has no comments to name it in; it is among the first lines of each file
+    first = {"licence": "SPDX-License-Identifier: MIT", "format": FORMAT}
+    record = first | dict(sorted(record.items())) | first
     record["sha256"] = checksum(record)
-    (KEPT / f"{record['part']}.json").write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (KEPT / f"{record['part']}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
