@@ -6,15 +6,15 @@ import sys
 
 SCENARIO = pathlib.Path(__file__).resolve().parent.parent.parent / "tests/bench/scenarios/two-models.scn"
 
-# The presets of tests/bench/preset.c: of low, kernels, workgroups of 16 waves, microseconds. The last is the scenario's.
+# b1024 is the scenario's; of b8 the kernels of low, as in tests/bench/preset.c: how many, workgroups of 16 waves,
+# microseconds. b256 has a quarter of b1024's workgroups.
 CASES = {
     "b8": {"images": 8, "rate": 10, "requests": 300,
            "kernels": [(118, 128, 9), (34, 128, 24), (16, 128, 80), (4, 128, 240), (2, 128, 480)]},
-    "b256": {"images": 256, "rate": 20, "requests": 1000, "kernels": [(168, 944, 75), (4, 4096, 240), (2, 4096, 480)]},
-    "b1024": {"images": 1024, "rate": 20, "requests": 1000,
-              "kernels": [(168, 3776, 75), (4, 16384, 240), (2, 16384, 480)]},
+    "b256": {"images": 256, "rate": 20, "requests": 1000},
+    "b1024": {"images": 1024, "rate": 20, "requests": 1000},
 }
-HIGH = [(18, 160, 21), (17, 128, 21), (17, 96, 21), (16, 64, 21)]
+KERNEL = re.compile(r"kernels = (\d+) of (\d+) workgroups, \d+ waves, (\d+) us")
 
 
 def scaled(kernels, count=1.0, workgroups=1.0, length=1.0):
@@ -45,11 +45,13 @@ def scenario(change, case="b1024"):
     low's workgroups; "arrival", "rate", "requests".
     """
     spec = CASES[case] | change
-    low = equal(spec["kernels"], change["equal"]) if "equal" in change else scaled(spec["kernels"], **change.get("low", {}))
-    high, low = kernels(scaled(HIGH, **change.get("high", {})), 4), kernels(low, 16)
     parts = re.split(r"((?:^kernels = .*\n)+)", SCENARIO.read_text(encoding="utf-8"), flags=re.M)
     if len(parts) != 5:
         sys.exit(f"{SCENARIO} has not two lists of kernels")
+    high, low = ([tuple(map(int, found)) for found in KERNEL.findall(part)] for part in (parts[1], parts[3]))
+    low = spec.get("kernels") or scaled(low, workgroups=spec["images"] / 1024)
+    low = equal(low, change["equal"]) if "equal" in change else scaled(low, **change.get("low", {}))
+    high, low = kernels(scaled(high, **change.get("high", {})), 4), kernels(low, 16)
     text = replaced(parts[0] + high + parts[2] + low + parts[4], "images = 1024", f"images = {spec['images']}")
     text = replaced(text, "arrival = poisson 20", f"arrival = {change.get('arrival', 'poisson')} {spec['rate']}")
     return replaced(text, "requests = 1000", f"requests = {spec['requests']}")

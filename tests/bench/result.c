@@ -71,8 +71,10 @@ static json_object *write_mode(const struct report *r, int mode)
 	o = json_object_new_object();
 	add_count(o, "count", s->switch_us.count);
 	add(o, "quiet_p50_us", s->quiet_us.p50);
+	add(o, "quiet_p95_us", s->quiet_us.p95);
 	add(o, "quiet_p99_us", s->quiet_us.p99);
 	add(o, "p50_us", s->switch_us.p50);
+	add(o, "p95_us", s->switch_us.p95);
 	add(o, "p99_us", s->switch_us.p99);
 	add(o, "event_to_return_p50_us", s->reaction_us.p50);
 	add(o, "event_to_return_p99_us", s->reaction_us.p99);
@@ -241,6 +243,8 @@ static const struct {
 	const char *key;
 	double tolerance;
 } wider[] = {
+	{ "p95_us", SWITCH_TAILS },
+	{ "quiet_p95_us", SWITCH_TAILS },
 	{ "p99_us", SWITCH_TAILS },
 	{ "quiet_p99_us", SWITCH_TAILS },
 	{ "event_to_return_p99_us", SWITCH_TAILS },
