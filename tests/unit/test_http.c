@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Queue 1 of GPU 100: kDeviceTypeGPU << 32 | gpu_id. */
@@ -356,6 +357,47 @@ static void tells_metrics(void **state)
 	wants(http("POST", "/metrics", NULL), 405, "only GET");
 	wants(http("GET", "/xqueues", NULL), 404, "there is only \\/metrics");
 	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");
+}
+
+/* What runs together: read once, at the start; a version is enough, else there is a checksum. */
+static void tells_build(void **state)
+{
+	struct bench *b = *state;
+	char text[512];
+	struct utsname names;
+
+	assert_int_equal(uname(&names), 0);
+	write_file(b, "kfd_xsched.version", "%s", "");
+	write_file(b, "amdgpu.version", "kfd-\"xsched-0.1.0\n");
+	write_file(b, "amdgpu.srcversion", "0123ABCD\n");
+	write_file(b, "kfd_xsched.srcversion", "4567EF89\n");
+	port = free_port();
+	snprintf(text, sizeof(text), "http_port=%u\n", port);
+	start_daemon(b, text);
+	write_file(b, "amdgpu.version", "another\n");
+	snprintf(text, sizeof(text),
+		 "\nxsched_build_info{version=\"%s\",kernel=\"%s\","
+		 "driver=\"kfd-\\\"xsched-0.1.0\",module=\"4567EF89\",abi=\"%u\"} 1\n",
+		 xsched_version(), names.release, KFD_XSCHED_ABI_VERSION);
+	wants(http("GET", "/metrics", NULL), 200, text);
+	snprintf(text, sizeof(text), "\"module\":\"4567EF89\",\"abi\":%u}",
+		 KFD_XSCHED_ABI_VERSION);
+	assert_non_null(strstr(question(b, "{\"cmd\":\"stats\"}"), text));
+	assert_int_equal(ctl(b, "stats"), 0);
+	expect(b, "out", "module           4567EF89\n");
+}
+
+/* Modules without a version and without a checksum. */
+static void tells_no_build(void **state)
+{
+	struct bench *b = *state;
+	char text[32];
+
+	port = free_port();
+	snprintf(text, sizeof(text), "http_port=%u\n", port);
+	write_file(b, "amdgpu.version", "%s", "");
+	start_daemon(b, text);
+	wants(http("GET", "/metrics", NULL), 200, ",driver=\"\",module=\"\",abi=");
 }
 
 /* ---- bad requests ------------------------------------------------------- */
@@ -704,6 +746,8 @@ int main(void)
 		TEST(sets_policy),
 		TEST(takes_hints),
 		TEST(tells_metrics),
+		TEST(tells_build),
+		TEST(tells_no_build),
 		TEST(refuses_garbage),
 		TEST(refuses_browsers),
 		TEST(only_on_loopback),

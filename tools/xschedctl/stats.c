@@ -11,9 +11,19 @@
 static void print_counters(struct json_object *reply)
 {
 	json_object_object_foreach(reply, name, value)
-		if (!json_object_is_type(value, json_type_array))
+		if (!json_object_is_type(value, json_type_array) &&
+		    !json_object_is_type(value, json_type_object))
 			printf("%-16s %s\n", name,
 			       json_object_get_string(value));
+}
+
+/* An older daemon does not tell it. */
+static void print_build(struct json_object *reply)
+{
+	struct json_object *build = json_object_object_get(reply, "build");
+
+	if (build)
+		print_counters(build);
 }
 
 static void print_nodes(struct json_object *nodes)
@@ -53,6 +63,7 @@ int command_stats(const struct options *options, char **arguments)
 	if (status)
 		return status;
 	json_object_object_del(reply, "ok");
+	print_build(reply);
 	print_counters(reply);
 	nodes = get_array(reply, "nodes");
 	rules = get_array(reply, "rules");

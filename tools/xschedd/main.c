@@ -14,7 +14,7 @@
  *	tenants/	events and the list of queues into the engine; processes
  *			that come and go; switches on their way, and what became
  *			of them
- *	kernel/		the device, its lease, armed switches
+ *	kernel/		the device, its lease, armed switches, what is loaded
  *	state/		what the scheduler knows; the stream and the trace
  *			report it
  *	facts/		what is read: the configuration, processes (by a

@@ -25,6 +25,7 @@
  *   armed    written here: a line for each armed switch, "trigger: holds P..."
  *   log      written here: a line an APPLY, "hold P... release P... = errno";
  *            a queue is "qID"
+ *   amdgpu.version, amdgpu.srcversion, kfd_xsched.version ...  of the loaded modules
  * An APPLY takes as long as it says, by the clock of fake_time.h. The files of a GPU in
  * /sys have what an APPLY came to there.
  */
@@ -343,6 +344,16 @@ FILE *__wrap_device_open_file(uint32_t gpu_id, const char *name)
 			c->switches / 2);
 	rewind(file);
 	return file;
+}
+
+/* A file of a loaded module is MODULE.NAME in XSCHED_FAKE. */
+FILE *__wrap_device_open_module_file(const char *module, const char *name);
+FILE *__wrap_device_open_module_file(const char *module, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s.%s", module, name);
+	return open_file(path, "re");
 }
 
 /* ---- APPLY ------------------------------------------------------------------- */

@@ -406,7 +406,8 @@ int bench_teardown(void **state)
 		"queues", "holds", "errors", "denied", "refused", "unarmed", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
 		"notify", "armed", "clock", "ticks", "reads",
-		"nodes", "hung", "answers", "demoted", "knows", "subscribed" };
+		"nodes", "hung", "answers", "demoted", "knows", "subscribed",
+		"amdgpu.version", "amdgpu.srcversion", "kfd_xsched.version", "kfd_xsched.srcversion" };
 	struct bench *b = *state;
 	bool ended;
 

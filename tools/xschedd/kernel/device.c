@@ -64,6 +64,14 @@ FILE *device_open_file(uint32_t gpu_id, const char *name)
 	return fopen(path, "re");
 }
 
+FILE *device_open_module_file(const char *module, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/%s", module, name);
+	return fopen(path, "re");
+}
+
 bool device_has_level(const struct sched *sched, int level)
 {
 	uint32_t cap = level == 2 ? KFD_XSCHED_CAP_UNMAP :

@@ -41,6 +41,9 @@ bool device_is_alone(const struct sched *sched);
 /** device_open_file() - read a file of a GPU in /sys; NULL: it is not there */
 FILE *device_open_file(uint32_t gpu_id, const char *name);
 
+/** device_open_module_file() - read a file of a loaded module in /sys; NULL: it is not there */
+FILE *device_open_module_file(const char *module, const char *name);
+
 /** device_has_level() - whether all GPUs have preemption level 2 or 3 */
 bool device_has_level(const struct sched *sched, int level);
 

@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "kernel/armed.h"
+#include "kernel/build.h"
 #include "kernel/device.h"
 #include "sched/loop.h"
 #include "sched/sched.h"
@@ -92,6 +93,8 @@ int sched_start(struct sched *sched, sd_event *event,
 	ret = sched_open_trace(sched);
 	if (!ret)
 		ret = device_connect(sched);
+	if (!ret)
+		build_read(sched);
 	if (!ret)
 		ret = loop_watch(sched);
 	if (!ret)

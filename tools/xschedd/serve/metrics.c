@@ -66,6 +66,19 @@ static void metrics_label(char *out, size_t size, const char *text)
 
 /* ---- the daemon --------------------------------------------------------- */
 
+static void metrics_write_build(FILE *file, const struct sched *sched)
+{
+	const struct build *build = &sched->build;
+	char driver[256], module[256];
+
+	metrics_label(driver, sizeof(driver), build->driver);
+	metrics_label(module, sizeof(module), build->module);
+	metrics_describe(file, "build_info", "gauge", "What runs together.");
+	fprintf(file, "xsched_build_info{version=\"%s\",kernel=\"%s\",", xsched_version(),
+		build->kernel);
+	fprintf(file, "driver=\"%s\",module=\"%s\",abi=\"%u\"} 1\n", driver, module, build->abi);
+}
+
 static void metrics_write_daemon(FILE *file, const struct sched *sched)
 {
 	const struct sched_stats *s = &sched->stats;
@@ -309,6 +322,7 @@ void metrics_answer(struct http_answer *answer, const struct sched *sched,
 	answer->type = "text/plain; version=0.0.4";
 	if (!file)
 		return;
+	metrics_write_build(file, sched);
 	metrics_write_daemon(file, sched);
 	metrics_write_rules(file, sched);
 	metrics_write_nodes(file, sched);

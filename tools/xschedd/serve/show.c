@@ -184,6 +184,19 @@ static struct json_object *show_node_list(const struct sched *sched)
 	return nodes;
 }
 
+static struct json_object *show_build(const struct sched *sched)
+{
+	const struct build *build = &sched->build;
+	struct json_object *object = json_object_new_object();
+
+	show_add(object, "version", json_object_new_string(xsched_version()));
+	show_add(object, "kernel", show_new_text(build->kernel));
+	show_add(object, "driver", show_new_text(build->driver));
+	show_add(object, "module", show_new_text(build->module));
+	show_add(object, "abi", json_object_new_int64(build->abi));
+	return object;
+}
+
 struct json_object *show_stats(const struct sched *sched)
 {
 	const struct sched_stats *s = &sched->stats;
@@ -208,6 +221,7 @@ struct json_object *show_stats(const struct sched *sched)
 	show_add(reply, "call_p99_us", show_percentile_us(&s->call, 99));
 	show_add(reply, "reaction_p50_us", show_percentile_us(&s->reaction, 50));
 	show_add(reply, "reaction_p99_us", show_percentile_us(&s->reaction, 99));
+	show_add(reply, "build", show_build(sched));
 	show_add(reply, "nodes", show_node_list(sched));
 	show_add(reply, "rules", show_rule_stats(sched));
 	return reply;

@@ -147,6 +147,20 @@ struct sched_stats {
 };
 
 /**
+ * struct build - what runs together, as of the start
+ * @kernel: its release
+ * @driver: version of amdgpu or, if it has none, its srcversion; empty: it has neither
+ * @module: likewise of kfd_xsched
+ * @abi: version of the module's interface
+ */
+struct build {
+	char kernel[65];
+	char driver[128];
+	char module[128];
+	uint32_t abi;
+};
+
+/**
  * struct armed - what is armed
  * @ids: switches, as the kernel names them
  * @count: number of @ids
@@ -210,6 +224,7 @@ struct await {
  * @matched: for each rule, number of processes it decided about since it was
  *	read
  * @stats: counters
+ * @build: what runs together
  */
 struct sched {
 	sd_event *event;
@@ -232,6 +247,7 @@ struct sched {
 	struct xsched_queue_list list;
 	uint64_t *matched;
 	struct sched_stats stats;
+	struct build build;
 };
 
 /** state_task() - the task of a process, or NULL */
