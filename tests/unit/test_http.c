@@ -400,6 +400,31 @@ static void tells_no_build(void **state)
 	wants(http("GET", "/metrics", NULL), 200, ",driver=\"\",module=\"\",abi=");
 }
 
+/* Each metric of ours that an alert of packaging/xschedd.rules.yml looks at is there. */
+static void alerts_on_metrics(void **state)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+	struct bench *b = *state;
+	FILE *file = fopen(RULES, "re");
+	char line[512], text[128];
+	unsigned int found = 0;
+
+	assert_non_null(file);
+	port = free_port();
+	snprintf(text, sizeof(text), "http_port=%u\n", port);
+	start_daemon(b, text);
+	while (fgets(line, sizeof(line), file)) {
+		const char *at = strchr(line, '#') ? NULL : strstr(line, "xsched_");
+
+		for (; at; at = strstr(at + 1, "xsched_"), found++) {
+			snprintf(text, sizeof(text), "\n# TYPE %.*s ", (int)strspn(at, letters), at);
+			wants(http("GET", "/metrics", NULL), 200, text);
+		}
+	}
+	fclose(file);
+	assert_true(found > 5);
+}
+
 /* ---- bad requests ------------------------------------------------------- */
 
 static void refuses_garbage(void **state)
@@ -748,6 +773,7 @@ int main(void)
 		TEST(tells_metrics),
 		TEST(tells_build),
 		TEST(tells_no_build),
+		TEST(alerts_on_metrics),
 		TEST(refuses_garbage),
 		TEST(refuses_browsers),
 		TEST(only_on_loopback),
