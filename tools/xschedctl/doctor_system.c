@@ -17,11 +17,23 @@
 
 #define GROUP		"xsched"
 #define KNOBS		"/sys/class/kfd_xsched/global"
-/* The kernels the patch series are for. */
-static const char *const kernels[] = { "6.12.", "7.2.", "7.3." };
+/* What kfd-xsched-setup(8) writes: a file for each kernel. */
+#define RECORDS		"/var/lib/kfd-xsched/kernels"
 
 /* A symbol of the series that all others depend on. */
 #define PATCH_SYMBOL	" kfd_sched_apply"
+
+/**
+ * struct record - what is installed for a kernel
+ * @state: of its amdgpu: patched, stock (without patches) or refused
+ * @driver: name and version of that
+ * @why: the reason for @state, in words
+ */
+struct record {
+	char state[32];
+	char driver[128];
+	char why[256];
+};
 
 static void release(const struct doctor *doctor, char *text, size_t size)
 {
@@ -29,27 +41,12 @@ static void release(const struct doctor *doctor, char *text, size_t size)
 		snprintf(text, size, "unknown");
 }
 
-static bool has_series(const char *kernel)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		if (!strncmp(kernel, kernels[i], strlen(kernels[i])))
-			return true;
-	return false;
-}
-
 void check_kernel(struct doctor *doctor)
 {
 	char kernel[128];
 
 	release(doctor, kernel, sizeof(kernel));
-	if (!has_series(kernel))
-		finding(doctor, "kernel", NOTE,
-			"boot a 6.12 or 7.3 kernel, or port the series in patches/",
-			"Linux %s; the patches are made for 6.12, 7.2 and 7.3", kernel);
-	else
-		finding(doctor, "kernel", FINE, "", "Linux %s", kernel);
+	finding(doctor, "kernel", FINE, "", "Linux %s", kernel);
 	if (!root_exists(doctor, "/sys/module/amdgpu")) {
 		finding(doctor, "amdgpu", PROBLEM,
 			"modprobe amdgpu, and see dmesg if that fails",
@@ -82,19 +79,85 @@ static int patched(const struct doctor *doctor)
 	return found;
 }
 
+/* What follows a word in a line. */
+static void take_field(const char *line, const char *word, char *text, size_t size)
+{
+	size_t length = strlen(word);
+
+	if (!strncmp(line, word, length) && line[length] == ' ')
+		snprintf(text, size, "%s", line + length + 1);
+}
+
+/* Of the kernel that runs. -ENOENT: there is none. */
+static int read_record(const struct doctor *doctor, struct record *record)
+{
+	char kernel[128], line[512];
+	FILE *file;
+
+	*record = (struct record){ .why = "no reason is recorded" };
+	release(doctor, kernel, sizeof(kernel));
+	file = fopen(root_path(doctor, RECORDS "/%s", kernel), "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		take_field(line, "state", record->state, sizeof(record->state));
+		take_field(line, "driver", record->driver, sizeof(record->driver));
+		take_field(line, "why", record->why, sizeof(record->why));
+	}
+	fclose(file);
+	return 0;
+}
+
+/* The amdgpu in memory has the patches: the one on disk must have them, too. */
+static void report_patched(struct doctor *doctor)
+{
+	struct record record;
+
+	if (!read_record(doctor, &record) && strcmp(record.state, "patched"))
+		finding(doctor, "patch", NOTE, "kfd-xsched-setup --status",
+			"amdgpu has the patches until the next boot; the one installed for this kernel does not: %s",
+			record.why);
+	else
+		finding(doctor, "patch", FINE, "", "amdgpu has the patches");
+}
+
+/* It does not: whether it is the one on disk tells what helps. */
+static void report_unpatched(struct doctor *doctor)
+{
+	static const char problem[] = "the loaded amdgpu does not have the patches";
+	struct record record;
+	int ret = read_record(doctor, &record);
+
+	if (ret == -ENOENT)
+		finding(doctor, "patch", PROBLEM, "kfd-xsched-setup, then reboot",
+			"%s: kfd-xsched-setup has never been run for this kernel", problem);
+	else if (ret)
+		finding(doctor, "patch", PROBLEM, "kfd-xsched-setup --status, as root", "%s; "
+			RECORDS ": %s", problem, strerror(-ret));
+	else if (!strcmp(record.state, "patched"))
+		finding(doctor, "patch", PROBLEM,
+			"reboot; if it is the same after that, the initramfs has another amdgpu: make it anew",
+			"%s, but the one installed for this kernel does: %s", problem, record.driver);
+	else if (!strcmp(record.state, "refused"))
+		finding(doctor, "patch", PROBLEM, "kfd-xsched-setup --status",
+			"%s: kfd-xsched-setup refused to patch it: %s", problem, record.why);
+	else
+		finding(doctor, "patch", PROBLEM, "kfd-xsched-setup --status",
+			"%s, nor does the one installed for this kernel: %s", problem, record.why);
+}
+
 static void check_patch(struct doctor *doctor)
 {
 	int answer = patched(doctor);
 
 	if (answer > 0)
-		finding(doctor, "patch", FINE, "", "amdgpu has the patches");
+		report_patched(doctor);
 	else if (answer < 0)
 		finding(doctor, "patch", SKIPPED, "",
 			"/proc/kallsyms cannot be read");
 	else if (root_exists(doctor, "/sys/module/amdgpu"))
-		finding(doctor, "patch", PROBLEM,
-			"dkms install kfd-xsched, then reboot: the amdgpu in memory is the distribution's",
-			"the loaded amdgpu does not have the patches");
+		report_unpatched(doctor);
 	else
 		finding(doctor, "patch", SKIPPED, "", "amdgpu is not loaded");
 }
@@ -210,8 +273,8 @@ void check_module(struct doctor *doctor)
 		return;
 	}
 	finding(doctor, "module", PROBLEM,
-		installed(doctor) ? "modprobe kfd_xsched" :
-		"dkms install kfd-xsched, then modprobe kfd_xsched",
+		installed(doctor) ? "kfd-xsched-setup --load, which says why if that fails" :
+		"kfd-xsched-setup",
 		"kfd_xsched is not loaded%s",
 		installed(doctor) ? "" : ", nor installed for this kernel");
 }
