@@ -24,8 +24,9 @@ USER_DIRS := libxsched libxsched/compat tools sim/xsched-sim
 UDEVDIR ?= /usr/lib/udev/rules.d
 SYSTEMDDIR ?= /usr/lib/systemd/system
 SYSUSERSDIR ?= /usr/lib/sysusers.d
-MODULESLOADDIR ?= /usr/lib/modules-load.d
+RULESDIR ?= $(PREFIX)/share/xsched
 DKMSDIR ?= /usr/src/kfd-xsched-$(VERSION)
+SETUPDIR ?= $(PREFIX)/share/kfd-xsched
 
 # "make FRESH=y ...": no result of a guest is taken that was kept from a run with the same inputs.
 ifdef FRESH
@@ -219,7 +220,7 @@ user:
 # Commands of DESTDIR are its own: those are run only for this machine itself.
 install: install-user install-dkms
 	@$(if $(DESTDIR),echo 'Installed into $(DESTDIR); see scripts/install/after for what is to be run there.', \
-		scripts/install/after '$(LIBDIR)' '$(VERSION)')
+		scripts/install/after '$(LIBDIR)')
 
 install-user: user
 	@for dir in $(USER_DIRS); do \
@@ -227,6 +228,7 @@ install-user: user
 	done
 	install -D -m 0644 packaging/60-kfd-xsched.rules -t $(DESTDIR)$(UDEVDIR)
 	install -D -m 0644 packaging/kfd-xsched.sysusers $(DESTDIR)$(SYSUSERSDIR)/kfd-xsched.conf
+	install -D -m 0644 packaging/xschedd.rules.yml -t $(DESTDIR)$(RULESDIR)
 	[ -e $(DESTDIR)/etc/xsched/xschedd.conf ] || \
 		install -D -m 0644 packaging/xschedd.conf $(DESTDIR)/etc/xsched/xschedd.conf
 	install -d $(DESTDIR)$(SYSTEMDDIR)
@@ -234,25 +236,29 @@ install-user: user
 		>$(DESTDIR)$(SYSTEMDDIR)/xschedd.service
 	chmod 0644 $(DESTDIR)$(SYSTEMDDIR)/xschedd.service
 
-# What DKMS needs to build the modules for any kernel: see dkms.conf.
+# The source of kfd_xsched.ko for DKMS, and the command that patches the driver, with all it needs.
 install-dkms:
 	install -D -m 0644 dkms.conf Kbuild -t $(DESTDIR)$(DKMSDIR)
-	install -D -m 0644 scripts/lib/base.sh -t $(DESTDIR)$(DKMSDIR)/scripts/lib
-	install -D -m 0755 $(addprefix scripts/build/,amdgpu dkms-build extract-linux module) \
-		-t $(DESTDIR)$(DKMSDIR)/scripts/build
-	install -D -m 0755 $(addprefix scripts/series/,apply patch-amdgpu) -t $(DESTDIR)$(DKMSDIR)/scripts/series
-	cp -r --no-preserve=mode,ownership kmod uapi patches LICENSES $(DESTDIR)$(DKMSDIR)
-	install -D -m 0644 packaging/kfd-xsched.modules-load \
-		$(DESTDIR)$(MODULESLOADDIR)/kfd-xsched.conf
-	[ -e $(DESTDIR)/etc/default/kfd-xsched ] || \
-		install -D -m 0644 packaging/kfd-xsched.default $(DESTDIR)/etc/default/kfd-xsched
+	cp -r --no-preserve=mode,ownership kmod uapi LICENSES $(DESTDIR)$(DKMSDIR)
+	install -D -m 0644 dkms.conf -t $(DESTDIR)$(SETUPDIR)
+	install -D -m 0644 scripts/lib/base.sh -t $(DESTDIR)$(SETUPDIR)/scripts/lib
+	install -D -m 0755 scripts/build/amdgpu -t $(DESTDIR)$(SETUPDIR)/scripts/build
+	install -D -m 0755 scripts/series/apply -t $(DESTDIR)$(SETUPDIR)/scripts/series
+	install -D -m 0644 $(addprefix tools/setup/,host.sh source.sh driver.sh boot.sh) -t $(DESTDIR)$(SETUPDIR)/tools/setup
+	install -D -m 0755 $(addprefix tools/setup/,kfd-xsched-setup build) -t $(DESTDIR)$(SETUPDIR)/tools/setup
+	cp -r --no-preserve=mode,ownership patches $(DESTDIR)$(SETUPDIR)
+	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(SYSTEMDDIR)
+	ln -sf $(SETUPDIR)/tools/setup/kfd-xsched-setup $(DESTDIR)$(SBINDIR)/kfd-xsched-setup
+	install -D -m 0644 Documentation/man/kfd-xsched-setup.8 -t $(DESTDIR)$(MANDIR)/man8
+	sed 's|@SBINDIR@|$(SBINDIR)|' packaging/kfd-xsched.service.in >$(DESTDIR)$(SYSTEMDDIR)/kfd-xsched.service
+	chmod 0644 $(DESTDIR)$(SYSTEMDDIR)/kfd-xsched.service
 
 # What "install" with these PREFIX and DESTDIR installs is removed, found by installing it elsewhere.
 uninstall:
 	@rm -rf $(HOST)/staged
 	@$(MAKE) --no-print-directory -s install-user install-dkms DESTDIR=$(HOST)/staged >/dev/null
 	@scripts/install/uninstall $(HOST)/staged '$(DESTDIR)' $(PREFIX) $(BINDIR) $(SBINDIR) $(LIBDIR) $(INCLUDEDIR) \
-		$(MANDIR) $(UDEVDIR) $(SYSTEMDDIR) $(SYSUSERSDIR) /usr/src /etc/default
+		$(MANDIR) $(UDEVDIR) $(SYSTEMDDIR) $(SYSUSERSDIR) /usr/src
 	@rm -rf $(HOST)/staged
 
 # Nothing is removed from under a run.
