@@ -6,6 +6,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <error_name.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -81,10 +82,8 @@ int command_eject(const struct options *options, char **arguments)
 		json_object_object_add(object, "errno",
 				       json_object_new_int(-ret));
 		if (ret) {
-			const char *name = strerrorname_np(-ret);
-
 			json_object_object_add(object, "error",
-				json_object_new_string(name ? name : "EIO"));
+				json_object_new_string(error_name(-ret)));
 			json_object_object_add(object, "message",
 				json_object_new_string(explain(ret)));
 		}

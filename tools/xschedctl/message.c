@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <error_name.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,6 @@ void print_failure(const struct options *options, int error,
 		   const char *message)
 {
 	struct json_object *object;
-	const char *name = strerrorname_np(-error);
 
 	if (!options->json)
 		return;
@@ -54,7 +54,7 @@ void print_failure(const struct options *options, int error,
 	json_object_object_add(object, "ok", json_object_new_boolean(false));
 	json_object_object_add(object, "errno", json_object_new_int(-error));
 	json_object_object_add(object, "error",
-			       json_object_new_string(name ? name : "EIO"));
+			       json_object_new_string(error_name(-error)));
 	json_object_object_add(object, "message",
 			       json_object_new_string(message));
 	print_json(object);

@@ -327,12 +327,16 @@ static void set_options(struct world *w)
 	}
 }
 
-/* Memory of the program from the heap and from mmap(). */
+/* Memory of the program from the heap and from mmap(). Other C libraries (musl) do not count it: 0. */
 static u64 memory_used(void)
 {
+#ifdef __GLIBC__
 	struct mallinfo2 m = mallinfo2();
 
 	return m.uordblks + m.hblkhd;
+#else
+	return 0;
+#endif
 }
 
 void daemon_init(struct world *w)

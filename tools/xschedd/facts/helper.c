@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,8 +96,8 @@ static _Noreturn void helper_run(int fd, struct helper_page *page, pid_t daemon,
 		_exit(0);
 	if (dup2(fd, STDIN_FILENO) < 0)
 		_exit(1);
-	/* Neither the device nor a connection of the daemon; messages stay. */
-	close_range(STDERR_FILENO + 1, ~0u, 0);
+	/* Neither the device nor a connection of the daemon; messages stay. Not every C library has the function. */
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
 	helper_set_priority(policy);
 	privileges_drop_to_read();
 	while (recv(STDIN_FILENO, &question, sizeof(question), 0) == sizeof(question))

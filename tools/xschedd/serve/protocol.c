@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <error_name.h>
 #include <string.h>
 
 #include <libxsched.h>
@@ -232,12 +233,11 @@ int protocol_parse(struct request *request, const char *line, size_t length,
 struct json_object *protocol_error(int error, const char *message)
 {
 	struct json_object *reply = json_object_new_object();
-	const char *name = strerrorname_np(-error);
 
 	json_object_object_add(reply, "ok", json_object_new_boolean(false));
 	json_object_object_add(reply, "errno", json_object_new_int(-error));
 	json_object_object_add(reply, "error",
-			       json_object_new_string(name ? name : "EIO"));
+			       json_object_new_string(error_name(-error)));
 	json_object_object_add(reply, "message",
 			       json_object_new_string(message));
 	return reply;
