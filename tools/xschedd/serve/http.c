@@ -25,6 +25,11 @@
 #include "serve/metrics.h"
 #include "serve/visitors.h"
 
+/* libmicrohttpd of RHEL 9 has another name for it. */
+#ifndef MHD_HTTP_CONTENT_TOO_LARGE
+#define MHD_HTTP_CONTENT_TOO_LARGE	413
+#endif
+
 #define CONNECTIONS	64
 #define OF_USER		16	/* of one user, unless an administrator */
 #define MEMORY		(16 * 1024)
