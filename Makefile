@@ -76,12 +76,13 @@ help:
 	@echo 'make docs           the manual, build/docs/html'
 	@echo 'make figures        the figures and the picture of README, from this tree (half an hour)'
 	@echo 'make look           pictures of the output of xschedctl, build/look'
-	@echo 'make deb            Debian packages, build/deb'
+	@echo 'make deb            Debian packages, build/deb (deb-bookworm: for Debian 12)'
+	@echo 'make rpm            RPMs, build/rpm'
 	@echo 'make shell          a shell in the rig, where all of this is built'
 	@echo ''
 	@echo 'make user           libxsched, xschedd, xschedctl, xsched-sim, for the host: build/host'
-	@echo 'make install        these, the service, and the source of the kernel modules'
-	@echo '                    for DKMS (DESTDIR=, PREFIX=$(PREFIX))'
+	@echo 'make install        these, the service, and kfd-xsched-setup, which patches the driver'
+	@echo '                    (DESTDIR=, PREFIX=$(PREFIX))'
 	@echo 'make uninstall      remove what "make install" with the same PREFIX and DESTDIR has installed'
 	@echo 'make clean          remove results, logs and build products, except amdgpu'
 	@echo 'make distclean      remove build/, and the file systems and caches of all checkouts'
@@ -199,9 +200,12 @@ kmod vgpu:
 guest:
 	$(RIG) $(BUILDS) $(BASE) scripts/build/steps raw
 
-# Into build/deb; lintian judges them.
-deb:
-	$(RIG) $(BUILDS) deb scripts/build/deb
+# Into build/deb; lintian judges them. deb-bookworm: for the C library of Debian 12. RPMs are judged by rpmlint.
+deb deb-bookworm:
+	$(RIG) $(BUILDS) $@ scripts/build/deb
+
+rpm:
+	$(RIG) $(BUILDS) rpm scripts/build/rpm
 
 docs:
 	$(RIG) $(BUILDS) $(BASE) sh -c 'scripts/build/steps docs && scripts/docs/manual'
@@ -248,7 +252,7 @@ install-dkms:
 	install -D -m 0755 $(addprefix tools/setup/,kfd-xsched-setup build) -t $(DESTDIR)$(SETUPDIR)/tools/setup
 	cp -r --no-preserve=mode,ownership patches $(DESTDIR)$(SETUPDIR)
 	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(SYSTEMDDIR)
-	ln -sf $(SETUPDIR)/tools/setup/kfd-xsched-setup $(DESTDIR)$(SBINDIR)/kfd-xsched-setup
+	ln -srf $(DESTDIR)$(SETUPDIR)/tools/setup/kfd-xsched-setup $(DESTDIR)$(SBINDIR)/kfd-xsched-setup
 	install -D -m 0644 Documentation/man/kfd-xsched-setup.8 -t $(DESTDIR)$(MANDIR)/man8
 	sed 's|@SBINDIR@|$(SBINDIR)|' packaging/kfd-xsched.service.in >$(DESTDIR)$(SYSTEMDDIR)/kfd-xsched.service
 	chmod 0644 $(DESTDIR)$(SYSTEMDDIR)/kfd-xsched.service
@@ -267,7 +271,7 @@ UNUSED = @[ ! -e $(BUILD)/lock ] || flock -n $(BUILD)/lock true || \
 
 clean:
 	$(UNUSED)
-	rm -rf $(addprefix $(BUILD)/,asan bin check deb dkms guest host lib log man modules obj results rocm sanitize \
+	rm -rf $(addprefix $(BUILD)/,asan bin check compilers deb deb-bookworm guest host lib log man modules obj results rocm rpm sanitize \
 		tsan vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
@@ -279,4 +283,4 @@ distclean:
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
 	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-oversubscribed bench-shootdowns bench-policies \
 	bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look figures docs shell install install-user \
-	install-dkms uninstall deb demo-raw clean distclean
+	install-dkms uninstall deb deb-bookworm rpm demo-raw clean distclean
