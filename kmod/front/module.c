@@ -24,3 +24,4 @@ module_exit(xs_module_exit);
 MODULE_AUTHOR("The kfd-xsched authors");
 MODULE_DESCRIPTION("Hold, release and prioritise user queues of AMD GPUs");
 MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");
