@@ -224,13 +224,19 @@ static int hold_for_long(int client, pid_t pid, uint64_t *took_ns)
 static void start_newcomer(struct newcomer *n, pthread_t *thread)
 {
 	const struct sched_param first = { .sched_priority = 1 };
+	pthread_attr_t attr;
 
 	if (worker_start_on(&n->w, 1, WORKER_ALL_GPUS) ||
 	    sched_setscheduler(n->w.pid, SCHED_FIFO, &first))
 		tap_bail("no process on one of several nodes");
-	if (pthread_create(thread, NULL, come, n) ||
-	    pthread_setschedparam(*thread, SCHED_FIFO, &first))
+	/* Real-time from its first instruction: made so later, it may have ended by then. */
+	if (pthread_attr_init(&attr) ||
+	    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED) ||
+	    pthread_attr_setschedpolicy(&attr, SCHED_FIFO) ||
+	    pthread_attr_setschedparam(&attr, &first) ||
+	    pthread_create(thread, &attr, come, n))
 		tap_bail("no thread");
+	pthread_attr_destroy(&attr);
 }
 
 /* Whether what it comes with rests until it is released. @meanwhile: it came during the call */
