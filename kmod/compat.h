@@ -10,6 +10,7 @@
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/rtmutex.h>
 #include <linux/slab.h>
 #include <linux/version.h>
 
@@ -59,6 +60,7 @@ static inline void xs_unguard_##name(struct xs_guard *guard) \
 }
 
 XS_GUARD(mutex, struct mutex *, mutex_lock(lock), mutex_unlock(lock))
+XS_GUARD(rt_mutex, struct rt_mutex *, rt_mutex_lock(lock), rt_mutex_unlock(lock))
 XS_GUARD(spinlock, spinlock_t *, spin_lock(lock), spin_unlock(lock))
 XS_GUARD(spinlock_irqsave, spinlock_t *, spin_lock_irqsave(lock, guard.flags),
 	 spin_unlock_irqrestore(lock, guard->flags))
@@ -92,6 +94,20 @@ static inline size_t xs_list_count_nodes(struct list_head *head)
 #define kobject_init_and_add(kobj, type, ...) \
 	kobject_init_and_add(kobj, (void *)(type), __VA_ARGS__)
 #endif
+
+/* No kernel has it yet. */
+#ifdef DEFINE_GUARD
+DEFINE_GUARD(rt_mutex, struct rt_mutex *, rt_mutex_lock(_T), rt_mutex_unlock(_T))
+#endif
+
+static inline bool xs_is_locked(const struct rt_mutex *lock)
+{
+#ifdef __RT_MUTEX_BASE_INITIALIZER
+	return READ_ONCE(lock->rtmutex.owner);
+#else
+	return READ_ONCE(lock->owner);
+#endif
+}
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,

@@ -7,11 +7,11 @@
 
 #include "core.h"
 
-DEFINE_MUTEX(xs_lock);	/* all objects and lists: see core.h */
+DEFINE_RT_MUTEX(xs_lock);	/* all objects and lists: see core.h */
 const struct xs_backend_ops *xs_backend;
 const struct xs_news *xs_news;
 
-void xs_never_reclaim_under(struct mutex *lock)
+void xs_never_reclaim_under(struct rt_mutex *lock)
 {
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
 		return;

@@ -107,6 +107,10 @@
  * user space there: a process is added with its mutex held, which is taken outside of
  * mmap_lock, and it goes in an MMU notifier.
  *
+ * These three are real-time mutexes: whoever holds one runs with the priority of who waits
+ * for it. So no user's programs, of however low a priority, keep a real-time scheduler waiting
+ * for longer than they hold a lock.
+ *
  * Nor is there an allocation that waits under xs_lock or sampler.lock: memory may have
  * to wait for an MMU notifier. What may be needed is made before, and what was not needed
  * is freed afterwards. A run of an armed switch, which comes under xs_lock, takes what is
@@ -119,8 +123,10 @@
 #define KFD_XSCHED_CORE_H
 
 #include <linux/lockdep.h>
-#include <linux/mutex.h>
+#include <linux/rtmutex.h>
 #include <linux/types.h>
+
+#include "compat.h"
 
 struct xs_backend_ops;
 struct xs_batch;
@@ -134,14 +140,14 @@ struct xs_node;
 struct xs_process;
 struct xs_queue;
 
-extern struct mutex xs_lock;
+extern struct rt_mutex xs_lock;
 
 /*
  * Tell lockdep that memory may have to wait for this lock: reclaim calls MMU notifiers,
  * and in these amdkfd evicts, and processes go. So to wait for memory under it is reported
  * at the first try, on any machine.
  */
-void xs_never_reclaim_under(struct mutex *lock);
+void xs_never_reclaim_under(struct rt_mutex *lock);
 
 /* The driver below. Set while the core runs. */
 extern const struct xs_backend_ops *xs_backend;

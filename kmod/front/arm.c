@@ -214,7 +214,7 @@ static struct xs_armed *arm_new(struct xs_client *client, u32 count)
 			armed->items[i].entry = &armed->entries[i];
 		return armed;
 	}
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		xs_armed_free_locked(armed);
 	return NULL;
 }
@@ -339,10 +339,10 @@ static int arm_set_all(struct xs_armed *armed, struct kfd_xsched_arm *arg)
 	u32 staged = 0;
 	int ret;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		ret = arm_find_all_locked(armed, arg);
 	while (!ret || ret == -EINPROGRESS) {
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			ret = arm_try_locked(armed, arg, &staged);
 		if (!ret)
 			return 0;
@@ -397,7 +397,7 @@ static long arm_set(struct xs_client *client, struct kfd_xsched_arm *arg)
 		if (xs_user_update_array(&entries, armed->entries, size))
 			ret = -EFAULT;
 	}
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		xs_armed_free_locked(armed);
 		xs_transact_kick_all_locked();
 	}
@@ -442,7 +442,7 @@ static long arm_clear(struct xs_client *client, u64 id, bool async)
 {
 	int ret;
 
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		ret = arm_clear_locked(client, id);
 		if (!ret)
 			xs_transact_kick_all_locked();

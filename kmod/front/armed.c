@@ -460,12 +460,12 @@ void xs_armed_look(void)
 {
 	bool more;
 
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		armed_look++;
 		more = armed_look_some_locked();
 	}
 	while (more) {
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			more = armed_look_some_locked();
 	}
 }

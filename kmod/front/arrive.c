@@ -32,7 +32,7 @@ int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
 	xs_transact_init(node);
 	xs_sampler_init_node(node);
 	xs_waves_init_node(node);
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		known = xs_node_find_locked(hw);
 		if (!known)
 			xs_node_insert_locked(node);
@@ -76,7 +76,7 @@ static void arrive_end_node(struct xs_node *node)
 	xs_sysfs_node_del(node);
 	xs_waves_stop_node(node);
 	xs_node_stop(node);
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		arrive_set_gone_locked(node);
 	xs_node_put(node);
 }
@@ -85,7 +85,7 @@ void xs_node_removed(struct xs_hw_node *hw)
 {
 	struct xs_node *node;
 
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		node = xs_node_find_locked(hw);
 		if (node) {
 			xs_node_unlink_locked(node);
@@ -128,7 +128,7 @@ void xs_preempt_failed(struct xs_hw_node *hw_node, struct xs_hw_queue *hw_queue)
 	struct xs_queue *queue;
 	struct xs_node *node;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	node = xs_node_find_locked(hw_node);
 	queue = hw_queue ? xs_queue_find_hw_locked(hw_queue) : NULL;
 	/* Of a queue that is not known yet, somebody is to blame, but nobody knows who. */
@@ -212,7 +212,7 @@ static u64 arrive_try_to_add(struct xs_hw_queue *hw, const struct xs_hw_queue_de
 {
 	struct xs_queue *queue;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	*node = NULL;
 	*ret = 0;
 	if (xs_queue_find_hw_locked(hw))
@@ -270,7 +270,7 @@ void xs_queue_changed(struct xs_hw_queue *hw)
 {
 	struct xs_queue *queue;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	queue = xs_queue_find_hw_locked(hw);
 	if (queue)
 		arrive_charge_locked(queue);
@@ -310,7 +310,7 @@ static struct xs_node *arrive_remove_queue(struct xs_hw_queue *hw)
 	struct xs_process *process;
 	struct xs_queue *queue;
 
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		queue = xs_queue_find_hw_locked(hw);
 		if (!queue)
 			return NULL;
@@ -319,7 +319,7 @@ static struct xs_node *arrive_remove_queue(struct xs_hw_queue *hw)
 		process = arrive_free_queue_locked(queue);
 	}
 	/* With the last one, requests on the process go, too: others want xs_lock before. */
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		xs_process_put_locked(process);
 	return NULL;
 }
@@ -334,7 +334,7 @@ void xs_queue_removed(struct xs_hw_queue *hw)
 	if (!node)
 		return;
 	/* With the lock, nobody has it pinned. */
-	scoped_guard(mutex, &node->lock)
+	scoped_guard(rt_mutex, &node->lock)
 		arrive_remove_queue(hw);
 	xs_node_put(node);
 }
@@ -398,7 +398,7 @@ void xs_process_exited(struct xs_hw_process *hw)
 	bool more = true;
 
 	while (more) {
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			more = arrive_exit_some_locked(hw);
 	}
 }
@@ -409,7 +409,7 @@ void xs_arrive_exit(void)
 {
 	struct xs_node *node;
 
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		struct xs_queue *queue;
 		u64 at = 0;
 
@@ -422,7 +422,7 @@ void xs_arrive_exit(void)
 		xs_pardon_all_locked();
 	}
 	for (;;) {
-		scoped_guard(mutex, &xs_lock) {
+		scoped_guard(rt_mutex, &xs_lock) {
 			node = xs_node_next_locked(NULL);
 			if (node)
 				xs_node_unlink_locked(node);

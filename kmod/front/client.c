@@ -151,7 +151,7 @@ int xs_client_need_ring(struct xs_client *client)
 	ret = xs_ring_init(&ring);
 	if (ret)
 		return ret;
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		ret = client_take_ring_locked(client, &ring);
 	xs_ring_free(&ring);
 	return ret;
@@ -288,7 +288,7 @@ u32 xs_client_drop_all(struct xs_client *client)
 	lockdep_assert_not_held(&xs_lock);
 
 	while (more) {
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			more = client_drop_some_locked(client, &held);
 	}
 	return held;
@@ -312,7 +312,7 @@ int xs_client_release(struct inode *inode, struct file *file)
 	trace_client_close(client);
 	client_unlink(client);
 	xs_client_drop_all(client);
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		xs_client_unsubscribe_locked(client);
 		client_end_interest_locked(client);
 	}
@@ -387,7 +387,7 @@ long xs_client_ioctl_subscribe(struct xs_client *client, void *argument)
 		ret = xs_client_need_ring(client);
 	if (ret)
 		return ret;
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	ret = xs_client_check_locked(client);
 	if (!ret && arg->events)
 		ret = client_charge_locked(client);

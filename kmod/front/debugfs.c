@@ -199,7 +199,7 @@ static void debugfs_show_clients_locked(struct seq_file *m)
 
 static int debugfs_clients_show(struct seq_file *m, void *unused)
 {
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	debugfs_show_clients_locked(m);
 	return 0;
 }
@@ -290,7 +290,7 @@ static int debugfs_state_show(struct seq_file *m, void *unused)
 	const u64 now = ktime_get_ns();
 	struct xs_node *node = NULL;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	seq_printf(m, "abi=%d enabled=%d watchdog_ms=%u armed=%d sample_period_us=%u held=%u\n",
 		   KFD_XSCHED_ABI_VERSION, xs_enabled(), xs_watchdog_ms(),
 		   xs_watchdog_armed(), xs_interest_period_us(), xs_watchdog_count());

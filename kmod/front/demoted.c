@@ -35,7 +35,7 @@ static ssize_t demoted_show(struct device *dev, struct device_attribute *attr, c
 	unsigned int i;
 	int at = 0;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	for (i = 0; (offender = xs_offender_locked(i)); i++)
 		at += sysfs_emit_at(buf, at, "user %u %u\n", demoted_uid(offender->user),
 				    offender->processes);
@@ -96,7 +96,7 @@ static ssize_t demoted_store(struct device *dev, struct device_attribute *attr,
 
 	if (!xs_sysfs_may_write())
 		return -EPERM;
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		ret = demoted_pardon_locked(buf);
 		if (!ret)
 			xs_transact_kick_all_locked();

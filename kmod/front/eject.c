@@ -77,7 +77,7 @@ void xs_eject(struct xs_client *client, u32 reason)
 {
 	const u32 held = xs_client_drop_all(client);
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	xs_transact_kick_all_locked();
 	eject_remember_locked(client, reason, held);
 	/* It was closed meanwhile. */
@@ -98,7 +98,7 @@ static bool eject_if(struct xs_client *client, u64 number, const struct pid *pid
 
 	if (pid ? client->pid != pid : client->id != number)
 		return false;
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		begun = xs_eject_begin_locked(client);
 	if (begun)
 		xs_eject(client, KFD_XSCHED_EJECT_ADMIN);
@@ -168,7 +168,7 @@ static void eject_all_that_want(void)
 	u64 at = 0;
 
 	while ((client = xs_client_next(at))) {
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			begun = eject_wants_locked(client) && xs_eject_begin_locked(client);
 		if (begun)
 			xs_eject(client, KFD_XSCHED_EJECT_DISABLED);
@@ -196,7 +196,7 @@ bool xs_enabled(void)
 
 void xs_set_enabled(bool enabled)
 {
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		if (eject_disabled == !enabled)
 			return;
 		WRITE_ONCE(eject_disabled, !enabled);
@@ -229,7 +229,7 @@ void xs_eject_exit(void)
 {
 	unsigned int i;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	for (i = 0; i < XS_EJECTIONS; i++)
 		put_pid(eject_last[i].pid);
 	memset(eject_last, 0, sizeof(eject_last));

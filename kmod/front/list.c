@@ -72,7 +72,7 @@ long xs_list_ioctl_info(struct xs_client *client, void *argument)
 		nodes = kvcalloc(room, size, GFP_KERNEL);
 		if (!nodes)
 			return -ENOMEM;
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			arg->node_count = list_fill_nodes_locked(nodes, room);
 	} while (room < min(to.count, arg->node_count));
 	to.count = min(room, arg->node_count);
@@ -199,10 +199,10 @@ static int list_walk(struct list_walk *walk, struct kfd_xsched_list *arg)
 {
 	bool more;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		walk->changes = xs_queue_changes_locked();
 	do {
-		scoped_guard(mutex, &xs_lock) {
+		scoped_guard(rt_mutex, &xs_lock) {
 			more = list_slice_locked(walk);
 			arg->changed = xs_queue_changes_locked() != walk->changes;
 		}

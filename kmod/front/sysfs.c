@@ -153,7 +153,7 @@ static u32 sysfs_sample_period_us_get(struct device *dev)
 static void sysfs_sample_period_us_set(struct device *dev, u32 value)
 {
 	xs_interest_set_period_us(value);
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		xs_sampler_configure_locked(NULL);
 }
 
@@ -274,7 +274,7 @@ static void sysfs_##_who##_rate_set(struct device *dev, u32 value)		\
 {										\
 	struct xs_node *node = dev_get_drvdata(dev);				\
 										\
-	scoped_guard(mutex, &xs_lock)						\
+	scoped_guard(rt_mutex, &xs_lock)						\
 		xs_rates_set_##_who(&node->rates, value);			\
 }										\
 										\
@@ -644,7 +644,7 @@ static ssize_t recent_failures_show(struct device *dev, struct device_attribute 
 	const struct xs_node *node = dev_get_drvdata(dev);
 	u32 failures;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		failures = xs_breaker_recent(&node->domain->breaker, ktime_get_ns());
 	return sysfs_emit(buf, "%u\n", failures);
 }

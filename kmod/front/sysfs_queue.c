@@ -64,7 +64,7 @@ static ssize_t dir_show(struct kobject *kobj, struct attribute *attr, char *buf)
 	const struct queue_file *file = container_of(attr, struct queue_file, attr);
 	struct xs_queue *queue;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	queue = xs_queue_find_locked(dir->id);
 	if (IS_ERR(queue))
 		return -ENODEV;

@@ -27,7 +27,7 @@ static long tenant_create(struct xs_client *client, struct kfd_xsched_tenant *ar
 
 	if (!tenant)
 		return -ENOMEM;
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	ret = xs_client_check_locked(client);
 	if (ret)
 		return ret;
@@ -173,7 +173,7 @@ static long tenant_change(struct xs_client *client, struct kfd_xsched_tenant *ar
 	ret = xs_batch_stage_and_start(batch, tenant_stage_locked, arg);
 	if (!ret) {
 		ret = xs_batch_finish(batch);
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			xs_armed_tenants_changed_locked(client);
 	}
 	xs_batch_free(batch);

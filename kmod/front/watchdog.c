@@ -27,7 +27,6 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mmu_context.h>
-#include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -218,7 +217,7 @@ static u64 watchdog_look_at_request_locked(struct xs_request *request, unsigned 
 			continue;
 		queue->look = watchdog.look;
 		(*left)--;
-		if (mutex_is_locked(&queue->pdd->node->lock))
+		if (xs_is_locked(&queue->pdd->node->lock))
 			suspects->again = true;
 		else if (watchdog_has_work(queue, suspects))
 			return queue->id;
@@ -269,7 +268,7 @@ static struct xs_queue *watchdog_pin(u64 id)
 	struct xs_queue *queue;
 	struct xs_node *node;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	queue = xs_queue_find_locked(id);
 	if (IS_ERR(queue))
 		return queue;
@@ -277,7 +276,7 @@ static struct xs_queue *watchdog_pin(u64 id)
 	if (node->gone)
 		return ERR_PTR(-ESRCH);
 	/* The order is the other way round, so never wait for it here. */
-	if (!mutex_trylock(&node->lock))
+	if (!rt_mutex_trylock(&node->lock))
 		return ERR_PTR(-EAGAIN);
 	queue->pinned = true;
 	xs_node_get(node);
@@ -288,9 +287,9 @@ static void watchdog_unpin(struct xs_queue *queue)
 {
 	struct xs_node *node = queue->pdd->node;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		queue->pinned = false;
-	mutex_unlock(&node->lock);
+	rt_mutex_unlock(&node->lock);
 	xs_node_put(node);
 }
 
@@ -336,7 +335,7 @@ static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 	watchdog.look++;
 	do {
 		left = XS_LOOKS;
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			id = watchdog_look_at_holders_locked(client, &left, &suspects);
 	} while (!id && !left);
 	if (!id)
@@ -351,7 +350,7 @@ static u64 watchdog_due(struct xs_client *client)
 {
 	const u64 end = READ_ONCE(client->lease_ns);
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	if (!xs_client_holds_locked(client))
 		return U64_MAX;
 	return ktime_get_ns() < end ? end : 0;
@@ -361,7 +360,7 @@ static void watchdog_eject_if_silent(struct xs_client *client)
 {
 	bool begun;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		begun = ktime_get_ns() >= READ_ONCE(client->lease_ns) &&
 			xs_eject_begin_locked(client);
 	if (begun)

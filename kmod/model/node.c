@@ -92,7 +92,7 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	refcount_set(&node->refs, 1);
 	INIT_LIST_HEAD(&node->queues);
 	INIT_LIST_HEAD(&node->pending);
-	mutex_init(&node->lock);
+	rt_mutex_init(&node->lock);
 	init_waitqueue_head(&node->quiet);
 	return node;
 }
@@ -143,8 +143,8 @@ void xs_node_stop(struct xs_node *node)
 		node->worker = NULL;
 	}
 	/* A transaction may go on in another thread. */
-	mutex_lock(&node->lock);
-	mutex_unlock(&node->lock);
+	rt_mutex_lock(&node->lock);
+	rt_mutex_unlock(&node->lock);
 }
 
 void xs_node_flush(struct xs_node *node)
@@ -199,7 +199,7 @@ struct xs_node *xs_node_above(u32 number)
 {
 	struct xs_node *node;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	list_for_each_entry(node, &node_list, in_nodes) {
 		if (node->number > number)
 			return xs_node_get(node);

@@ -7,7 +7,7 @@
 
 #include <linux/kthread.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
+#include <linux/rtmutex.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -228,7 +228,7 @@ struct xs_node {
 	struct list_head queues;
 	unsigned int queue_count;
 	struct list_head pending;
-	struct mutex lock;	/* held across a transaction */
+	struct rt_mutex lock;	/* held across a transaction */
 	unsigned int in_flight;
 	struct kthread_worker *worker;
 	struct kthread_work settle;

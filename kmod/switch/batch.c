@@ -477,7 +477,7 @@ static void batch_drop_idle(struct xs_batch *batch)
 	bool more = !list_empty_careful(&batch->idle);
 
 	while (more) {
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			more = xs_request_drop_some_locked(&batch->idle, XS_SLICE);
 	}
 }
@@ -611,7 +611,7 @@ int xs_batch_stage_and_start(struct xs_batch *batch,
 
 	batch_foresee(batch);
 	for (;;) {
-		scoped_guard(mutex, &xs_lock) {
+		scoped_guard(rt_mutex, &xs_lock) {
 			ret = stage(batch, arg) ?: batch_cover_born_locked(batch);
 			if (!ret)
 				xs_batch_start_locked(batch);

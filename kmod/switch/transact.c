@@ -102,8 +102,8 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 	bool over;
 	int ret;
 
-	guard(mutex)(&node->lock);
-	scoped_guard(mutex, &xs_lock) {
+	guard(rt_mutex)(&node->lock);
+	scoped_guard(rt_mutex, &xs_lock) {
 		ret = transact_check_locked(node, part);
 		if (!ret)
 			changes = xs_plan_locked(node);
@@ -113,7 +113,7 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 
 	trace_switch_begin(node, node->in_flight, grace_us);
 	ret = xs_backend->apply(node->hw, changes, grace_us, &times);
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		transact_commit_locked(node, changes, ret, &times);
 		over = transact_end_part_locked(part, ret, &times);
 	}
@@ -151,7 +151,7 @@ static void transact_settle_work(struct kthread_work *work)
 	struct xs_node *node = container_of(work, struct xs_node, settle);
 	u32 kicked;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		kicked = node->kicked;
 	xs_transact(node, XS_GRACE_NOW);
 	WRITE_ONCE(node->done, kicked);
@@ -202,10 +202,10 @@ void xs_transact_settle(void)
 	struct xs_node *node;
 	u32 number = 0, kicked;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		xs_transact_kick_all_locked();
 	while ((node = xs_node_above(number))) {
-		scoped_guard(mutex, &xs_lock)
+		scoped_guard(rt_mutex, &xs_lock)
 			kicked = node->kicked;
 		left = wait_event_timeout(node->quiet, transact_has_tried(node, kicked),
 					  left);
@@ -216,7 +216,7 @@ void xs_transact_settle(void)
 
 void xs_transact_start_all(void)
 {
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		transact_stopped = false;
 }
 
@@ -225,7 +225,7 @@ void xs_transact_stop_all(void)
 	struct xs_node *node;
 	u32 number = 0;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		transact_stopped = true;
 	while ((node = xs_node_above(number))) {
 		xs_node_flush(node);

@@ -137,7 +137,7 @@ static bool trip_is_busy_locked(struct xs_node *node)
 
 	if (node->failing && !list_empty(&node->pending))
 		xs_transact_kick_locked(node);
-	else if (!mutex_is_locked(&node->lock))
+	else if (!xs_is_locked(&node->lock))
 		return false;
 	return true;
 }
@@ -158,7 +158,7 @@ int xs_trip_rearm(struct xs_domain *domain)
 {
 	struct xs_node *node = NULL;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	if (trip_is_any_busy_locked(domain))
 		return -EBUSY;
 	if (!xs_breaker_close(&domain->breaker))

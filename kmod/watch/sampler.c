@@ -42,7 +42,6 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mmu_context.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
@@ -97,7 +96,7 @@
  * @review: has interests reviewed, and newcomers told
  */
 struct xs_sampler {
-	struct mutex lock;	/* all of it, and what is watched */
+	struct rt_mutex lock;	/* all of it, and what is watched */
 	struct list_head turns;
 	struct list_head sampled;
 	struct list_head tapped;
@@ -117,7 +116,7 @@ struct xs_sampler {
 };
 
 static struct xs_sampler sampler = {
-	.lock = __MUTEX_INITIALIZER(sampler.lock),
+	.lock = __RT_MUTEX_INITIALIZER(sampler.lock),
 	.turns = LIST_HEAD_INIT(sampler.turns),
 	.sampled = LIST_HEAD_INIT(sampler.sampled),
 	.tapped = LIST_HEAD_INIT(sampler.tapped),
@@ -532,7 +531,7 @@ static void sampler_slice_work(struct kthread_work *work)
 {
 	bool edges;
 
-	scoped_guard(mutex, &sampler.lock) {
+	scoped_guard(rt_mutex, &sampler.lock) {
 		sampler_slice();
 		edges = sampler_take_edges();
 	}
@@ -544,7 +543,7 @@ static void sampler_ring_work(struct kthread_work *work)
 {
 	bool edges;
 
-	scoped_guard(mutex, &sampler.lock) {
+	scoped_guard(rt_mutex, &sampler.lock) {
 		sampler_look_at_next_ring();
 		edges = sampler_take_edges();
 	}
@@ -560,7 +559,7 @@ static void sampler_edge_work(struct kthread_work *work)
 void xs_sampler_ring(struct xs_node *node)
 {
 	/* It would wait for the transaction, and so would all others that ring there. */
-	if (mutex_is_locked(&node->lock))
+	if (xs_is_locked(&node->lock))
 		kthread_queue_work(sampler.worker, &sampler.ring);
 	else
 		kthread_queue_work(node->worker, &node->ring);
@@ -637,7 +636,7 @@ static void sampler_watch_locked(struct xs_process *process)
 
 	lockdep_assert_held(&xs_lock);
 
-	guard(mutex)(&sampler.lock);
+	guard(rt_mutex)(&sampler.lock);
 	process->settle_ns = (u64)wanted->settle_us * NSEC_PER_USEC;
 	process->no_tap = wanted->no_tap;
 	if (process->no_tap)
@@ -656,7 +655,7 @@ static bool sampler_review_slice(void)
 	struct xs_process *process;
 	u64 until;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	until = ktime_get_ns() + XS_SLICE_NS;
 	while ((process = xs_interest_review_locked(until))) {
 		sampler_watch_locked(process);
@@ -669,8 +668,8 @@ static bool sampler_review_slice(void)
 /* Likewise. */
 static bool sampler_tell_slice(void)
 {
-	guard(mutex)(&xs_lock);
-	scoped_guard(mutex, &sampler.lock)
+	guard(rt_mutex)(&xs_lock);
+	scoped_guard(rt_mutex, &sampler.lock)
 		xs_interest_tell_locked(ktime_get_ns() + XS_SLICE_NS);
 	return xs_interest_any_newcomer_locked();
 }
@@ -703,7 +702,7 @@ void xs_sampler_configure_locked(struct xs_interest *newcomer)
 
 	xs_interest_changed_locked();
 	if (newcomer) {
-		scoped_guard(mutex, &sampler.lock)
+		scoped_guard(rt_mutex, &sampler.lock)
 			xs_interest_is_new_locked(newcomer);
 	}
 	sampler_review_locked();
@@ -747,7 +746,7 @@ void xs_sampler_add_locked(struct xs_queue *queue)
 
 	if (!xs_queue_can_be_watched(queue))
 		return;
-	guard(mutex)(&sampler.lock);
+	guard(rt_mutex)(&sampler.lock);
 	if (list_empty(&pdd->watch.queues))
 		sampler_add_pdd_locked(pdd);
 	/* Its doorbell was another queue's, perhaps. */
@@ -770,7 +769,7 @@ void xs_sampler_remove_locked(struct xs_queue *queue)
 	xs_interest_queue_removed_locked(queue);
 	if (!queue->watch.on)
 		return;
-	guard(mutex)(&sampler.lock);
+	guard(rt_mutex)(&sampler.lock);
 	WRITE_ONCE(queue->watch.on, false);
 	list_del(&queue->watch.in_pdd);
 	if (pdd->process->watched)
@@ -803,15 +802,22 @@ bool xs_sampler_taps(const struct xs_queue *queue)
 	return READ_ONCE(queue->watch.on) && READ_ONCE(queue->pdd->watch.tapped);
 }
 
+static struct xs_sampler_counts sampler_count(void)
+{
+	lockdep_assert_held(&sampler.lock);
+
+	return (struct xs_sampler_counts){
+		.rings = xs_doorbell_count(),
+		.sampled = list_count_nodes(&sampler.turns) + list_count_nodes(&sampler.sampled),
+		.tapped = list_count_nodes(&sampler.tapped),
+		.period_us = sampler.period_ns / NSEC_PER_USEC,
+	};
+}
+
 struct xs_sampler_counts xs_sampler_counts(void)
 {
-	struct xs_sampler_counts counts = { .rings = xs_doorbell_count() };
-
-	guard(mutex)(&sampler.lock);
-	counts.sampled = list_count_nodes(&sampler.turns) + list_count_nodes(&sampler.sampled);
-	counts.tapped = list_count_nodes(&sampler.tapped);
-	counts.period_us = sampler.period_ns / NSEC_PER_USEC;
-	return counts;
+	guard(rt_mutex)(&sampler.lock);
+	return sampler_count();
 }
 
 void xs_sampler_init_node(struct xs_node *node)

@@ -267,7 +267,7 @@ static struct xs_bucket *bucket_locked(struct xt *xt, unsigned int uid)
 /* Pretend that a thousand seconds' worth was taken: time does not matter then. */
 static void overdraw(struct kunit *test, unsigned int uid)
 {
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		bucket_locked(test->priv, uid)->paid_ns = ktime_get_ns() + 1000 * NSEC_PER_SEC;
 }
 
@@ -278,7 +278,7 @@ static u64 taken(struct kunit *test, unsigned int uid)
 	static u64 before_ns;
 	u64 paid_ns, count;
 
-	scoped_guard(mutex, &xs_lock) {
+	scoped_guard(rt_mutex, &xs_lock) {
 		bucket = bucket_locked(test->priv, uid);
 		/* It was charged for the look. */
 		bucket->paid_ns -= NSEC_PER_SEC;
@@ -565,7 +565,7 @@ static void giving_back(struct kunit *test)
 	least_ns = ktime_get_ns() + 3 * NSEC_PER_SEC;
 	for (i = 0; i < 20; i++)
 		fake_queue_remove(fake_queue_add(test, xt->process, xt->node));
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		paid_ns = bucket_locked(xt, XT_UID)->paid_ns;
 	KUNIT_EXPECT_GT(test, paid_ns, least_ns);
 	KUNIT_EXPECT_LE(test, paid_ns, ktime_get_ns() + 4 * NSEC_PER_SEC);

@@ -87,7 +87,7 @@ static void success_or_not(struct kunit *test)
 	LIST_HEAD(idle);
 
 	INIT_LIST_HEAD(&request.in_batch);
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	request.next.held = true;
 	KUNIT_EXPECT_FALSE(test, request.now.held);
 	xs_request_end_locked(&request, true, &idle);

@@ -323,7 +323,7 @@ static void unreadable_before_the_tap(struct kunit *test)
 	struct xt_watched w = add_tappable(test, 0);
 	u64 __user *index;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		hidden = xs_queue_find_locked(w.id);
 	index = hidden->watch.read_index;
 	untouched = xt_unreadable_page(test);
@@ -739,7 +739,7 @@ static void reviewed_in_slices(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, interests);
 	add_tappable(test, 0);
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	for (i = 0; i < INTERESTS; i++) {
 		INIT_LIST_HEAD(&interests[i].in_interests);
 		INIT_LIST_HEAD(&interests[i].in_newcomers);
@@ -781,7 +781,7 @@ static void changed_during_a_review(struct kunit *test)
 	INIT_LIST_HEAD(&interest.in_interests);
 	INIT_LIST_HEAD(&interest.in_newcomers);
 	add_tappable(test, 0);
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	xs_interest_add_locked(&interest);
 	xs_sampler_configure_locked(NULL);
 	KUNIT_EXPECT_EQ(test, settle_us_of_reviews_locked(), 2);
@@ -802,7 +802,7 @@ static struct xs_interest *add_interests(struct kunit *test, unsigned int count)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, interests);
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	for (i = 0; i < count; i++) {
 		INIT_LIST_HEAD(&interests[i].in_interests);
 		INIT_LIST_HEAD(&interests[i].in_newcomers);
@@ -818,7 +818,7 @@ static void del_interests(struct xs_interest *interests, unsigned int count)
 {
 	unsigned int i;
 
-	guard(mutex)(&xs_lock);
+	guard(rt_mutex)(&xs_lock);
 	for (i = 0; i < count; i++)
 		xs_interest_del_locked(&interests[i]);
 	xs_sampler_configure_locked(NULL);

@@ -575,7 +575,7 @@ static void eject_in_an_apply(struct kunit *test)
 	/* This one waits for the other: it is in the way. */
 	xt_start_do(test, &waiter, b, OP(SUSPEND), KFD_XSCHED_TARGET_TENANT, tenant);
 	KUNIT_EXPECT_FALSE(test, xt_call_ended(&waiter, 20));
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		KUNIT_EXPECT_TRUE(test, xs_eject_begin_locked(b->private_data));
 	xs_eject(b->private_data, KFD_XSCHED_EJECT_ADMIN);
 	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &waiter), -EOWNERDEAD);

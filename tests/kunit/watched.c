@@ -91,7 +91,7 @@ static enum xs_activity activity_of(const struct xt_watched *w)
 {
 	enum xs_activity activity;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		activity = xs_queue_find_locked(w->id)->watch.activity;
 	return activity;
 }

@@ -56,7 +56,7 @@ static struct xs_node *node_of(const struct xt_watched *w)
 {
 	struct xs_node *node;
 
-	scoped_guard(mutex, &xs_lock)
+	scoped_guard(rt_mutex, &xs_lock)
 		node = xs_queue_find_locked(w->id)->pdd->node;
 	return node;
 }

@@ -27,7 +27,7 @@
 #define MARK		"locktime call "
 
 #define BUFFER_KB	"32768"
-/* Tasks in mutex_lock() at a time, of any mutex. */
+/* Tasks in rt_mutex_lock() at a time, of any mutex. */
 #define MAX_ACTIVE	"512"
 
 /* What takes the processor from a task for a while: groups of events that come in pairs. */
@@ -119,10 +119,10 @@ static void add_probes(void)
 	const unsigned long long mutex = find_mutex();
 	char filter[64];
 
-	must(sysfile_write("r" MAX_ACTIVE ":" GROUP "/" TAKEN " mutex_lock lock=$arg1:x64\n",
-			   PROBES), "a probe of the return of mutex_lock()");
-	must(sysfile_write("p:" GROUP "/" GIVEN " mutex_unlock lock=$arg1:x64\n", PROBES),
-	     "a probe of mutex_unlock()");
+	must(sysfile_write("r" MAX_ACTIVE ":" GROUP "/" TAKEN " rt_mutex_lock lock=$arg1:x64\n",
+			   PROBES), "a probe of the return of rt_mutex_lock()");
+	must(sysfile_write("p:" GROUP "/" GIVEN " rt_mutex_unlock lock=$arg1:x64\n", PROBES),
+	     "a probe of rt_mutex_unlock()");
 	if (mkdir(INSTANCE, 0700))
 		tap_bail(INSTANCE ": error %d", -errno);
 	snprintf(filter, sizeof(filter), "lock == 0x%llx\n", mutex);
@@ -250,7 +250,7 @@ static bool split(char *text, struct line *out)
 	return true;
 }
 
-/* "xs_taken: (FUNCTION+0x12/0x34 [MODULE] <- mutex_lock) lock=0x..." */
+/* "xs_taken: (FUNCTION+0x12/0x34 [MODULE] <- rt_mutex_lock) lock=0x..." */
 static void take(const struct line *l)
 {
 	const char *from = strchr(l->what, '(');

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For how long xs_lock, the mutex of kfd_xsched, is held at most, and in which call: by probes of
- * the kernel's own mutex_lock() and mutex_unlock(). What cannot be had is the test's end.
+ * the kernel's own rt_mutex_lock() and rt_mutex_unlock(). What cannot be had is the test's end.
  *
- * A hold is from the return of mutex_lock(), which is when it was got, to the call of
- * mutex_unlock(), without what interrupts take meanwhile. That the holder does not run because
+ * A hold is from the return of rt_mutex_lock(), which is when it was got, to the call of
+ * rt_mutex_unlock(), without what interrupts take meanwhile. That the holder does not run because
  * others do counts, and so do the probes themselves, also for other mutexes that are taken under
  * it.
  */
