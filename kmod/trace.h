@@ -12,6 +12,7 @@
 #if !defined(KFD_XSCHED_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define KFD_XSCHED_TRACE_H
 
+#include <linux/cred.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
@@ -423,6 +424,35 @@ TRACE_EVENT(node_breaker,
 		__entry->open = open;
 	),
 	TP_printk("node%u open=%d", __entry->gpu_id, __entry->open)
+);
+
+/*
+ * Somebody asks for a change of what runs as another user, and may, or may not (@permitted). What
+ * became of it follows: apply, hold, release, set_priority.
+ */
+TRACE_EVENT(other_user,
+	TP_PROTO(const struct xs_process *process, const struct cred *cred, bool raise,
+		 bool permitted),
+	TP_ARGS(process, cred, raise, permitted),
+	TP_STRUCT__entry(
+		__field(pid_t, by_pid)
+		__field(u32, by_uid)
+		__field(pid_t, pid)
+		__field(u32, uid)
+		__field(bool, raise)
+		__field(bool, permitted)
+	),
+	TP_fast_assign(
+		__entry->by_pid = task_tgid_nr(current);
+		__entry->by_uid = __kuid_val(current_euid());
+		__entry->pid = pid_nr(process->pid);
+		__entry->uid = __kuid_val(cred->euid);
+		__entry->raise = raise;
+		__entry->permitted = permitted;
+	),
+	TP_printk("by_pid=%d by_uid=%u pid=%d uid=%u raise=%d permitted=%d",
+		  __entry->by_pid, __entry->by_uid, __entry->pid, __entry->uid,
+		  __entry->raise, __entry->permitted)
 );
 
 TRACE_EVENT(process_demoted,

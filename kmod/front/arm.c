@@ -223,6 +223,7 @@ static int arm_find_trigger_locked(struct xs_armed *armed, const struct kfd_xsch
 {
 	struct xs_process *process;
 	struct xs_tenant *tenant;
+	bool permitted;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -236,7 +237,9 @@ static int arm_find_trigger_locked(struct xs_armed *armed, const struct kfd_xsch
 	process = xs_process_named_locked(arg->trigger, arg->trigger_id, armed->ns);
 	if (IS_ERR(process))
 		return PTR_ERR(process);
-	if (!xs_process_permits_locked(process, XS_PERMIT_USE))
+	permitted = xs_process_permits_locked(process, XS_PERMIT_USE);
+	xs_process_trace_change(process, XS_PERMIT_USE, permitted);
+	if (!permitted)
 		return -EPERM;
 	armed->trigger.process = xs_process_get_locked(process);
 	return 0;

@@ -30,6 +30,7 @@
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"
+#include "trace.h"
 
 /* How many processes that exited are remembered, to tell them from those that never were. */
 #define XS_GONE_COUNT	64
@@ -264,6 +265,20 @@ bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit 
 	default:
 		return ns_capable(cred->user_ns, CAP_SYS_NICE);
 	}
+}
+
+void xs_process_trace_change(const struct xs_process *process, enum xs_permit what, bool permitted)
+{
+	const struct task_struct *task;
+	const struct cred *cred;
+
+	if (!trace_other_user_enabled())
+		return;
+	guard(rcu)();
+	task = pid_task(process->pid, PIDTYPE_TGID);
+	cred = task ? __task_cred(task) : process->owner.cred;
+	if (!process_is_of(current_euid(), cred))
+		trace_other_user(process, cred, what == XS_PERMIT_RAISE, permitted);
 }
 
 /* ---- come and go --------------------------------------------------------- */

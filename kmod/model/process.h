@@ -239,4 +239,7 @@ enum xs_permit {
 /* Whether the caller may do that to the process as it is now. */
 bool xs_process_permits_locked(const struct xs_process *process, enum xs_permit what);
 
+/* Have the trace tell of what was answered, if the process is another user's. Not for LIST. */
+void xs_process_trace_change(const struct xs_process *process, enum xs_permit what, bool permitted);
+
 #endif /* KFD_XSCHED_PROCESS_H */

@@ -236,6 +236,34 @@ static void activity(struct kunit *test)
 	expect(test, 1, "queue_idle: node%u queue=%llu ", XT_GPU, xt->ids[2] + 1);
 }
 
+/* Who changes what is another user's, or tries to. One's own is nobody else's business. */
+static void other_users(struct kunit *test)
+{
+	const int own = task_tgid_nr(current);
+	struct xt *xt = test->priv;
+	struct file *b = xt_open_as(test, XT_OTHER_UID);
+	const int pid = xt->process->nr;
+
+	xt_suspend(test, xt->files[0], xt->ids[0]);
+	expect(test, 1, "other_user: by_pid=%d by_uid=0 pid=%d uid=%d raise=0 permitted=1\n", own,
+	       pid, XT_UID);
+	xt_do(test, xt->files[0], OP(SET_PRIORITY), QUEUE, xt->ids[0], 8);
+	expect(test, 1, "other_user: by_pid=%d by_uid=0 pid=%d uid=%d raise=1 permitted=1\n", own,
+	       pid, XT_UID);
+	xt_become(test, XT_OTHER_UID);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, xt->ids[0]), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_list(test, b), 0);
+	xt_unbecome(test);
+	expect(test, 1, "other_user: by_pid=%d by_uid=%d pid=%d uid=%d raise=0 permitted=0\n", own,
+	       XT_OTHER_UID, pid, XT_UID);
+	xt_become(test, XT_UID);
+	xt_do(test, xt->files[1], OP(SUSPEND), PROCESS, pid, 0);
+	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[1], OP(SET_PRIORITY), QUEUE, xt->ids[0], 9),
+			-EPERM);
+	xt_unbecome(test);
+	expect(test, 3, "other_user: ");
+}
+
 /* No line has what looks like an address, or like one that was hashed. */
 static void no_pointers(struct kunit *test)
 {
@@ -259,6 +287,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(retry),
 	KUNIT_CASE(ejections),
 	KUNIT_CASE(activity),
+	KUNIT_CASE(other_users),
 	KUNIT_CASE(no_pointers),
 	{}
 };
