@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/* Attempts to run in spite of a hold, of a rule, or of not saving when asked to. */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "attack.h"
+#include "daemon.h"
+#include "gpufault.h"
+#include "stuck.h"
+#include "tap.h"
+#include "attack_test.h"
+#include "xsdev.h"
+
+#define STACK		(256UL << 10)
+#define DISPATCHES	65536
+#define STILL_MS	200
+#define SETTLED_MS	10000
+#define SOON_MS		20
+#define FORKS		100000
+
+static const struct spin_shape brief = { 1, 64, 10000 };
+
+/* ---- in the attacker ----------------------------------------------------- */
+
+static struct attacker *self;
+static uint64_t *rounds;
+
+static void count_round(void)
+{
+	__atomic_add_fetch(rounds, 1, __ATOMIC_RELEASE);
+}
+
+/* One dispatch after another, without KFD, which answers the process alone. */
+static int go_on(void *argument)
+{
+	struct app *app = argument;
+
+	for (;;) {
+		if (app_submit(app, 0, &brief))
+			_exit(1);
+		while (__atomic_load_n(&app->done[0]->value, __ATOMIC_ACQUIRE) > 0)
+			usleep(1000);
+		count_round();
+		attack_note(self, 0);
+	}
+}
+
+/* A process that leaves its queue to a child in its address space, and is gone: its number. */
+static pid_t be_outlived(struct attacker *a)
+{
+	static char stack[STACK];
+	static struct app app;
+	pid_t pid;
+
+	self = a;
+	rounds = &a->state->rounds[0];
+	pid = fork();
+	if (!pid) {
+		app_open(&app, DISPATCHES);
+		_exit(clone(go_on, stack + STACK, CLONE_VM | CLONE_PARENT | SIGCHLD, &app) < 0);
+	}
+	ATTACK_NEEDS(a, pid > 0 && waitpid(pid, NULL, 0) == pid);
+	return pid;
+}
+
+static void outlive(struct attacker *a)
+{
+	a->state->number = be_outlived(a);
+	for (attack_ready(a);; pause())
+		;
+}
+
+/* Another process that has the number by chance: what root names by that is this one. */
+static void use_the_number_again(struct attacker *a)
+{
+	const pid_t number = be_outlived(a);
+	static struct app app;
+	unsigned int i;
+	pid_t pid = 0;
+
+	for (i = 0; i < FORKS && pid != number; i++) {
+		pid = fork();
+		if (!pid && getpid() == number) {
+			rounds = &a->state->rounds[1];
+			app_open(&app, DISPATCHES);
+			go_on(&app);
+		}
+		if (!pid)
+			_exit(0);
+		if (pid != number)
+			waitpid(pid, NULL, 0);
+	}
+	ATTACK_NEEDS(a, pid == number);
+	a->state->number = number;
+	for (attack_ready(a);; pause())
+		;
+}
+
+/* That process works, and has the GPU for itself. */
+static void begin_with_idle(struct attacker *a)
+{
+	worker_kill(&a->busy);
+	rounds = &a->state->rounds[0];
+	a->state->number = a->idle.pid;
+}
+
+/* What is held gets queues anew, and work. */
+static void make_queues(struct attacker *a)
+{
+	begin_with_idle(a);
+	for (attack_ready(a);;) {
+		attack_note(a, worker_recreate(&a->idle, 0));
+		if (!worker_submit(&a->idle, 0, &brief, 1) && !worker_wait(&a->idle, 0, SOON_MS))
+			count_round();
+	}
+}
+
+/* A share of the time, another priority: amdkfd updates the queue. */
+static void update_queues(struct attacker *a)
+{
+	uint32_t round;
+
+	begin_with_idle(a);
+	for (attack_ready(a), round = 0;; round++) {
+		attack_note(a, worker_update(&a->idle, 0, round % 2 ? 100 : 50, round % 16));
+		if (round % 2 && !worker_submit(&a->idle, 0, &brief, 1) &&
+		    !worker_wait(&a->idle, 0, SOON_MS))
+			count_round();
+	}
+}
+
+static void do_not_save(struct attacker *a)
+{
+	a->state->number = a->busy.pid;
+	attack_note(a, 0);
+	for (attack_ready(a);; pause())
+		;
+}
+
+/* ---- by root ------------------------------------------------------------- */
+
+static uint64_t all_rounds(const struct attack_state *state)
+{
+	return __atomic_load_n(&state->rounds[0], __ATOMIC_ACQUIRE) +
+		__atomic_load_n(&state->rounds[1], __ATOMIC_ACQUIRE);
+}
+
+static bool go_on_from(const struct attack_state *state, uint64_t from)
+{
+	const uint64_t until = xsdev_now() + SETTLED_MS * 1000000ULL;
+
+	while (all_rounds(state) < from + 3 && xsdev_now() < until)
+		xsdev_sleep_ms(5);
+	return all_rounds(state) >= from + 3;
+}
+
+/* Root's client holds, and must not be silent. */
+static void sleep_holding(unsigned int ms)
+{
+	unsigned int i;
+
+	for (i = 0; i < ms; i += SOON_MS) {
+		xsdev_sleep_ms(SOON_MS);
+		xsdev_list(attack_client(), NULL, 0);
+	}
+}
+
+/* Root's hold of the number holds all of it. What was done before may be counted after. */
+static const char *is_held(const struct attack_state *state)
+{
+	uint64_t from = all_rounds(state);
+	const char *wrong = NULL;
+
+	if (!go_on_from(state, from))
+		return "it does not work at all";
+	if (xsdev_process_op(attack_client(), KFD_XSCHED_OP_SUSPEND, state->number, 0, NULL))
+		return "root cannot hold it";
+	sleep_holding(SOON_MS);
+	from = all_rounds(state);
+	sleep_holding(STILL_MS);
+	if (all_rounds(state) != from)
+		wrong = "it works, and is held";
+	if (xsdev_process_op(attack_client(), KFD_XSCHED_OP_RESUME, state->number, 0, NULL))
+		return "root cannot release it";
+	return wrong ? wrong : go_on_from(state, all_rounds(state)) ? NULL : "it is not released";
+}
+
+/* The rule of its user lowers it, whether xschedd could read about it or not. */
+static const char *is_lowered(const struct attack_state *state)
+{
+	char request[64];
+	const char *answer;
+
+	snprintf(request, sizeof(request), "{\"cmd\":\"rules\",\"pid\":%d}\n", state->number);
+	answer = daemon_ask(&attack_daemon, request);
+	tap_note("%s", answer);
+	return strstr(answer, "\"priority\":" ATTACK_LOWERED) ? NULL : "it is not lowered";
+}
+
+static const char *is_lowered_and_held(const struct attack_state *state)
+{
+	const char *wrong = is_lowered(state);
+
+	return wrong ? wrong : is_held(state);
+}
+
+/* From now on its waves do not save. */
+static void get_stuck(const struct attack_state *state)
+{
+	if (gpufault("preempt_fail %u", stuck_doorbell(state->number)))
+		tap_bail("no queue gets stuck");
+}
+
+/* He pays, and nobody else: holds work on. */
+static const char *costs_no_breaker(const struct attack_state *state)
+{
+	struct kfd_xsched_node node;
+
+	(void)state;
+	if (xsdev_node(attack_client(), &node) || node.shut_ns)
+		return "the breaker of the node is open";
+	return NULL;
+}
+
+#define SPARES_HIGH	(1U << WATCH_HIGH | 1U << WATCH_EJECT)
+#define WAITS_ONCE	"the firmware waits for a queue that does not save, once"
+
+const struct attack attacks_by_escape[] = {
+	{ "an address space that outlives its process", "held", AS_USER, .run = outlive,
+	  .judge = is_lowered_and_held },
+	{ "a number that is used again, beside what outlives it", "numbers", AS_USER,
+	  .run = use_the_number_again, .judge = is_held },
+	{ "queues made anew while held", "held", AS_USER | AS_NAMESPACE, .run = make_queues,
+	  .judge = is_held, .spared = SPARES_HIGH, .why = "amdkfd preempts a node for each queue" },
+	{ "queues updated while held", "held", AS_USER | AS_NAMESPACE, .run = update_queues,
+	  .judge = is_held, .spared = SPARES_HIGH, .why = "amdkfd preempts a node for each update" },
+	{ "a queue that does not save its waves", "breaker", AS_USER, .run = do_not_save,
+	  .prepare = get_stuck, .judge = costs_no_breaker, .hws = true, .spared = SPARES_HIGH,
+	  .why = WAITS_ONCE },
+	{ NULL },
+};
