@@ -182,6 +182,169 @@ static void other_users(void **state)
 	assert_int_equal(wait_for(pid), 0);
 }
 
+/* They do not resume what an administrator suspended, and hear of their own processes alone. */
+static void others_stay_apart(void **state)
+{
+	struct bench *b = *state;
+	pid_t pid;
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	two_tenants(b);
+	until_read(b);
+	b->pids[2] = spawn_others();
+	send_event(b, ADD, b->pids[2], 9);
+	until_idle(b);
+	assert_int_equal(ctl(b, "suspend %d", b->pids[2]), 0);
+	pid = fork_child();
+	if (!pid) {
+		char text[4096], wanted[32];
+		ssize_t got;
+		int fd;
+
+		become_user(OTHER_USER);
+		wants(question(b, "{\"cmd\":\"resume\",\"pid\":%d}", b->pids[2]),
+		      "suspended by an administrator");
+		fd = connect_control(b);
+		ask(fd, "{\"cmd\":\"events\"}\n", "\"ok\":true");
+		send_event(b, READY, b->pids[0], 1);
+		send_event(b, READY, b->pids[2], 9);
+		got = receive(fd, text, sizeof(text) - 1);
+		if (got <= 0)
+			_exit(1);
+		text[got] = '\0';
+		snprintf(wanted, sizeof(wanted), "\"pid\":%d,", b->pids[2]);
+		wants(text, wanted);
+		snprintf(wanted, sizeof(wanted), "\"pid\":%d,", b->pids[0]);
+		assert_null(strstr(text, wanted));
+		_exit(0);
+	}
+	assert_int_equal(wait_for(pid), 0);
+	assert_int_equal(ctl(b, "resume %d", b->pids[2]), 0);
+}
+
+/* ---- places ------------------------------------------------------------- */
+
+/* Connections that are answered, up to @most, as this user; each stays open in @fds. */
+static int stay(const struct bench *b, uid_t uid, int *fds, int most)
+{
+	int stays = 0;
+
+	act_as(uid);
+	while (stays < most) {
+		char answer[8192];
+		int fd = connect_control(b);
+		ssize_t got;
+
+		if (fd < 0)
+			break;
+		send(fd, "{\"cmd\":\"policy\"}\n", 17, MSG_NOSIGNAL);
+		got = recv(fd, answer, sizeof(answer) - 1, 0);
+		answer[got > 0 ? got : 0] = '\0';
+		if (!strstr(answer, "\"ok\":true")) {
+			wants(answer, "\"error\":\"EUSERS\"");
+			close(fd);
+			break;
+		}
+		fds[stays++] = fd;
+	}
+	act_as(0);
+	return stays;
+}
+
+static void leave(int *fds, int count)
+{
+	while (count)
+		close(fds[--count]);
+}
+
+/* Three users take all there is; a fourth, root, and who comes later all find a place. */
+static void all_find_places(void **state)
+{
+	struct bench *b = *state;
+	int fds[4][64], root[4];
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(stay(b, 3000 + i, fds[i], 64), 32);
+	assert_int_equal(stay(b, 3003, fds[3], 2), 2);
+	assert_int_equal(stay(b, 0, root, 4), 4);
+	assert_int_equal(ctl(b, "policy"), 0);
+	/* The newest of the third had to leave, with a reason. */
+	read_until(fds[2][31], "too many connections");
+	expect(b, "err", "control connections refused");
+	leave(root, 4);
+	for (int i = 0; i < 3; i++)
+		leave(fds[i], 32);
+	leave(fds[3], 2);
+}
+
+/* In a child: a process of USER in a user namespace of its own, with 100 other users in it. */
+#define USER	4000
+
+static void write_map(pid_t pid, const char *name)
+{
+	static const char map[] = "0 4000 1\n1 400000 100\n";
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, map, strlen(map)), strlen(map));
+	close(fd);
+}
+
+/* So many connections as each of those users, until one is refused; how many there were. */
+static void stay_as_many(const struct bench *b)
+{
+	static int fds[3][64];
+	int stays = 0;
+
+	for (int i = 0; i < 3; i++)
+		stays += stay(b, i + 1, fds[i], 40);
+	_exit(stays);
+}
+
+/* The users of a user namespace have together what its owner has, and share it with him. */
+static void namespaces_are_one_account(void **state)
+{
+	struct bench *b = *state;
+	int ready[2], go[2], fds[64], rest;
+	char byte;
+	pid_t pid;
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	assert_int_equal(stay(b, USER, fds, 2), 2);
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	pid = fork_child();
+	if (!pid) {
+		if (setgid(USER) || setuid(USER) || unshare(CLONE_NEWUSER) ||
+		    write(ready[1], "r", 1) != 1 || read(go[0], &byte, 1) != 1 ||
+		    setuid(0))
+			_exit(101);
+		stay_as_many(b);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		skip();		/* no user namespaces here */
+	write_map(pid, "uid_map");
+	write_map(pid, "gid_map");
+	assert_int_equal(write(go[1], "g", 1), 1);
+	rest = wait_for(pid);
+	assert_int_equal(rest, 30);
+	leave(fds, 2);
+	close(ready[0]);
+	close(go[0]);
+	close(go[1]);
+}
+
 /* 10,000 connections, of which none says a whole request: the GPUs are served. */
 static void many_connections(void **state)
 {
@@ -484,6 +647,8 @@ static void limits_users(void **state)
 	act_as(OTHER_USER);
 	fd = flood(b);
 	act_as(0);
+	/* First the helper reads who it is. */
+	wait_until(has_news(fd));
 	/* A request costs a millisecond: 100 are free, then there is one every 20 ms. */
 	assert_int_equal(drain(b, fd), 100);
 	send_event(b, READY, b->pids[0], 1);
@@ -598,6 +763,9 @@ int main(void)
 		TEST(groups_are_one),
 		TEST(reloads_by_request),
 		TEST(other_users),
+		TEST(others_stay_apart),
+		TEST(all_find_places),
+		TEST(namespaces_are_one_account),
 		TEST(many_connections),
 		TEST(accepts_so_many_a_second),
 		TEST(hangs_up_on_halves),

@@ -688,6 +688,135 @@ static void other_users(void **state)
 	still_schedules(b);
 }
 
+/* A policy is changed by an administrator alone. */
+static void sets_as_other(struct bench *b, int status, const char *text)
+{
+	pid_t pid = fork_child();
+
+	(void)b;
+	if (!pid) {
+		become_user(OTHER_USER);
+		wants(http("POST", "/policy?policy=10", NULL), status, text);
+		_exit(0);
+	}
+	assert_int_equal(wait_for(pid), 0);
+}
+
+/* Members of xsched-admin are administrators, as the databases have it; that is kept for 10 s. */
+static void members_are_administrators(void **state)
+{
+	struct bench *b = *state;
+
+	if (getuid())
+		skip();
+	write_file(b, "database", "admin %u\n", OTHER_USER);
+	start_front(b, "");
+	sets_as_other(b, 200, "success");
+	assert_int_equal(lines(b, "asked"), 1);
+	write_file(b, "database", "admin %u\n", OTHER_USER + 1);
+	advance(b, 10 * SECOND - 1);
+	sets_as_other(b, 200, "success");
+	assert_int_equal(lines(b, "asked"), 1);
+	advance(b, 1);
+	sets_as_other(b, 403, "not permitted");
+	assert_int_equal(lines(b, "asked"), 2);
+}
+
+/* Databases that do not answer delay who is asked about, for 2 s, and nobody else. */
+static void databases_delay_nobody_else(void **state)
+{
+	static const char request[] = "POST /policy?policy=10 HTTP/1.1\r\nHost: localhost\r\n"
+				      "Content-Length: 0\r\n\r\n";
+	struct bench *b = *state;
+	char answer[1024];
+	ssize_t got;
+	int fd;
+
+	if (getuid())
+		skip();
+	start_front(b, "");
+	two_listed(b);
+	write_file(b, "database", "stuck\n");
+	act_as(OTHER_USER);
+	fd = connect_accepted();
+	act_as(0);
+	send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL);
+	expect(b, "asked", "%u\n", OTHER_USER);
+	until_idle(b);
+	still_schedules(b);
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+	assert_int_equal(ctl(b, "policy"), 0);
+	/* The switches took 12 ns. */
+	advance(b, 2 * SECOND - 12 - 1);
+	assert_false(has_news(fd));
+	advance(b, 1);
+	got = receive(fd, answer, sizeof(answer) - 1);
+	assert_true(got > 0);
+	answer[got] = '\0';
+	wants(answer, 403, "it is not known in time whether you are an administrator");
+	expect(b, "err", "user %u is taken for no administrator", OTHER_USER);
+	close(fd);
+	/* It is not asked again at once. */
+	sets_as_other(b, 403, "it is not known in time");
+	write_file(b, "database", "admin %u\n", OTHER_USER);
+	advance(b, 10 * SECOND);
+	sets_as_other(b, 200, "success");
+	assert_int_equal(stop_daemon(b), 0);
+}
+
+/* It ends while a request waits for the databases. */
+static void ends_while_one_waits(void **state)
+{
+	static const char request[] = "GET /policy HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	struct bench *b = *state;
+	int fd;
+
+	if (getuid())
+		skip();
+	start_front(b, "");
+	write_file(b, "database", "stuck\n");
+	act_as(OTHER_USER);
+	fd = connect_accepted();
+	act_as(0);
+	send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL);
+	expect(b, "asked", "%u\n", OTHER_USER);
+	assert_int_equal(stop_daemon(b), 0);
+	close(fd);
+}
+
+/* A reload waits for the databases, 5 s at most, and then nothing changes. */
+static void reloads_without_waiting(void **state)
+{
+	struct bench *b = *state;
+	int fd;
+
+	start_front(b, "");
+	two_listed(b);
+	write_file(b, "database", "stuck\n");
+	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\npolicy=cfs\n"
+		   "[rule r]\ngroup=xsched-admin\npriority=1\n", b->dir, b->dir);
+	fd = connect_control(b);
+	send(fd, "{\"cmd\":\"reload\"}\n", 17, MSG_NOSIGNAL);
+	send(fd, "\n", 1, MSG_NOSIGNAL);
+	until_idle(b);
+	still_schedules(b);
+	assert_int_equal(ctl(b, "policy"), 0);
+	assert_false(has_news(fd));
+	advance(b, 5 * SECOND);
+	read_until(fd, "the former configuration stays");
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+	write_file(b, "database", "admin 1\n");
+	ask(fd, "{\"cmd\":\"reload\"}\n", "\"ok\":true");
+	wants(http("GET", "/policy", NULL), 200, "{\"policy\":10}");
+	/* As by a signal. */
+	write_file(b, "database", "admin 2\n");
+	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\npolicy=hpf\n",
+		   b->dir, b->dir);
+	kill(b->daemon, SIGHUP);
+	wait_until(strstr(http("GET", "/policy", NULL), "{\"policy\":1}"));
+	close(fd);
+}
+
 /* How many of so many requests are answered; the others are too many. */
 static int served(int requests)
 {
@@ -782,6 +911,10 @@ int main(void)
 		TEST(keeps_busy_ones),
 		TEST(many_connections),
 		TEST(other_users),
+		TEST(members_are_administrators),
+		TEST(databases_delay_nobody_else),
+		TEST(ends_while_one_waits),
+		TEST(reloads_without_waiting),
 		TEST(root_is_a_user),
 		TEST(limits_users),
 	};

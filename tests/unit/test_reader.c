@@ -7,6 +7,8 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -23,11 +25,18 @@
 static struct {
 	_Atomic bool stuck;		/* the rest of USER's and those above cannot be read */
 	_Atomic unsigned int rests;	/* processes of which the rest was read */
-	_Atomic int helper;		/* pid of the last */
+	_Atomic int helper;		/* pid of the last that read it */
+	_Atomic bool blind;		/* nor can be read who those are that are in another namespace */
+	_Atomic unsigned int identities;	/* how often that was to be read */
+	_Atomic int first;		/* pid of the last that read facts */
 } *shared;
 
 static bool immortal;	/* SIGKILL ends no helper */
 
+void __real_process_read_facts(struct process *process, pid_t pid);
+void __wrap_process_read_facts(struct process *process, pid_t pid);
+void __real_process_identify(struct process *process);
+void __wrap_process_identify(struct process *process);
 void __real_process_read_rest(struct process *process, bool cmdline);
 void __wrap_process_read_rest(struct process *process, bool cmdline);
 int __real_kill(pid_t pid, int signal);
@@ -43,6 +52,20 @@ void __wrap_process_read_rest(struct process *process, bool cmdline)
 	__real_process_read_rest(process, cmdline);
 }
 
+void __wrap_process_read_facts(struct process *process, pid_t pid)
+{
+	shared->first = getpid();
+	__real_process_read_facts(process, pid);
+}
+
+void __wrap_process_identify(struct process *process)
+{
+	shared->identities++;
+	while (shared->blind && !process->own_users)
+		nap();
+	__real_process_identify(process);
+}
+
 int __wrap_kill(pid_t pid, int signal)
 {
 	return immortal ? 0 : __real_kill(pid, signal);
@@ -52,17 +75,19 @@ int __wrap_kill(pid_t pid, int signal)
  * struct answer - what has come
  * @process: last
  * @whole: that is all of it
+ * @facts: how often the facts have come, before what there is
  * @count: number of answers
  */
 struct answer {
 	struct process process;
 	bool whole;
+	unsigned int facts;
 	unsigned int count;
 };
 
 static sd_event *event;
 static struct reader *reader;
-static pid_t children[READER_LOST + 2];
+static pid_t children[128];
 static size_t child_count;
 
 static int setup(void **state)
@@ -81,6 +106,7 @@ static int teardown(void **state)
 	(void)state;
 	immortal = false;
 	shared->stuck = false;
+	shared->blind = false;
 	reader_free(reader);
 	sd_event_unref(event);
 	while (child_count)
@@ -117,16 +143,16 @@ static pid_t spawn_as(uid_t uid)
 }
 
 static void on_facts(struct reading *reading, const struct process *process,
-		     bool whole)
+		     enum reading_state state)
 {
 	struct answer *answer = reading->user;
 
 	process_free(&answer->process);
 	process_copy(&answer->process, process);
-	answer->whole = whole;
-	answer->count++;
-	if (whole)
-		assert_true(!process->known || process->environ);
+	answer->whole = state == READING_WHOLE;
+	answer->facts += state == READING_FACTS;
+	answer->count += state != READING_FACTS;
+	assert_true(!process->environ || answer->whole);
 }
 
 static void ask(struct reading *reading, struct answer *answer, pid_t pid)
@@ -358,8 +384,41 @@ static void gives_up(void **state)
 	done(&reading, &answer);
 }
 
-/* Nothing keeps the helper waiting, and it does not answer: there is another one. */
+/* The helper that reads facts does not answer: the owner is known, and there is another one. */
 static void replaces_a_helper(void **state)
+{
+	struct reading reading;
+	struct answer answer;
+	pid_t first;
+
+	(void)state;
+	/* It alone reads facts now. */
+	ask(&reading, &answer, NOBODY);
+	await_whole(&answer);
+	done(&reading, &answer);
+	first = shared->first;
+	__real_kill(first, SIGSTOP);
+	ask(&reading, &answer, getpid());
+	advance(READER_FACTS_MS * MS - 1);
+	assert_int_equal(answer.count, 0);
+	advance(1);
+	assert_int_equal(answer.count, 1);
+	assert_int_equal(answer.facts, 0);
+	assert_true(answer.process.known);
+	assert_false(answer.process.has_facts);
+	assert_string_equal(answer.process.comm, "");
+	/* All is read later. */
+	advance(READER_PENALTY_MS * MS - 1);
+	assert_int_equal(answer.count, 1);
+	advance(1);
+	await(&answer, 2);
+	assert_true(answer.whole);
+	assert_int_not_equal(shared->first, first);
+	done(&reading, &answer);
+}
+
+/* Nothing keeps the other helper waiting, and it does not answer: the facts are known. */
+static void replaces_another_helper(void **state)
 {
 	struct reading reading;
 	struct answer answer;
@@ -372,14 +431,13 @@ static void replaces_a_helper(void **state)
 	first = shared->helper;
 	__real_kill(first, SIGSTOP);
 	ask(&reading, &answer, getpid());
+	wait_until(run() && answer.facts == 1);
 	advance(READER_FACTS_MS * MS - 1);
 	assert_int_equal(answer.count, 0);
 	advance(1);
-	assert_int_equal(answer.count, 1);
+	await(&answer, 1);
 	assert_false(answer.whole);
-	assert_true(answer.process.known);
-	assert_string_equal(answer.process.comm, "");
-	/* The rest is read later. */
+	assert_string_equal(answer.process.comm, "test_reader");
 	advance(READER_PENALTY_MS * MS - 1);
 	assert_int_equal(answer.count, 1);
 	advance(1);
@@ -406,6 +464,191 @@ static void forgets(void **state)
 	done(&other_reading, &other);
 }
 
+/* Until no helper gets any further. */
+static void settle(void)
+{
+	unsigned int rests;
+
+	do {
+		rests = shared->rests;
+		for (int i = 0; i < 4; i++) {
+			nap();
+			run();
+		}
+	} while (shared->rests != rests);
+}
+
+#define MANY	96
+
+/*
+ * However many accounts keep helpers waiting, the facts about another's process come without
+ * that any time passes; and the rest after a slice for as many of them as there are helpers.
+ */
+static void many_accounts(void **state)
+{
+	const uint64_t rounds = MANY / (READER_HELPERS - READER_UNKNOWN);
+	/* Helpers take real time for what takes none here: so it is more than a slice a round. */
+	const uint64_t bound_ns = 4 * rounds * READER_SLICE_MS * MS;
+	static struct reading readings[MANY];
+	static struct answer answers[MANY];
+	struct reading reading;
+	struct answer answer;
+	uint64_t begin_ns;
+
+	(void)state;
+	if (getuid())
+		skip();
+	for (int i = 0; i < MANY; i++)
+		spawn_as(USER + i);
+	shared->stuck = true;
+	for (int i = 0; i < MANY; i++)
+		ask(&readings[i], &answers[i], children[i]);
+	ask(&reading, &answer, getpid());
+	begin_ns = fake_time()->now_ns;
+	wait_until(run() && answer.facts == 1);
+	assert_int_equal(fake_time()->now_ns, begin_ns);
+	assert_true(answer.process.has_facts);
+	assert_string_equal(answer.process.comm, "test_reader");
+	for (int i = 0; i < MANY; i++)
+		wait_until(run() && answers[i].facts == 1);
+	/* A helper must have its facts before its time begins: that takes real time. */
+	while (!answer.count && fake_time()->now_ns - begin_ns < bound_ns) {
+		advance(MS);
+		settle();
+	}
+	await_whole(&answer);
+	/* Each of them may do that once. */
+	assert_true(shared->rests <= MANY + 1);
+	done(&reading, &answer);
+	for (int i = 0; i < MANY; i++)
+		done(&readings[i], &answers[i]);
+}
+
+/* ---- who it is ---------------------------------------------------------- */
+
+static void write_map(pid_t pid, const char *name, const char *text)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* One of USER, in a user namespace of USER, or of such a one in it; as another user in it. */
+static pid_t spawn_in_namespace(bool nested)
+{
+	int ready[2], go[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	pid = fork_child();
+	if (!pid) {
+		if (setgid(USER) || setuid(USER) || unshare(CLONE_NEWUSER) ||
+		    write(ready[1], "r", 1) != 1 || read(go[0], &byte, 1) != 1)
+			_exit(1);
+		if (setuid(7) || (nested && unshare(CLONE_NEWUSER)) ||
+		    write(ready[1], "r", 1) != 1)
+			_exit(1);
+		die_with_parent();
+		for (;;)
+			pause();
+	}
+	children[child_count++] = pid;
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		skip();		/* no user namespaces here */
+	write_map(pid, "uid_map", "0 2000 1\n1 300000 100\n");
+	write_map(pid, "gid_map", "0 2000 1\n1 300000 100\n");
+	assert_int_equal(write(go[1], "g", 1), 1);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(go[0]);
+	close(go[1]);
+	return pid;
+}
+
+/* Users of a user namespace are on the account of its owner, also of one within it. */
+static void account_of_a_namespace(void **state)
+{
+	struct reading reading;
+	struct answer answer;
+
+	(void)state;
+	if (getuid())
+		skip();
+	for (int nested = 0; nested < 2; nested++) {
+		ask(&reading, &answer, spawn_in_namespace(nested));
+		await_whole(&answer);
+		assert_int_equal(answer.process.uid, 300006);
+		assert_true(answer.process.identified);
+		assert_true(answer.process.account.known);
+		assert_int_equal(answer.process.account.user, USER);
+		assert_false(answer.process.own_users);
+		assert_false(answer.process.nice_capable);
+		done(&reading, &answer);
+	}
+}
+
+/* An ordinary process is identified with its facts; one with CAP_SYS_NICE, by its namespace. */
+static void account_of_a_user(void **state)
+{
+	struct reading reading;
+	struct answer answer;
+
+	(void)state;
+	if (getuid())
+		skip();
+	ask(&reading, &answer, spawn_as(USER));
+	wait_until(run() && answer.facts == 1);
+	assert_true(answer.process.identified);
+	assert_int_equal(answer.process.account.user, USER);
+	done(&reading, &answer);
+	shared->identities = 0;
+	ask(&reading, &answer, getpid());
+	reading.identity = true;
+	await_whole(&answer);
+	assert_int_equal(shared->identities, 1);
+	assert_true(answer.process.identified);
+	assert_true(answer.process.nice_capable);
+	assert_int_equal(answer.process.account.user, 0);
+	assert_null(answer.process.environ);
+	done(&reading, &answer);
+}
+
+/* One that does not let that be read has no account; those that do wait a slice for it. */
+static void withholds_its_account(void **state)
+{
+	struct reading reading, other_reading;
+	struct answer answer, other;
+
+	(void)state;
+	if (getuid())
+		skip();
+	shared->blind = true;
+	ask(&reading, &answer, spawn_in_namespace(false));
+	reading.identity = true;
+	wait_until(run() && shared->identities == 1);
+	run();
+	ask(&other_reading, &other, getpid());
+	other_reading.identity = true;
+	await_whole(&other);
+	assert_true(other.process.identified);
+	assert_int_equal(answer.count, 0);
+	advance(READER_DEADLINE_MS * MS);
+	await(&answer, 1);
+	assert_false(answer.whole);
+	assert_false(answer.process.account.known);
+	assert_true(answer.process.has_facts);
+	done(&reading, &answer);
+	done(&other_reading, &other);
+}
+
 /* Whether there is a helper that reads all of a process. */
 static bool reads_all(void)
 {
@@ -420,7 +663,7 @@ static bool reads_all(void)
 	return whole;
 }
 
-/* There are few helpers that SIGKILL does not end. With as many, only the owner is known. */
+/* There are few helpers that SIGKILL does not end. With as many, only facts are known. */
 static void leaves_some_behind(void **state)
 {
 	struct reading reading;
@@ -445,7 +688,8 @@ static void leaves_some_behind(void **state)
 	assert_false(answer.whole);
 	assert_true(answer.process.known);
 	assert_int_equal(answer.process.uid, USER + READER_LOST);
-	assert_string_equal(answer.process.comm, "");
+	/* That takes no such helper. */
+	assert_string_equal(answer.process.comm, "test_reader");
 	assert_int_equal(shared->rests, READER_LOST);
 	done(&reading, &answer);
 	/* They end after all: the socket is closed. */
@@ -465,6 +709,11 @@ int main(void)
 		TEST(one_of_a_user),
 		TEST(gives_up),
 		TEST(replaces_a_helper),
+		TEST(replaces_another_helper),
+		TEST(many_accounts),
+		TEST(account_of_a_namespace),
+		TEST(account_of_a_user),
+		TEST(withholds_its_account),
 		TEST(forgets),
 		TEST(leaves_some_behind),
 	};

@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -205,6 +206,21 @@ static void print_rule(struct json_object *reply)
 	}
 }
 
+/* The daemon knows numbers: it never waits for a database of users. */
+static void add_user(struct json_object *reply)
+{
+	const struct passwd *passwd;
+	struct json_object *facts;
+
+	if (!json_object_object_get_ex(reply, "facts", &facts) ||
+	    !json_object_is_type(facts, json_type_object) ||
+	    json_object_object_get_ex(facts, "user", NULL))
+		return;
+	passwd = getpwuid(get_number(facts, "uid"));
+	json_object_object_add(facts, "user", passwd ?
+			       json_object_new_string(passwd->pw_name) : NULL);
+}
+
 int command_rules(const struct options *options, char **arguments)
 {
 	struct json_object *request, *reply;
@@ -219,12 +235,14 @@ int command_rules(const struct options *options, char **arguments)
 		return CTL_USAGE;
 	request = request_new("rules");
 	json_object_object_add(request, "pid", json_object_new_int(pid));
-	if (options->json)
-		return request_demand(options, request);
 	status = request_ask(options, request, &reply);
 	if (status)
 		return status;
-	print_rule(reply);
+	add_user(reply);
+	if (options->json)
+		print_json(reply);
+	else
+		print_rule(reply);
 	json_object_put(reply);
 	return CTL_OK;
 }

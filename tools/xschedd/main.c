@@ -17,15 +17,15 @@
  *	kernel/		the device, its lease, armed switches, what is loaded
  *	state/		what the scheduler knows; the stream and the trace
  *			report it
- *	facts/		what is read: the configuration, processes (by a
- *			helper), peers, ratings
+ *	facts/		what is read: the configuration, processes and names of
+ *			users (by helpers), peers, ratings
  *	base/		time, messages, and other parts that do not depend on a
  *			daemon
  *
  * Four calls go up, through a pointer handed down: a line of the stream to its
- * listener, facts about a process to the file that asked for them, the end and
- * the admission of a connection to the control socket, and a request to this
- * file to read the configuration again.
+ * listener, facts about a process and names to the file that asked for them, the
+ * end and the admission of a connection to the control socket, and a request to
+ * this file to read the configuration again.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -44,6 +44,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/privileges.h"
+#include "facts/names.h"
 #include "sched/sched.h"
 #include "serve/control.h"
 #include "serve/http.h"
@@ -63,6 +64,8 @@ enum {
  * @path: configuration file asked for, or NULL
  * @sched: scheduler
  * @allowance: of users who are not administrators
+ * @resolver: looks up users and groups
+ * @lookup: for a configuration that a signal asks for
  * @host: what requests are about
  * @control: control socket
  * @http: metrics, or NULL
@@ -75,6 +78,8 @@ struct daemon {
 	char *path;
 	struct sched sched;
 	struct allowance allowance;
+	struct resolver *resolver;
+	struct lookup lookup;
 	struct host host;
 	struct control *control;
 	struct http *http;
@@ -171,14 +176,27 @@ static int main_on_terminate(sd_event_source *source,
 	return sd_event_exit(daemon->event, 0);
 }
 
-static int main_on_hangup(sd_event_source *source,
-			  const struct signalfd_siginfo *info, void *user)
+static void main_on_names(struct lookup *lookup, int result)
 {
 	char error[512];
 
+	if (result)
+		log_message(LOG_ERR, "users and groups were not found in time: the former configuration stays");
+	else
+		main_reload(lookup->user, error, sizeof(error));
+}
+
+static int main_on_hangup(sd_event_source *source,
+			  const struct signalfd_siginfo *info, void *user)
+{
+	struct daemon *daemon = user;
+
 	(void)source;
 	(void)info;
-	main_reload(user, error, sizeof(error));
+	resolver_forget(daemon->resolver, &daemon->lookup);
+	daemon->lookup = (struct lookup){ .kind = LOOKUP_NAMES, .done = main_on_names,
+					  .user = daemon };
+	resolver_ask(daemon->resolver, &daemon->lookup);
 	return 0;
 }
 
@@ -247,6 +265,7 @@ static int main_open_ends(struct daemon *daemon)
 		.event = daemon->event,
 		.sched = &daemon->sched,
 		.allowance = &daemon->allowance,
+		.resolver = daemon->resolver,
 		.reload = main_reload,
 		.user = daemon,
 	};
@@ -275,7 +294,9 @@ static int main_start(struct daemon *daemon)
 	}
 	if (config->realtime)
 		main_go_realtime();
-	ret = sched_start(&daemon->sched, daemon->event, config);
+	ret = resolver_new(&daemon->resolver, daemon->event, daemon->path);
+	if (!ret)
+		ret = sched_start(&daemon->sched, daemon->event, config);
 	if (!ret)
 		ret = main_open_ends(daemon);
 	if (!ret)
@@ -288,6 +309,9 @@ static int main_run(struct daemon *daemon)
 	int ret;
 
 	xsched_set_log(log_library, NULL);
+	/* From here on nothing may wait for a database of users. */
+	names_look_up_rest();
+	names_freeze();
 	ret = main_start(daemon);
 	main_report(daemon, main_exit_status(ret));
 	if (!ret) {
@@ -298,6 +322,8 @@ static int main_run(struct daemon *daemon)
 	http_close(daemon->http);
 	control_close(daemon->control);
 	sched_stop(&daemon->sched);
+	resolver_forget(daemon->resolver, &daemon->lookup);
+	resolver_free(daemon->resolver);
 	sd_event_unref(daemon->event);
 	return main_exit_status(ret);
 }

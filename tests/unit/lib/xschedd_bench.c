@@ -405,7 +405,7 @@ int bench_teardown(void **state)
 	static const char *const files[] = { "dev", "sock", "conf", "trace",
 		"queues", "holds", "errors", "denied", "refused", "unarmed", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
-		"notify", "armed", "clock", "ticks", "reads",
+		"notify", "armed", "clock", "ticks", "reads", "asked", "database",
 		"nodes", "hung", "answers", "demoted", "knows", "subscribed",
 		"amdgpu.version", "amdgpu.srcversion", "kfd_xsched.version", "kfd_xsched.srcversion" };
 	struct bench *b = *state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * How much of the daemon's time the requests of a user may take.
+ * How much of the daemon's time the requests of an account may take.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -15,51 +15,95 @@
 #define ALL_PERMILLE	200
 #define ALL_ROOM_NS	(400 * REQUEST_NS)
 
-static struct bucket *allowance_find(struct allowance *allowance, uid_t uid)
+/* The buckets that a request is taken from. */
+#define BUCKETS		3
+
+/**
+ * struct share - a bucket, and how fast it fills
+ * @bucket: bucket
+ * @permille: of the time
+ * @room_ns: most that can be saved up
+ */
+struct share {
+	struct bucket *bucket;
+	unsigned int permille;
+	uint64_t room_ns;
+};
+
+static struct bucket *allowance_find(struct allowance *allowance,
+				     const struct account *account)
 {
-	struct allowance_user *oldest = allowance->users;
+	struct allowance_part *oldest = allowance->parts;
 
 	for (size_t i = 0; i < allowance->count; i++) {
-		struct allowance_user *user = &allowance->users[i];
+		struct allowance_part *part = &allowance->parts[i];
 
-		if (user->uid == uid)
-			return &user->bucket;
-		if (user->bucket.filled_ns < oldest->bucket.filled_ns)
-			oldest = user;
+		if (account_is(&part->account, account))
+			return &part->bucket;
+		if (part->bucket.filled_ns < oldest->bucket.filled_ns)
+			oldest = part;
 	}
-	if (allowance->count < ALLOWANCE_USERS)
-		oldest = &allowance->users[allowance->count++];
-	*oldest = (struct allowance_user){ .uid = uid };
+	if (allowance->count < ALLOWANCE_ACCOUNTS)
+		oldest = &allowance->parts[allowance->count++];
+	*oldest = (struct allowance_part){ .account = *account };
 	return &oldest->bucket;
 }
 
-static uint64_t allowance_until(struct bucket *bucket, uint64_t now_ns,
-				unsigned int permille, uint64_t room_ns)
+/* What a request of an account is taken from. Returns how many. */
+static size_t allowance_shares(struct allowance *allowance, const struct account *account,
+			       struct share shares[BUCKETS])
 {
-	uint64_t left = bucket_fill(bucket, now_ns, permille, room_ns);
+	const unsigned int parts = account_parts(account);
+	size_t count = 0;
 
-	return left < REQUEST_NS ? (REQUEST_NS - left) * 1000 / permille + 1000 : 0;
+	shares[count++] = (struct share){ allowance_find(allowance, account),
+					  USER_PERMILLE / parts, USER_ROOM_NS / parts };
+	shares[count++] = (struct share){ &allowance->all, ALL_PERMILLE, ALL_ROOM_NS };
+	if (account->known && !account->user)
+		shares[count++] = (struct share){ &allowance->root, USER_PERMILLE,
+						  USER_ROOM_NS };
+	return count;
 }
 
-uint64_t allowance_wait(struct allowance *allowance, uid_t uid, uint64_t now_ns)
+static uint64_t allowance_fill(const struct share *share, uint64_t now_ns)
 {
-	uint64_t own = allowance_until(allowance_find(allowance, uid), now_ns,
-				       USER_PERMILLE, USER_ROOM_NS);
-	uint64_t all = allowance_until(&allowance->all, now_ns, ALL_PERMILLE,
-				       ALL_ROOM_NS);
-
-	return own > all ? own : all;
+	return bucket_fill(share->bucket, now_ns, share->permille, share->room_ns);
 }
 
-void allowance_charge(struct allowance *allowance, uid_t uid, uint64_t now_ns,
-		      uint64_t taken_ns)
+static uint64_t allowance_until(const struct share *share, uint64_t now_ns)
 {
-	struct bucket *own = allowance_find(allowance, uid);
+	uint64_t left = allowance_fill(share, now_ns);
+
+	return left < REQUEST_NS ?
+	       (REQUEST_NS - left) * 1000 / share->permille + 1000 : 0;
+}
+
+uint64_t allowance_wait(struct allowance *allowance, const struct account *account,
+			uint64_t now_ns)
+{
+	struct share shares[BUCKETS];
+	size_t count = allowance_shares(allowance, account, shares);
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t wait_ns = allowance_until(&shares[i], now_ns);
+
+		if (wait_ns > longest)
+			longest = wait_ns;
+	}
+	return longest;
+}
+
+void allowance_charge(struct allowance *allowance, const struct account *account,
+		      uint64_t now_ns, uint64_t taken_ns)
+{
+	struct share shares[BUCKETS];
+	size_t count = allowance_shares(allowance, account, shares);
 
 	if (taken_ns < REQUEST_NS)
 		taken_ns = REQUEST_NS;
-	bucket_fill(own, now_ns, USER_PERMILLE, USER_ROOM_NS);
-	bucket_take(own, taken_ns);
-	bucket_fill(&allowance->all, now_ns, ALL_PERMILLE, ALL_ROOM_NS);
-	bucket_take(&allowance->all, taken_ns);
+	for (size_t i = 0; i < count; i++) {
+		allowance_fill(&shares[i], now_ns);
+		bucket_take(shares[i].bucket, taken_ns);
+	}
 }

@@ -12,16 +12,23 @@
 #include "base/log.h"
 #include "base/privileges.h"
 
+/* Who needs it; each has what the next has. */
+enum need {
+	NEEDED_BY_DAEMON,
+	NEEDED_TO_READ,
+	NEEDED_BY_NONE,
+};
+
 static const struct privilege {
 	unsigned int capability;
-	bool reads;
+	enum need need;
 	const char *reason;
 } needed[] = {
-	{ CAP_SYS_NICE, false, "hold and prioritise queues of all users" },
-	{ CAP_SYS_PTRACE, true, "see what a process executes, and in which namespace" },
-	{ CAP_DAC_READ_SEARCH, true, "read the environment of a process" },
+	{ CAP_SYS_NICE, NEEDED_BY_DAEMON, "hold and prioritise queues of all users" },
+	{ CAP_SYS_PTRACE, NEEDED_TO_READ, "see what a process executes, and in which namespace" },
+	{ CAP_DAC_READ_SEARCH, NEEDED_TO_READ, "read the environment of a process" },
 	/* Without it a locked stack cannot grow, and the daemon dies. */
-	{ CAP_IPC_LOCK, false, "stay in memory" },
+	{ CAP_IPC_LOCK, NEEDED_BY_DAEMON, "stay in memory" },
 };
 
 static const struct privilege *privileges_find(unsigned int capability)
@@ -48,8 +55,8 @@ static bool privileges_apply(bool may_bound)
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && done;
 }
 
-/* Keep the capabilities that are needed; if @reads_only, those that reading /proc needs. */
-static void privileges_reduce(bool reads_only)
+/* Keep those that are needed for that. */
+static void privileges_reduce(enum need need)
 {
 	bool may_bound;
 
@@ -59,9 +66,9 @@ static void privileges_reduce(bool reads_only)
 	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++) {
 		const struct privilege *privilege = privileges_find(i);
 
-		if (!privilege || (reads_only && !privilege->reads))
+		if (!privilege || privilege->need < need)
 			privileges_lose(i);
-		else if (!reads_only && !capng_have_capability(CAPNG_EFFECTIVE, i))
+		else if (need == NEEDED_BY_DAEMON && !capng_have_capability(CAPNG_EFFECTIVE, i))
 			log_message(LOG_INFO, "%s is missing: cannot %s",
 				    capng_capability_to_name(i),
 				    privilege->reason);
@@ -72,10 +79,15 @@ static void privileges_reduce(bool reads_only)
 
 void privileges_drop(void)
 {
-	privileges_reduce(false);
+	privileges_reduce(NEEDED_BY_DAEMON);
 }
 
 void privileges_drop_to_read(void)
 {
-	privileges_reduce(true);
+	privileges_reduce(NEEDED_TO_READ);
+}
+
+void privileges_drop_all(void)
+{
+	privileges_reduce(NEEDED_BY_NONE);
 }

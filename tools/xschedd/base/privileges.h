@@ -23,4 +23,7 @@ void privileges_drop(void);
  */
 void privileges_drop_to_read(void);
 
+/** privileges_drop_all() - likewise, and keep none */
+void privileges_drop_all(void);
+
 #endif /* XSCHEDD_PRIVILEGES_H */

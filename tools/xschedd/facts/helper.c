@@ -6,13 +6,9 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/privileges.h"
@@ -61,8 +57,8 @@ static void helper_answer(int fd, struct helper_page *page,
 	if (question->extent == HELPER_READ_FACTS)
 		return;
 	whole = page->facts;
-	if (question->extent == HELPER_READ_CAPABILITY)
-		process_read_capability(&whole);
+	if (question->extent == HELPER_IDENTIFY)
+		process_identify(&whole);
 	else
 		process_read_rest(&whole, question->cmdline);
 	if (whole.cmdline)
@@ -85,55 +81,45 @@ static void helper_set_priority(int policy)
 		sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
-static _Noreturn void helper_run(int fd, struct helper_page *page, pid_t daemon,
-				 int policy)
+/**
+ * struct helper_start - what the helper gets from the daemon
+ * @page: where it writes
+ * @policy: how the daemon is scheduled
+ */
+struct helper_start {
+	struct helper_page *page;
+	int policy;
+};
+
+static void helper_run(int fd, void *context)
 {
+	const struct helper_start *start = context;
 	struct helper_question question;
 
-	prctl(PR_SET_NAME, "xschedd-reads");
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != daemon)
-		_exit(0);
-	if (dup2(fd, STDIN_FILENO) < 0)
-		_exit(1);
-	/* Neither the device nor a connection of the daemon; messages stay. Not every C library has the function. */
-	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
-	helper_set_priority(policy);
+	helper_set_priority(start->policy);
 	privileges_drop_to_read();
-	while (recv(STDIN_FILENO, &question, sizeof(question), 0) == sizeof(question))
-		helper_answer(STDIN_FILENO, page, &question);
-	_exit(0);
+	while (recv(fd, &question, sizeof(question), 0) == sizeof(question))
+		helper_answer(fd, start->page, &question);
 }
 
 /* ---- in the daemon ------------------------------------------------------ */
 
 int helper_start(struct helper *helper)
 {
-	pid_t daemon = getpid(), pid;
-	int policy = sched_getscheduler(0);
-	struct helper_page *page;
-	int fds[2], ret;
+	struct helper_start start = { .policy = sched_getscheduler(0) };
+	struct child child;
+	int ret;
 
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED)
+	start.page = mmap(NULL, sizeof(*start.page), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (start.page == MAP_FAILED)
 		return -errno;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
-		ret = -errno;
-		munmap(page, sizeof(*page));
-		return ret;
-	}
-	pid = fork();
-	if (!pid)
-		helper_run(fds[1], page, daemon, policy);
-	ret = pid < 0 ? -errno : 0;
-	close(fds[1]);
+	ret = child_start(&child, "xschedd-reads", helper_run, &start);
 	if (ret) {
-		close(fds[0]);
-		munmap(page, sizeof(*page));
+		munmap(start.page, sizeof(*start.page));
 		return ret;
 	}
-	*helper = (struct helper){ .pid = pid, .fd = fds[0], .page = page };
+	*helper = (struct helper){ .child = child, .page = start.page };
 	return 0;
 }
 
@@ -143,7 +129,7 @@ int helper_ask(struct helper *helper, pid_t pid, enum helper_extent extent,
 	struct helper_question question = { .pid = pid, .extent = extent,
 					    .cmdline = cmdline };
 
-	if (send(helper->fd, &question, sizeof(question),
+	if (send(helper->child.fd, &question, sizeof(question),
 		 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return -errno;
 	return 0;
@@ -153,7 +139,7 @@ int helper_read(struct helper *helper)
 {
 	struct helper_page *page = helper->page;
 	unsigned char byte;
-	ssize_t got = recv(helper->fd, &byte, 1, MSG_DONTWAIT);
+	ssize_t got = recv(helper->child.fd, &byte, 1, MSG_DONTWAIT);
 
 	if (got < 0)
 		return -errno;
@@ -183,18 +169,10 @@ void helper_wipe(struct helper *helper)
 
 pid_t helper_kill(struct helper *helper)
 {
-	pid_t pid = helper->pid;
+	pid_t pid = child_kill(&helper->child);
 
-	if (!pid)
-		return 0;
-	kill(pid, SIGKILL);
-	close(helper->fd);
-	munmap(helper->page, sizeof(*helper->page));
-	*helper = (struct helper){ .fd = -1 };
+	if (pid)
+		munmap(helper->page, sizeof(*helper->page));
+	helper->page = NULL;
 	return pid;
-}
-
-bool helper_ended(pid_t pid)
-{
-	return waitpid(pid, NULL, WNOHANG) != 0;
 }

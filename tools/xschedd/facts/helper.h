@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that reads /proc for the daemon. It is a fork of the daemon, which
- * keeps two capabilities, a socket and the standard streams. The daemon can kill
- * it while it waits for a process that blocks its readers.
+ * A process that reads /proc for the daemon, with two capabilities. The daemon can
+ * kill it while it waits for a process that blocks its readers.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #ifndef XSCHEDD_HELPER_H
 #define XSCHEDD_HELPER_H
 
+#include "base/child.h"
 #include "facts/process.h"
 
 /**
  * struct helper_page - answers of the helper, in memory that it shares
  * @facts: by process_read_facts()
- * @whole: the same and the rest; its pointers are the helper's
+ * @whole: the same and what was asked for; its pointers are the helper's
  * @cmdline: arguments, if @whole has them
  * @environ: environment, if @whole has it
  */
@@ -28,7 +28,7 @@ struct helper_page {
 /** enum helper_extent - how much to read */
 enum helper_extent {
 	HELPER_READ_FACTS,		/* what cannot wait */
-	HELPER_READ_CAPABILITY,		/* and process_read_capability() */
+	HELPER_IDENTIFY,		/* and process_identify() */
 	HELPER_READ_REST,		/* and process_read_rest() */
 };
 
@@ -40,13 +40,11 @@ enum helper_answer {
 
 /**
  * struct helper - the process, as the daemon sees it
- * @pid: of the helper; 0: there is none
- * @fd: socket to it; never blocks
+ * @child: the process; without one, there is no helper
  * @page: what it writes
  */
 struct helper {
-	pid_t pid;
-	int fd;
+	struct child child;
 	struct helper_page *page;
 };
 
@@ -83,11 +81,8 @@ void helper_wipe(struct helper *helper);
  *
  * Its process may live on for as long as the kernel does not let it end.
  *
- * Return: the pid to wait for with helper_ended(), 0: there was none.
+ * Return: the pid to wait for with child_ended(), 0: there was none.
  */
 pid_t helper_kill(struct helper *helper);
-
-/** helper_ended() - whether a process that was killed has ended */
-bool helper_ended(pid_t pid);
 
 #endif /* XSCHEDD_HELPER_H */

@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "facts/admins.h"
+#include "facts/names.h"
 #include "facts/peer.h"
 
 #define MAX_GROUPS	1024
@@ -38,7 +39,7 @@ static bool peer_in_group(int fd, gid_t primary)
 	gid_t groups[MAX_GROUPS], admins;
 	socklen_t size = sizeof(groups);
 
-	if (!admins_group(&admins))
+	if (!names_admins(&admins))
 		return false;
 	if (primary == admins)
 		return true;
@@ -54,10 +55,8 @@ int peer_of_unix(struct peer *peer, int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size))
 		return -errno;
-	peer->uid = credentials.uid;
-	peer->pid = credentials.pid;
+	*peer = (struct peer){ .uid = credentials.uid, .pid = credentials.pid };
 	peer->admin = peer_in_group(fd, credentials.gid);
-	peer->unproved = !peer->admin && !peer->uid;
 	return 0;
 }
 
@@ -75,10 +74,16 @@ static bool peer_has_ended(int fd)
 	return ended;
 }
 
-void peer_prove(struct peer *peer, int fd, const struct process *process)
+/* Its user is the one that connected, whatever the process is by now. */
+void peer_identify(struct peer *peer, int fd, const struct process *process)
 {
-	peer->admin = process->nice_capable && !peer_has_ended(fd);
-	peer->unproved = false;
+	if (!process->known || peer_has_ended(fd))
+		return;
+	strcpy(peer->comm, process->comm);
+	peer->account = process->own_users ? account_of(peer->uid, process->cgroup_id) :
+					     process->account;
+	peer->root = !peer->uid && process->nice_capable;
+	peer->admin |= peer->root;
 }
 
 /* ---- TCP ---------------------------------------------------------------- */
@@ -107,8 +112,26 @@ static int peer_find_ends(int fd, struct inet_diag_sockid *id)
 	return 0;
 }
 
+/* The id of the cgroup that made the socket, 0: this kernel does not tell. */
+static uint64_t peer_find_cgroup(const struct nlmsghdr *header)
+{
+	const struct inet_diag_msg *answer = NLMSG_DATA(header);
+	int left = header->nlmsg_len - NLMSG_LENGTH(sizeof(*answer));
+	uint64_t cgroup;
+
+	for (const struct rtattr *at = (const struct rtattr *)(answer + 1);
+	     RTA_OK(at, left); at = RTA_NEXT(at, left)) {
+		if (at->rta_type != INET_DIAG_CGROUP_ID ||
+		    RTA_PAYLOAD(at) < sizeof(cgroup))
+			continue;
+		memcpy(&cgroup, RTA_DATA(at), sizeof(cgroup));
+		return cgroup;
+	}
+	return 0;
+}
+
 static int peer_ask_kernel(int netlink, const struct inet_diag_sockid *id,
-			   struct inet_diag_msg *answer)
+			   struct inet_diag_msg *answer, uint64_t *cgroup)
 {
 	struct {
 		struct nlmsghdr header;
@@ -148,6 +171,7 @@ static int peer_ask_kernel(int netlink, const struct inet_diag_sockid *id,
 	    reply.header.nlmsg_len < NLMSG_LENGTH(sizeof(*answer)))
 		return -EBADMSG;
 	*answer = reply.answer;
+	*cgroup = peer_find_cgroup(&reply.header);
 	return 0;
 }
 
@@ -156,6 +180,7 @@ int peer_of_tcp(struct peer *peer, int fd)
 	const struct timeval second = { .tv_sec = 1 };
 	struct inet_diag_sockid id;
 	struct inet_diag_msg answer = { 0 };
+	uint64_t cgroup = 0;
 	int netlink, ret;
 
 	ret = peer_find_ends(fd, &id);
@@ -166,16 +191,17 @@ int peer_of_tcp(struct peer *peer, int fd)
 	if (netlink < 0)
 		return -errno;
 	setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
-	ret = peer_ask_kernel(netlink, &id, &answer);
+	ret = peer_ask_kernel(netlink, &id, &answer, &cgroup);
 	close(netlink);
 	if (ret)
 		return ret;
 	/* The kernel reports root as the owner of a socket that is closed. */
 	if (!answer.idiag_inode || answer.idiag_state == TCP_TIME_WAIT)
 		return -EACCES;
-	*peer = (struct peer){ .uid = answer.idiag_uid };
-	peer->admin = admins_contain(peer->uid);
-	peer->unproved = !peer->admin && !peer->uid;
+	*peer = (struct peer){
+		.uid = answer.idiag_uid,
+		.account = account_of(names_owner(answer.idiag_uid), cgroup),
+	};
 	return 0;
 }
 

@@ -16,30 +16,35 @@
 /**
  * struct peer - the user who asks
  * @uid: user
- * @admin: an administrator: may do everything. A member of the group, or uid 0 with
- *	CAP_SYS_NICE in the daemon's user namespace: uid 0 of a container is none.
- * @unproved: it is uid 0, and it is not known yet whether it is an administrator
- * @pid: over a socket of this host: its process
+ * @admin: an administrator: may do everything. A member of the group, or root
+ * @root: uid 0 with CAP_SYS_NICE in the daemon's user namespace: uid 0 of a container is not
+ * @undecided: it would be known whether it is an administrator, had that not taken too long
+ * @account: whom the kernel charges for it
+ * @pid: over a socket of this host: its process; else 0
+ * @comm: name of that process, if it is known
  */
 struct peer {
 	uid_t uid;
 	bool admin;
-	bool unproved;
+	bool root;
+	bool undecided;
+	struct account account;
 	pid_t pid;
+	char comm[32];
 };
 
-/** peer_of_unix() - by SO_PEERCRED; 0 or a negative errno */
+/** peer_of_unix() - by SO_PEERCRED, without its account; 0 or a negative errno */
 int peer_of_unix(struct peer *peer, int fd);
 
 /**
- * peer_prove() - find out whether uid 0 is an administrator
- * @peer: user who asks, &peer.unproved
+ * peer_identify() - find its account, and whether uid 0 is root
+ * @peer: user who asks
  * @fd: its connection
  * @process: its process, just read
  *
- * A process that has ended proves nothing: another may have its id.
+ * A process that has ended says nothing: another may have its id.
  */
-void peer_prove(struct peer *peer, int fd, const struct process *process);
+void peer_identify(struct peer *peer, int fd, const struct process *process);
 
 /**
  * peer_of_tcp() - by sock_diag: the owner of the socket at the other end
@@ -47,8 +52,9 @@ void peer_prove(struct peer *peer, int fd, const struct process *process);
  * @fd: connection over loopback
  *
  * TCP has no credentials, but the kernel knows the owner of the socket at the
- * other end. This is reliable as long as that socket is open: a closed one has
- * no owner. It has no process: uid 0 is unproved, and stays so.
+ * other end, and its cgroup. This is reliable as long as that socket is open: a closed
+ * one has no owner. It has no process: so the owner of a user namespace is the one to whom
+ * subuid(5) gives the user, and whether uid 0 is root is not known.
  *
  * Return: 0; -EACCES: not from loopback, or the other end is closed; or another
  * negative errno.

@@ -12,11 +12,14 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -65,28 +68,33 @@ static char *process_read_all(const struct process *process, const char *name,
 	return text;
 }
 
-static void process_read_exe(struct process *process)
+/* Whether it has one: not if its leader has ended, and then it has no memory to read, either. */
+static bool process_read_exe(struct process *process)
 {
 	char path[PATH_SIZE];
 	ssize_t length;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
 	length = readlink(path, process->exe, sizeof(process->exe) - 1);
-	/* A truncated path must not match a rule: have none instead. */
-	if (length < 0 || length == sizeof(process->exe) - 1)
+	if (length == sizeof(process->exe) - 1) {
+		process->cut |= PROCESS_CUT_EXE;
 		length = 0;
-	process->exe[length] = '\0';
+	}
+	process->exe[length > 0 ? length : 0] = '\0';
+	return length >= 0;
 }
 
-static void process_read_comm(struct process *process)
+static bool process_read_comm(struct process *process)
 {
 	FILE *file = open_file(process, "comm");
+	bool read;
 
 	if (!file)
-		return;
-	if (fgets(process->comm, sizeof(process->comm), file))
-		process->comm[strcspn(process->comm, "\n")] = '\0';
+		return false;
+	read = fgets(process->comm, sizeof(process->comm), file);
+	process->comm[read ? strcspn(process->comm, "\n") : 0] = '\0';
 	fclose(file);
+	return read;
 }
 
 static void process_read_cmdline(struct process *process)
@@ -105,17 +113,6 @@ static void process_read_cmdline(struct process *process)
 
 /* ---- /proc/PID/status --------------------------------------------------- */
 
-/* Capabilities count only in the daemon's own user namespace. */
-static bool process_same_user_namespace(pid_t pid)
-{
-	char path[PATH_SIZE];
-	struct stat own, other;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
-	return !stat("/proc/self/ns/user", &own) && !stat(path, &other) &&
-	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
-}
-
 static void process_parse_groups(struct process *process, const char *text)
 {
 	unsigned int group;
@@ -126,6 +123,8 @@ static void process_parse_groups(struct process *process, const char *text)
 		process->groups[process->group_count++] = group;
 		text += used;
 	}
+	if (sscanf(text, "%u", &group) == 1)
+		process->cut |= PROCESS_CUT_GROUPS;
 }
 
 static void process_parse_status(struct process *process, const char *line)
@@ -136,6 +135,7 @@ static void process_parse_status(struct process *process, const char *line)
 	if (sscanf(line, "Uid: %u %u %u", &real, &effective, &saved) == 3) {
 		process->known = true;
 		process->uid = real;
+		process->euid = effective;
 		process->changed_credentials = real != effective ||
 					       real != saved;
 	} else if (sscanf(line, "Gid: %u", &real) == 1) {
@@ -175,9 +175,11 @@ static void process_read_cgroup(struct process *process)
 
 		if (strncmp(line, "0::", 3))
 			continue;
-		/* A truncated one must not match a rule, or be a tenant. */
-		if (!line[length] || length - 3 >= sizeof(process->cgroup))
+		/* A truncated one must not be a tenant. */
+		if (!line[length] || length - 3 >= sizeof(process->cgroup)) {
+			process->cut |= PROCESS_CUT_CGROUP;
 			break;
+		}
 		line[length] = '\0';
 		strcpy(process->cgroup, line + 3);
 		break;
@@ -196,6 +198,19 @@ static const char *process_cgroup_mount(void)
 		    status.f_type == CGROUP2_SUPER_MAGIC)
 			return places[i];
 	return NULL;
+}
+
+static void process_find_cgroup_id(struct process *process)
+{
+	const char *mount = process_cgroup_mount();
+	char path[sizeof(process->cgroup) + 32];
+	struct stat status;
+
+	if (!mount || !*process->cgroup)
+		return;
+	snprintf(path, sizeof(path), "%s%s", mount, process->cgroup);
+	if (!stat(path, &status))
+		process->cgroup_id = status.st_ino;
 }
 
 static bool process_is_roots(const char *path)
@@ -288,6 +303,106 @@ void process_container(const char *cgroup, char *out, size_t size)
 	}
 }
 
+/* ---- who it is ---------------------------------------------------------- */
+
+/* Most that is read of a map: as many lines as the kernel allows take more, and are another's. */
+#define MAP_SIZE	4096
+/* The kernel nests no deeper. */
+#define NAMESPACES	33
+
+static size_t process_read_map(const char *path, char map[MAP_SIZE])
+{
+	FILE *file = fopen(path, "re");
+	size_t length;
+
+	if (!file)
+		return 0;
+	length = fread(map, 1, MAP_SIZE, file);
+	fclose(file);
+	return length;
+}
+
+/*
+ * Whether it has the daemon's users: it is in the daemon's user namespace, or in one that only
+ * root can have made. The kernel shows a map to all, and without waiting.
+ */
+static bool process_has_own_map(pid_t pid)
+{
+	char own[MAP_SIZE], other[MAP_SIZE], path[PATH_SIZE];
+	size_t length = process_read_map("/proc/self/uid_map", own);
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	return length && process_read_map(path, other) == length &&
+	       !memcmp(own, other, length);
+}
+
+static bool process_is_own_namespace(int fd)
+{
+	struct stat own, other;
+
+	return !stat("/proc/self/ns/user", &own) && !fstat(fd, &other) &&
+	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+}
+
+/*
+ * The owner of the namespace just below the daemon's, as xs_user_of() of the module has it.
+ * Closes @fd.
+ */
+static bool process_find_owner(int fd, uid_t *owner)
+{
+	bool found = false;
+
+	for (int i = 0; i < NAMESPACES && fd >= 0 && !found; i++) {
+		int parent = ioctl(fd, NS_GET_PARENT);
+
+		found = parent >= 0 && process_is_own_namespace(parent) &&
+			!ioctl(fd, NS_GET_OWNER_UID, owner);
+		close(fd);
+		fd = parent;
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void process_identify_in(struct process *process, int fd)
+{
+	uid_t owner = process->euid;
+
+	process->own_users = process_is_own_namespace(fd);
+	if (process->own_users) {
+		process->nice_capable = process->has_sys_nice;
+		close(fd);
+	} else if (!process_find_owner(fd, &owner)) {
+		return;
+	}
+	process->account = account_of(owner, process->cgroup_id);
+	process->identified = true;
+}
+
+/* Without CAP_SYS_NICE it does not matter in which of those namespaces it is. */
+static void process_identify_at_once(struct process *process)
+{
+	if (!process_has_own_map(process->pid))
+		return;
+	process->own_users = true;
+	process->account = account_of(process->euid, process->cgroup_id);
+	process->identified = !process->has_sys_nice;
+}
+
+void process_identify(struct process *process)
+{
+	char path[PATH_SIZE];
+	int fd;
+
+	if (!process->known || process->identified)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", process->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		process_identify_in(process, fd);
+}
+
 /* ---- all of it ---------------------------------------------------------- */
 
 static void process_read_nice(struct process *process)
@@ -308,24 +423,19 @@ void process_read_owner(struct process *process, pid_t pid)
 
 void process_read_facts(struct process *process, pid_t pid)
 {
-	*process = (struct process){ .pid = pid };
-	process_read_status(process);
+	process_read_owner(process, pid);
 	if (!process->known)
 		return;
-	process_read_comm(process);
 	process_read_cgroup(process);
+	process_find_cgroup_id(process);
 	process_find_root_cgroup(process);
 	process_read_units(process);
 	process_container(*process->root_cgroup ? process->root_cgroup :
 						  process->cgroup, process->container,
 			  sizeof(process->container));
-	process_read_nice(process);
-}
-
-void process_read_capability(struct process *process)
-{
-	process->nice_capable = process->has_sys_nice &&
-				process_same_user_namespace(process->pid);
+	process_identify_at_once(process);
+	/* Last: then it was there all the time. */
+	process->has_facts = process_read_comm(process);
 }
 
 void process_read_rest(struct process *process, bool cmdline)
@@ -334,11 +444,12 @@ void process_read_rest(struct process *process, bool cmdline)
 
 	if (!process->known)
 		return;
-	process_read_exe(process);
-	process_read_capability(process);
+	process_identify(process);
 	if (cmdline)
 		process_read_cmdline(process);
 	process->environ = process_read_all(process, "environ", PROCESS_ENVIRON, &length);
+	/* Last, likewise: without it the others are empty, too. */
+	process->has_rest = process_read_exe(process) && process->environ;
 }
 
 bool process_is_owned(const struct process *process)
@@ -349,6 +460,7 @@ bool process_is_owned(const struct process *process)
 void process_copy(struct process *to, const struct process *from)
 {
 	*to = *from;
+	to->has_rest = false;
 	to->environ = NULL;
 	to->cmdline = from->cmdline ? strdup(from->cmdline) : NULL;
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/account.h"
+
 #define PROCESS_GROUPS	64	/* supplementary groups looked at */
 
 /** Bytes that are read of the arguments, and of the environment. */
@@ -19,11 +21,25 @@
 /* The kernel allows 128 KiB for a string, and far more in all. */
 #define PROCESS_ENVIRON	(1u << 20)
 
+/** What was too long to be kept, as bits: then the field is empty, or not all of it. */
+enum process_cut {
+	PROCESS_CUT_EXE = 1,
+	PROCESS_CUT_CGROUP = 2,
+	PROCESS_CUT_GROUPS = 4,
+};
+
 /**
  * struct process - a process, as it was when it was read
  * @pid: its id
  * @known: it could be read; else all below is empty
+ * @has_facts: what process_read_facts() reads is there, else only its owner and @nice
+ * @has_rest: what process_read_rest() reads is there
+ * @identified: @account and @nice_capable are known
+ * @own_users: its users are the daemon's: @account is @euid
+ * @cut: bits of enum process_cut
+ * @account: whom the kernel charges what it has
  * @uid: real user
+ * @euid: effective user
  * @gid: real group
  * @groups: supplementary groups
  * @group_count: number of @groups
@@ -34,6 +50,7 @@
  * @exe: path of its executable, empty: not permitted or deleted
  * @comm: its name
  * @cgroup: path in the unified hierarchy, empty: in none
+ * @cgroup_id: of @cgroup, 0: not known
  * @root_cgroup: the part of @cgroup that root has named: from the top down to the
  *	first cgroup that belongs to another user
  * @unit: unit of the system's systemd
@@ -45,7 +62,14 @@
 struct process {
 	pid_t pid;
 	bool known;
+	bool has_facts;
+	bool has_rest;
+	bool identified;
+	bool own_users;
+	unsigned int cut;
+	struct account account;
 	uid_t uid;
+	uid_t euid;
 	gid_t gid;
 	gid_t groups[PROCESS_GROUPS];
 	size_t group_count;
@@ -56,6 +80,7 @@ struct process {
 	char exe[256];
 	char comm[32];
 	char cgroup[512];
+	uint64_t cgroup_id;
 	char root_cgroup[512];
 	char unit[256];
 	char user_unit[256];
@@ -79,21 +104,22 @@ void process_read_owner(struct process *process, pid_t pid);
  * @process: out; to be completed by process_read_rest()
  * @pid: process
  *
- * These are credentials, name, cgroup, unit, container and nice value. No
+ * These are credentials, name, cgroup, unit, container and nice value. And if it has the
+ * daemon's users, its account; then it is identified, unless it has CAP_SYS_NICE. No
  * process can make this wait.
  */
 void process_read_facts(struct process *process, pid_t pid);
 
 /**
- * process_read_capability() - read whether CAP_SYS_NICE counts
+ * process_identify() - read its account, and whether CAP_SYS_NICE counts
  * @process: as process_read_facts() left it
  *
- * A process that has it in some user namespace can make this wait, for ever.
+ * The process can make this wait, for ever, if that did not identify it.
  */
-void process_read_capability(struct process *process);
+void process_identify(struct process *process);
 
 /**
- * process_read_rest() - read the executable, CAP_SYS_NICE, and the environment
+ * process_read_rest() - read who it is, its environment and its executable
  * @process: as process_read_facts() left it; end with process_free()
  * @cmdline: read the arguments, too
  *
@@ -102,7 +128,7 @@ void process_read_capability(struct process *process);
 void process_read_rest(struct process *process, bool cmdline);
 
 /**
- * process_copy() - copy facts, without the environment
+ * process_copy() - copy facts, without the environment: it has no rest, then
  * @to: out, end with process_free()
  * @from: facts
  *

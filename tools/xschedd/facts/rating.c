@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facts/admins.h"
+#include "facts/names.h"
 #include "facts/rating.h"
 
 const char *rating_source_name(enum rating_source source)
@@ -75,7 +75,7 @@ bool rating_trusts(const struct process *process)
 	gid_t admins;
 
 	return process->nice_capable ||
-	       (admins_group(&admins) && process_in_group(process, admins));
+	       (names_admins(&admins) && process_in_group(process, admins));
 }
 
 static const struct rule *rating_find_rule(const struct config *config,

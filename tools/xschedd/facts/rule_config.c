@@ -5,13 +5,12 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libxsched.h>
 
+#include "facts/names.h"
 #include "facts/rule_config.h"
 
 /* The longest period the engine accepts: a minute. */
@@ -106,30 +105,12 @@ static int rule_config_parse_id(struct parser *p, const char *value, const char 
 	return 1;
 }
 
-static bool rule_config_find_user(const char *name, unsigned int *id)
-{
-	const struct passwd *passwd = getpwnam(name);
-
-	if (passwd)
-		*id = passwd->pw_uid;
-	return passwd;
-}
-
-static bool rule_config_find_group(const char *name, unsigned int *id)
-{
-	const struct group *group = getgrnam(name);
-
-	if (group)
-		*id = group->gr_gid;
-	return group;
-}
-
 static int rule_config_set_user(struct parser *p, struct rule *rule, const char *value)
 {
 	if (rule->has_user)
 		return parser_fail(p, "'user' is set twice");
 	rule->has_user = true;
-	return rule_config_parse_id(p, value, "user", rule_config_find_user, &rule->uid);
+	return rule_config_parse_id(p, value, "user", names_user, &rule->uid);
 }
 
 static int rule_config_set_group(struct parser *p, struct rule *rule, const char *value)
@@ -137,7 +118,7 @@ static int rule_config_set_group(struct parser *p, struct rule *rule, const char
 	if (rule->has_group)
 		return parser_fail(p, "'group' is set twice");
 	rule->has_group = true;
-	return rule_config_parse_id(p, value, "group", rule_config_find_group, &rule->gid);
+	return rule_config_parse_id(p, value, "group", names_group, &rule->gid);
 }
 
 /* "N" or "N..M" */

@@ -34,9 +34,12 @@
 /**
  * struct client - a connection
  * @host: what requests are about
- * @admit: called if its user, uid 0, is no administrator: whether it may stay
+ * @known: called when it is known who has connected
  * @gone: called as it ends
- * @context: handed to @admit and @gone
+ * @context: handed to @known and @gone
+ * @entry: in a list of its owner
+ * @place: its place
+ * @fresh: it is not known yet who has connected
  * @source: its events
  * @patience: runs while something is half-way
  * @turn: the next request that was read is answered when this expires
@@ -44,7 +47,8 @@
  * @listener: to the stream of events
  * @listening: it subscribed to the stream
  * @reading: a question about a process, for an answer
- * @asking: the answer waits for @reading
+ * @lookup: a question about names, for an answer
+ * @asking: the answer waits for one of these
  * @over: the connection is to be closed
  * @out: what waits to be taken
  * @out_sent: bytes of @out that were taken
@@ -55,9 +59,12 @@
  */
 struct client {
 	const struct host *host;
-	client_admit_fn admit;
+	client_known_fn known;
 	client_gone_fn gone;
 	void *context;
+	struct client_entry entry;
+	struct place place;
+	bool fresh;
 	sd_event_source *source;
 	struct clock_timer *patience;
 	struct clock_timer *turn;
@@ -65,6 +72,7 @@ struct client {
 	struct listener listener;
 	bool listening;
 	struct reading reading;
+	struct lookup lookup;
 	bool asking;
 	bool over;
 	char *out;
@@ -137,7 +145,7 @@ static bool client_has_next(const struct client *client)
 static uint64_t client_wait_ns(struct client *client, uint64_t now)
 {
 	return client->peer.admin ? 0 :
-	       allowance_wait(client->host->allowance, client->peer.uid, now);
+	       allowance_wait(client->host->allowance, &client->peer.account, now);
 }
 
 static void client_charge(struct client *client, uint64_t begin_ns)
@@ -145,7 +153,7 @@ static void client_charge(struct client *client, uint64_t begin_ns)
 	uint64_t now = clock_ns();
 
 	if (!client->peer.admin)
-		allowance_charge(client->host->allowance, client->peer.uid, now,
+		allowance_charge(client->host->allowance, &client->peer.account, now,
 				 now - begin_ns);
 }
 
@@ -245,24 +253,51 @@ static int client_send(struct client *client, struct json_object *reply)
 	return ret ? ret : client_send_some(client);
 }
 
-static void client_on_facts(struct reading *reading, const struct process *process,
-			    bool whole)
+/* Send an answer for which something was asked. */
+static void client_answer_late(struct client *client, struct json_object *reply,
+			       uint64_t begin_ns)
 {
-	struct client *client = reading->user;
-	uint64_t begin_ns = clock_ns();
 	int ret;
 
-	/* A part is enough. */
-	(void)whole;
-	reader_forget(client->host->sched->reader, reading);
 	client->asking = false;
-	ret = client_send(client, reply_with_facts(client->host->sched,
-						   &client->peer, process));
+	ret = client_send(client, reply);
 	client_charge(client, begin_ns);
 	if (ret < 0)
 		client_hang_up(client);
 	else
 		client_set_events(client);
+}
+
+static void client_on_facts(struct reading *reading, const struct process *process,
+			    enum reading_state state)
+{
+	struct client *client = reading->user;
+	uint64_t begin_ns = clock_ns();
+
+	/* A part is enough, when there is no more for now. */
+	if (state == READING_FACTS)
+		return;
+	reader_forget(client->host->sched->reader, reading);
+	client_answer_late(client, reply_with_facts(client->host->sched, &client->peer,
+						    process), begin_ns);
+}
+
+static void client_on_names(struct lookup *lookup, int result)
+{
+	struct client *client = lookup->user;
+	uint64_t begin_ns = clock_ns();
+
+	client_answer_late(client, reply_with_names(client->host, &client->peer, result),
+			   begin_ns);
+}
+
+/* The databases of users may be slow. */
+static void client_look_up_names(struct client *client)
+{
+	client->asking = true;
+	client->lookup = (struct lookup){ .kind = LOOKUP_NAMES, .done = client_on_names,
+					  .user = client };
+	resolver_ask(client->host->resolver, &client->lookup);
 }
 
 static void client_ask(struct client *client, pid_t pid)
@@ -288,6 +323,12 @@ static int client_answer(struct client *client, const char *line, size_t length)
 		client_ask(client, request.pid);
 		return 0;
 	}
+	if (!reply && request.command == COMMAND_RELOAD) {
+		client_look_up_names(client);
+		return 0;
+	}
+	if (!reply)
+		return -ENOMEM;
 	ret = client_send(client, reply);
 	if (!ret && request.command == COMMAND_EVENTS)
 		client_listen_to_events(client);
@@ -368,30 +409,51 @@ static int client_on_socket(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-/* ---- uid 0 -------------------------------------------------------------- */
+/* ---- who it is ---------------------------------------------------------- */
 
-static void client_on_proof(struct reading *reading, const struct process *process,
-			    bool whole)
+void client_refuse(struct client *client)
+{
+	struct json_object *reply = protocol_error(-EUSERS, "too many connections");
+
+	if (reply)
+		client_send(client, reply);
+	client_hang_up(client);
+}
+
+static enum place_pool client_pool(const struct peer *peer)
+{
+	if (peer->root)
+		return PLACES_OF_ROOT;
+	return peer->admin ? PLACES_OF_ADMINS : PLACES_OF_USERS;
+}
+
+static void client_on_identity(struct reading *reading, const struct process *process,
+			       enum reading_state state)
 {
 	struct client *client = reading->user;
 
-	(void)whole;
+	if (state == READING_FACTS)
+		return;
 	reader_forget(client->host->sched->reader, reading);
 	client->asking = false;
-	peer_prove(&client->peer, sd_event_source_get_io_fd(client->source), process);
-	if (!client->peer.admin && !client->admit(client->context, &client->peer))
-		client_cut_off(client, "too many connections");
-	else
+	peer_identify(&client->peer, sd_event_source_get_io_fd(client->source), process);
+	client->place.pool = client_pool(&client->peer);
+	client->place.account = client->peer.account;
+	client->fresh = false;
+	if (client->known(client->context, client))
 		client_set_events(client);
+	else
+		client_refuse(client);
 }
 
-/* No request is read before the permissions of the user are known. */
-static void client_begin_proof(struct client *client)
+/* No request is read before it is known who it is. */
+static void client_identify(struct client *client)
 {
+	client->fresh = true;
 	client->asking = true;
 	client->reading = (struct reading){ .pid = client->peer.pid,
-					    .capability = true,
-					    .done = client_on_proof,
+					    .identity = true,
+					    .done = client_on_identity,
 					    .user = client };
 	reader_ask(client->host->sched->reader, &client->reading);
 	client_set_events(client);
@@ -400,7 +462,7 @@ static void client_begin_proof(struct client *client)
 /* ---- life --------------------------------------------------------------- */
 
 int client_new(struct client **out, const struct peer *peer, int fd,
-	       const struct host *host, client_admit_fn admit,
+	       const struct host *host, client_known_fn known,
 	       client_gone_fn gone, void *context)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -409,9 +471,11 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 	if (!client)
 		return -ENOMEM;
 	client->host = host;
-	client->admit = admit;
+	client->known = known;
 	client->gone = gone;
 	client->context = context;
+	client->entry.client = client;
+	client->place.owner = client;
 	client->peer = *peer;
 	ret = clock_timer_new(&client->patience, host->event, LATE_NS,
 			      client_on_impatience, client);
@@ -426,8 +490,7 @@ int client_new(struct client **out, const struct peer *peer, int fd,
 		return ret;
 	}
 	sd_event_source_set_io_fd_own(client->source, true);
-	if (client->peer.unproved)
-		client_begin_proof(client);
+	client_identify(client);
 	*out = client;
 	return 0;
 }
@@ -438,6 +501,7 @@ void client_free(struct client *client)
 		stream_leave(client->host->sched->stream, &client->listener);
 	if (client->asking)
 		reader_forget(client->host->sched->reader, &client->reading);
+	resolver_forget(client->host->resolver, &client->lookup);
 	/* Closes the descriptor, too. */
 	sd_event_source_disable_unref(client->source);
 	clock_timer_free(client->patience);
@@ -446,7 +510,17 @@ void client_free(struct client *client)
 	free(client);
 }
 
-const struct peer *client_peer(const struct client *client)
+bool client_is_new(const struct client *client)
 {
-	return &client->peer;
+	return client->fresh;
+}
+
+struct client_entry *client_entry(struct client *client)
+{
+	return &client->entry;
+}
+
+struct place *client_place(struct client *client)
+{
+	return &client->place;
 }

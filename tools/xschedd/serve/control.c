@@ -2,8 +2,10 @@
 /*
  * The control socket.
  *
- * Every user may connect, but cannot keep others from connecting: each user has
- * a limit, and some places are reserved for administrators.
+ * Every user may connect, but cannot keep others from connecting, see base/places.h. Who it
+ * is that has connected is read first, which nobody can make long (facts/reader.h); until
+ * then it waits in one of a few other places, and when these are taken, the next ones wait
+ * to be accepted.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -21,10 +23,15 @@
 #include "serve/client.h"
 #include "serve/control.h"
 
-#define MAX_CLIENTS	128
-#define MAX_OF_USER	32	/* of one user, unless an administrator */
-#define MAX_OF_USERS	96	/* of all these together */
+#define MAX_NEW		16	/* of which it is not known yet who they are */
 #define BACKLOG		128
+
+static const struct place_limits control_limits[PLACE_POOLS] = {
+	[PLACES_OF_USERS] = { .all = 96, .of_account = 32 },
+	[PLACES_OF_ADMINS] = { .all = 32, .of_account = 16 },
+	/* All their cgroups are root's. */
+	[PLACES_OF_ROOT] = { .all = 32, .of_account = 32 * ACCOUNT_SHARES },
+};
 
 /* Connections accepted in a second; others wait, since GPUs come first. */
 #define BURST		2000
@@ -39,8 +46,9 @@
  * @rest: until then none are accepted
  * @second_ns: when the second began in which @accepted were
  * @accepted: connections of that second
- * @clients: connections
- * @count: number of @clients
+ * @clients: connections, the newest last
+ * @places: theirs, but for those of @fresh
+ * @fresh: number of those of which it is not known yet who they are
  * @refused: connections refused since the last message about it
  * @refused_ns: when that was
  * @path: of the socket
@@ -51,61 +59,38 @@ struct control {
 	struct clock_timer *rest;
 	uint64_t second_ns;
 	unsigned int accepted;
-	struct client *clients[MAX_CLIENTS];
-	unsigned int count;
+	struct client_list clients;
+	struct places places;
+	unsigned int fresh;
 	uint64_t refused;
 	uint64_t refused_ns;
 	char *path;
 };
 
+/* Accept connections when there is time and a place for them. */
+static void control_listen(struct control *control)
+{
+	bool listens = control->fresh < MAX_NEW && !clock_timer_is_on(control->rest);
+
+	sd_event_source_set_enabled(control->source, listens ? SD_EVENT_ON : SD_EVENT_OFF);
+}
+
 static void control_on_gone(void *context, struct client *client)
 {
 	struct control *control = context;
 
-	for (unsigned int i = 0; i < control->count; i++) {
-		if (control->clients[i] != client)
-			continue;
-		control->clients[i] = control->clients[--control->count];
-		return;
-	}
+	TAILQ_REMOVE(&control->clients, client_entry(client), entry);
+	places_leave(&control->places, client_place(client));
+	if (client_is_new(client))
+		control->fresh--;
+	control_listen(control);
 }
 
-/* Connections of all users who are not administrators, and of one. */
-static void control_count(const struct control *control, const struct peer *peer,
-			  unsigned int *users, unsigned int *same)
+/* Log refusals, but not each. */
+static void control_count_refused(struct control *control, int error)
 {
-	*users = 0;
-	*same = 0;
-	for (unsigned int i = 0; i < control->count; i++) {
-		const struct peer *other = client_peer(control->clients[i]);
-
-		if (other->admin || other->unproved)
-			continue;
-		*users += 1;
-		*same += other->uid == peer->uid;
-	}
-}
-
-static bool control_has_room(const struct control *control, const struct peer *peer)
-{
-	unsigned int users, same;
-
-	if (peer->admin || peer->unproved)
-		return control->count < MAX_CLIENTS;
-	control_count(control, peer, &users, &same);
-	return users < MAX_OF_USERS && same < MAX_OF_USER;
-}
-
-/* Send the reason, if that does not block. Log it, but not each time. */
-static void control_refuse(struct control *control, int fd, int error)
-{
-	static const char busy[] =
-		"{\"ok\":false,\"errno\":87,\"error\":\"EUSERS\",\"message\":\"too many connections\"}\n";
 	uint64_t now = clock_ns();
 
-	if (error == -EUSERS)
-		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-	close(fd);
 	control->refused++;
 	if (control->refused_ns && now - control->refused_ns < SECOND_NS)
 		return;
@@ -115,32 +100,41 @@ static void control_refuse(struct control *control, int fd, int error)
 	control->refused_ns = now;
 }
 
-/* It has its place already. */
-static bool control_on_admit(void *context, const struct peer *peer)
+/* It is known now who it is. Returns whether it may stay. */
+static bool control_on_known(void *context, struct client *client)
 {
-	const struct control *control = context;
-	unsigned int users, same;
+	struct control *control = context;
+	struct place *displaced;
 
-	control_count(control, peer, &users, &same);
-	return users <= MAX_OF_USERS && same <= MAX_OF_USER;
+	control->fresh--;
+	control_listen(control);
+	if (!places_take(&control->places, client_place(client), &displaced)) {
+		control_count_refused(control, -EUSERS);
+		return false;
+	}
+	if (displaced) {
+		control_count_refused(control, -EUSERS);
+		client_refuse(displaced->owner);
+	}
+	return true;
 }
 
 /* Takes over @fd on success. */
 static int control_welcome(struct control *control, int fd)
 {
+	struct client *client;
 	struct peer peer;
 	int ret = peer_of_unix(&peer, fd);
 
+	if (!ret)
+		ret = client_new(&client, &peer, fd, control->host, control_on_known,
+				 control_on_gone, control);
 	if (ret)
 		return ret;
-	if (!control_has_room(control, &peer))
-		return -EUSERS;
-	ret = client_new(&control->clients[control->count], &peer, fd,
-			 control->host, control_on_admit, control_on_gone,
-			 control);
-	if (!ret)
-		control->count++;
-	return ret;
+	TAILQ_INSERT_TAIL(&control->clients, client_entry(client), entry);
+	control->fresh++;
+	control_listen(control);
+	return 0;
 }
 
 /* Whether one more may be accepted; if not, it waits for the next second. */
@@ -154,16 +148,14 @@ static bool control_count_accepted(struct control *control)
 	}
 	if (control->accepted++ < BURST)
 		return true;
-	sd_event_source_set_enabled(control->source, SD_EVENT_OFF);
 	clock_timer_set(control->rest, control->second_ns + SECOND_NS);
+	control_listen(control);
 	return false;
 }
 
 static void control_on_rested(void *user)
 {
-	struct control *control = user;
-
-	sd_event_source_set_enabled(control->source, SD_EVENT_ON);
+	control_listen(user);
 }
 
 static int control_on_connect(sd_event_source *source, int fd, uint32_t revents,
@@ -180,8 +172,10 @@ static int control_on_connect(sd_event_source *source, int fd, uint32_t revents,
 	if (connection < 0)
 		return 0;
 	ret = control_welcome(control, connection);
-	if (ret < 0)
-		control_refuse(control, connection, ret);
+	if (ret < 0) {
+		close(connection);
+		control_count_refused(control, ret);
+	}
 	return 0;
 }
 
@@ -268,6 +262,8 @@ int control_open(struct control **out, const char *path,
 	if (!control)
 		return ret;
 	control->host = host;
+	TAILQ_INIT(&control->clients);
+	places_init(&control->places, control_limits);
 	control->path = strdup(path);
 	if (control->path)
 		ret = clock_timer_new(&control->rest, host->event, LATE_NS,
@@ -293,10 +289,14 @@ int control_open(struct control **out, const char *path,
 
 void control_close(struct control *control)
 {
+	struct client_entry *first;
+
 	if (!control)
 		return;
-	while (control->count)
-		client_free(control->clients[--control->count]);
+	while ((first = TAILQ_FIRST(&control->clients))) {
+		TAILQ_REMOVE(&control->clients, first, entry);
+		client_free(first->client);
+	}
 	sd_event_source_disable_unref(control->source);
 	clock_timer_free(control->rest);
 	unlink(control->path);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/request.h"
 #include "serve/front.h"
 #include "serve/reply.h"
 #include "serve/show.h"
@@ -81,23 +80,24 @@ static unsigned int front_status_of(int error)
 	}
 }
 
+/* Take an answer of the control socket. Returns whether it was done. */
+static bool front_take_reply(struct context *c, struct json_object *reply)
+{
+	int error = reply_error(reply);
+	struct json_object *message;
+
+	if (error) {
+		json_object_object_get_ex(reply, "message", &message);
+		front_fail(c, front_status_of(-error), json_object_get_string(message));
+	}
+	json_object_put(reply);
+	return !error;
+}
+
 /* The same checks as on the control socket. Returns whether it was done. */
 static bool front_demand(struct context *c, const struct request *request)
 {
-	struct json_object *reply, *value;
-	bool ok;
-
-	reply = reply_to(c->host, &c->request->peer, request);
-	ok = json_object_object_get_ex(reply, "ok", &value) &&
-	     json_object_get_boolean(value);
-	if (!ok) {
-		json_object_object_get_ex(reply, "errno", &value);
-		c->answer->status = front_status_of(json_object_get_int(value));
-		json_object_object_get_ex(reply, "message", &value);
-		front_fail(c, c->answer->status, json_object_get_string(value));
-	}
-	json_object_put(reply);
-	return ok;
+	return front_take_reply(c, reply_to(c->host, &c->request->peer, request));
 }
 
 static void front_demand_hint(struct context *c, pid_t pid, const char *hint,
@@ -257,18 +257,8 @@ static bool front_get_number(struct context *c, const char *name, int64_t *out)
 static void front_set_level(struct context *c, const struct kfd_xsched_queue *queue,
 			    int64_t level)
 {
-	const struct peer *peer = &c->request->peer;
-	const struct task *task = state_task(c->host->sched, queue->pid);
-	int ret;
-
-	if (!task || !peer_may(peer, &task->process)) {
-		front_fail(c, MHD_HTTP_FORBIDDEN, "not permitted");
-		return;
-	}
-	ret = request_set_level(c->host->sched, queue->pid, level);
-	if (ret)
-		front_bad(c, "not every GPU has this level");
-	else
+	if (front_take_reply(c, reply_set_level(c->host, &c->request->peer, queue->pid,
+						level)))
 		front_succeed(c);
 }
 

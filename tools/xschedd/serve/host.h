@@ -8,6 +8,7 @@
 #define XSCHEDD_HOST_H
 
 #include "base/allowance.h"
+#include "facts/resolver.h"
 #include "state/state.h"
 
 /**
@@ -15,14 +16,16 @@
  * @event: loop
  * @sched: scheduler
  * @allowance: of users who are not administrators
- * @reload: reads the configuration again: 0, or a negative errno and the reason
- *	in @error
+ * @resolver: looks up users and groups
+ * @reload: reads the configuration again, after LOOKUP_NAMES: 0, or a negative errno and
+ *	the reason in @error
  * @user: handed to @reload
  */
 struct host {
 	sd_event *event;
 	struct sched *sched;
 	struct allowance *allowance;
+	struct resolver *resolver;
 	int (*reload)(void *user, char *error, size_t size);
 	void *user;
 };

@@ -30,11 +30,16 @@
 #define MHD_HTTP_CONTENT_TOO_LARGE	413
 #endif
 
-#define CONNECTIONS	64
-#define OF_USER		16	/* of one user, unless an administrator */
+/* Of users and uid 0, and some that are about to be refused. */
+#define CONNECTIONS	80
 #define MEMORY		(16 * 1024)
 #define MS_NS		1000000ULL
 #define LATE_NS		(250 * MS_NS)	/* of a time-out */
+
+static const struct place_limits http_limits[PLACE_POOLS] = {
+	[PLACES_OF_USERS] = { .all = 48, .of_account = 16 },
+	[PLACES_OF_ROOT] = { .all = 16, .of_account = 16 },
+};
 
 /**
  * struct http - the server
@@ -45,6 +50,7 @@
  * @source: its epoll descriptor
  * @timer: when to check its time-outs, or @visitors
  * @visitors: connections
+ * @places: theirs
  * @connections: number of connections
  * @full: the limit was reached, and libmicrohttpd stopped listening
  * @complaints: messages of libmicrohttpd since the last that was logged
@@ -58,6 +64,7 @@ struct http {
 	sd_event_source *source;
 	struct clock_timer *timer;
 	struct visitors visitors;
+	struct places places;
 	unsigned int connections;
 	bool full;
 	uint64_t complaints;
@@ -135,33 +142,89 @@ static enum MHD_Result http_send_answer(struct MHD_Connection *connection,
 	return ret;
 }
 
-static int http_find_peer(const struct http *http, struct peer *peer, int fd)
-{
-	int ret = peer_of_tcp(peer, fd);
+/* ---- who it is ---------------------------------------------------------- */
 
-	if (!ret && http->root)
-		peer->admin |= peer->unproved;
+static struct visitor *http_visitor(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info;
+
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	return info ? info->socket_context : NULL;
+}
+
+static void http_on_member(struct lookup *lookup, int result)
+{
+	struct visitor *visitor = lookup->user;
+	struct http *http = visitor->server;
+
+	/* It is kept: the request finds it. */
+	(void)result;
+	if (!visitor->waiting)
+		return;
+	MHD_resume_connection(visitor->waiting);
+	visitor->waiting = NULL;
+	clock_timer_set(http->timer, 0);
+}
+
+/* Whether the user is an administrator, by what the system's databases said in the last seconds. */
+static bool http_decide(const struct http *http, struct peer *peer)
+{
+	int result;
+
+	if (http->root && !peer->uid) {
+		peer->admin = true;
+		return true;
+	}
+	if (!resolver_knows_member(http->host->resolver, peer->uid, &result))
+		return false;
+	peer->admin = result > 0;
+	peer->undecided = result < 0;
+	return true;
+}
+
+/* Without being asked, the databases say nothing: the request waits for that. */
+static bool http_must_wait(struct http *http, struct MHD_Connection *connection)
+{
+	struct visitor *visitor = http_visitor(connection);
+
+	if (!visitor || http_decide(http, &visitor->peer))
+		return false;
+	visitor->lookup = (struct lookup){ .kind = LOOKUP_MEMBER, .uid = visitor->peer.uid,
+					   .done = http_on_member, .user = visitor };
+	visitor->server = http;
+	visitor->waiting = connection;
+	resolver_ask(http->host->resolver, &visitor->lookup);
+	return true;
+}
+
+/* ---- answers ------------------------------------------------------------ */
+
+static int http_find_peer(const struct http *http, struct http_request *request)
+{
+	const union MHD_ConnectionInfo *info;
+	int ret;
+
+	info = MHD_get_connection_info(request->connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD);
+	ret = info ? peer_of_tcp(&request->peer, info->connect_fd) : -EACCES;
+	if (!ret)
+		http_decide(http, &request->peer);
 	return ret;
 }
 
 static void http_answer_request(struct http *http, struct http_request *request,
 				struct http_answer *answer)
 {
-	const union MHD_ConnectionInfo *info;
 	struct allowance *allowance = http->host->allowance;
 	const struct peer *peer = &request->peer;
 	uint64_t begin_ns = clock_ns(), now;
-	int ret;
 
-	info = MHD_get_connection_info(request->connection,
-				       MHD_CONNECTION_INFO_CONNECTION_FD);
-	ret = info ? http_find_peer(http, &request->peer, info->connect_fd) : -EACCES;
-	if (ret) {
+	if (http_find_peer(http, request)) {
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "the user of this connection is unknown");
 		return;
 	}
-	if (!peer->admin && allowance_wait(allowance, peer->uid, begin_ns)) {
+	if (!peer->admin && allowance_wait(allowance, &peer->account, begin_ns)) {
 		answer_error(answer, MHD_HTTP_TOO_MANY_REQUESTS,
 			     "too many requests of this user");
 		return;
@@ -176,7 +239,7 @@ static void http_answer_request(struct http *http, struct http_request *request,
 		http_route(http, request, answer);
 	now = clock_ns();
 	if (!peer->admin)
-		allowance_charge(allowance, peer->uid, now, now - begin_ns);
+		allowance_charge(allowance, &peer->account, now, now - begin_ns);
 }
 
 /* Called once at first, once for each part of the body, and once at its end. */
@@ -204,6 +267,10 @@ static enum MHD_Result http_on_request(void *user, struct MHD_Connection *connec
 		*size = 0;
 		return MHD_YES;
 	}
+	if (http_must_wait(user, connection)) {
+		MHD_suspend_connection(connection);
+		return MHD_YES;
+	}
 	request->connection = connection;
 	request->method = method;
 	request->path = path;
@@ -214,29 +281,53 @@ static enum MHD_Result http_on_request(void *user, struct MHD_Connection *connec
 static void http_on_completed(void *user, struct MHD_Connection *connection,
 			      void **context, enum MHD_RequestTerminationCode code)
 {
-	const union MHD_ConnectionInfo *info;
 	struct http *http = user;
 
 	(void)code;
-	info = MHD_get_connection_info(connection,
-				       MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	if (info)
-		visitor_served(&http->visitors, info->socket_context, clock_ns());
+	visitor_served(&http->visitors, http_visitor(connection), clock_ns());
 	free(*context);
 	*context = NULL;
 }
 
-/* A connection whose user is unknown, or that is one too many of its user, ends at once. */
+/* Whether there is a place for it; another one may have to leave. */
+static bool http_find_place(struct http *http, struct visitor *visitor)
+{
+	struct place *displaced;
+	struct visitor *other;
+
+	visitor->place = (struct place){
+		.pool = visitor->peer.uid ? PLACES_OF_USERS : PLACES_OF_ROOT,
+		.account = visitor->peer.account,
+		.owner = visitor,
+	};
+	if (!places_take(&http->places, &visitor->place, &displaced))
+		return false;
+	other = displaced ? displaced->owner : NULL;
+	if (other)
+		shutdown(other->fd, SHUT_RDWR);
+	return true;
+}
+
+/* A connection whose user is unknown, or for which there is no place, ends at once. */
 static struct visitor *http_admit(struct http *http, int fd)
 {
+	struct visitor *visitor = NULL;
 	struct peer peer;
 
-	if (http_find_peer(http, &peer, fd) ||
-	    (!peer.admin && visitors_of(&http->visitors, peer.uid) >= OF_USER)) {
+	if (!peer_of_tcp(&peer, fd))
+		visitor = visitor_comes(&http->visitors, fd, &peer, clock_ns());
+	if (!visitor || !http_find_place(http, visitor))
 		shutdown(fd, SHUT_RDWR);
-		return NULL;
-	}
-	return visitor_comes(&http->visitors, fd, peer.uid, clock_ns());
+	return visitor;
+}
+
+static void http_dismiss(struct http *http, struct visitor *visitor)
+{
+	if (!visitor)
+		return;
+	resolver_forget(http->host->resolver, &visitor->lookup);
+	places_leave(&http->places, &visitor->place);
+	visitor_leaves(&http->visitors, visitor);
 }
 
 static void http_on_connection(void *user, struct MHD_Connection *connection,
@@ -248,7 +339,7 @@ static void http_on_connection(void *user, struct MHD_Connection *connection,
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
 		http->connections--;
-		visitor_leaves(&http->visitors, *context);
+		http_dismiss(http, *context);
 		*context = NULL;
 		return;
 	}
@@ -339,7 +430,8 @@ static int http_listen_at(struct http *http, uint16_t port)
 	};
 
 	errno = 0;
-	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, port,
+	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG |
+				       MHD_ALLOW_SUSPEND_RESUME, port,
 		NULL, NULL, http_on_request, http,
 		MHD_OPTION_EXTERNAL_LOGGER, http_on_complaint, http,
 		MHD_OPTION_SOCK_ADDR, &address,
@@ -368,6 +460,7 @@ int http_open(struct http **out, const struct config *config,
 	http->front = config->http_front;
 	http->root = config->http_root;
 	visitors_init(&http->visitors);
+	places_init(&http->places, http_limits);
 	ret = http_listen_at(http, port);
 	if (!ret)
 		ret = http_add_sources(http);
@@ -380,10 +473,25 @@ int http_open(struct http **out, const struct config *config,
 	return 0;
 }
 
+/* The library cannot end while a request waits. */
+static void http_resume_all(struct http *http)
+{
+	struct visitor *visitor;
+
+	TAILQ_FOREACH(visitor, &http->visitors.list, entry) {
+		if (!visitor->waiting)
+			continue;
+		resolver_forget(http->host->resolver, &visitor->lookup);
+		MHD_resume_connection(visitor->waiting);
+		visitor->waiting = NULL;
+	}
+}
+
 void http_close(struct http *http)
 {
 	if (!http)
 		return;
+	http_resume_all(http);
 	sd_event_source_disable_unref(http->source);
 	clock_timer_free(http->timer);
 	if (http->daemon)

@@ -28,6 +28,7 @@ enum command {
 	COMMAND_RULES,
 	COMMAND_HINT,
 	COMMAND_RELOAD,
+	COMMAND_LEVEL,		/* over HTTP alone */
 };
 
 /** Options one request may set. */
@@ -46,11 +47,11 @@ struct request_option {
 /**
  * struct request - a parsed request
  * @command: command
- * @pid: for SUSPEND, RESUME, PRIORITY, RULES, HINT: which process, > 0
+ * @pid: for SUSPEND, RESUME, PRIORITY, RULES, HINT, LEVEL: which process, > 0
  * @priority: for PRIORITY: PRIORITY_NEVER..XSCHED_PRIORITY_MAX
  * @policy: for POLICY: the one to change to, empty: leave it
  * @hint: for HINT: name of a hint
- * @value: for HINT: its value
+ * @value: for HINT, LEVEL: its value
  * @options: for POLICY: options to set
  * @option_count: number of @options
  */

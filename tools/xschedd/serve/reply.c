@@ -23,10 +23,18 @@ static struct json_object *reply_status(int error)
 	return error ? protocol_error(error, strerror(-error)) : protocol_ok();
 }
 
-static struct json_object *reply_too_high(void)
+/* Who could have been an administrator is told why he is none. */
+static struct json_object *reply_denied(const struct peer *peer, const char *message)
 {
-	return protocol_error(-EPERM,
-			      "raising a priority above what rules and nice value allow is not permitted");
+	return protocol_error(-EPERM, peer->undecided ?
+			      "not permitted: it is not known in time whether you are an administrator" :
+			      message);
+}
+
+static struct json_object *reply_too_high(const struct peer *peer)
+{
+	return reply_denied(peer,
+			    "raising a priority above what rules and nice value allow is not permitted");
 }
 
 /* ---- the policy --------------------------------------------------------- */
@@ -58,7 +66,7 @@ static struct json_object *reply_policy(struct sched *sched, const struct peer *
 	int ret = 0;
 
 	if ((*request->policy || request->option_count) && !peer->admin)
-		return protocol_error(-EPERM, "not permitted");
+		return reply_denied(peer, "not permitted");
 	if (*request->policy)
 		ret = request_set_policy(sched, request->policy);
 	if (ret == -EOPNOTSUPP)
@@ -77,7 +85,7 @@ static struct json_object *reply_set_priority(struct sched *sched,
 					      bool request)
 {
 	if (!peer->admin && wanted > task->rating.limit)
-		return reply_too_high();
+		return reply_too_high(peer);
 	return reply_status(request_set_priority(sched, task->process.pid, wanted,
 						 request && peer->admin));
 }
@@ -127,11 +135,11 @@ static struct json_object *reply_hint(struct sched *sched, const struct peer *pe
 	if ((which == XSCHED_HINT_LAX_PRIORITY ||
 	     which == XSCHED_HINT_CRIT_PRIORITY) && !peer->admin &&
 	    value > task->rating.limit)
-		return reply_too_high();
+		return reply_too_high(peer);
 	/* The nice value is known from the kernel. */
 	if (which == XSCHED_HINT_NICE && !peer->admin &&
 	    value < task->process.nice)
-		return protocol_error(-EPERM, "not permitted");
+		return reply_denied(peer, "not permitted");
 	ret = request_set_hint(sched, request->pid, which, value);
 	if (ret == -EINVAL)
 		return protocol_error(ret, "the value is outside its limits");
@@ -142,36 +150,67 @@ static struct json_object *reply_resume(struct sched *sched, const struct peer *
 					const struct task *task)
 {
 	if (!peer->admin && task->suspended_by_admin)
-		return protocol_error(-EPERM, "suspended by an administrator");
+		return reply_denied(peer, "suspended by an administrator");
 	return reply_status(request_resume(sched, task->process.pid));
 }
 
-static struct json_object *reply_act(struct sched *sched, const struct peer *peer,
-				     const struct request *request)
+static struct json_object *reply_level(struct sched *sched, const struct task *task,
+				       int level)
 {
-	struct xsched_tenant tenant;
-	const struct task *task;
+	int ret = request_set_level(sched, task->process.pid, level);
 
-	if (xsched_engine_tenant(sched->engine, request->pid, 0, &tenant))
-		return protocol_error(-ENOENT, "no GPU process of that id");
-	task = tenant.user;
-	if (!task)
-		return protocol_error(-ENOMEM, "not enough memory to find the process");
+	return ret == -EOPNOTSUPP ?
+	       protocol_error(-EINVAL, "not every GPU has this level") : reply_status(ret);
+}
+
+static struct json_object *reply_change(struct sched *sched, const struct peer *peer,
+					const struct task *task,
+					const struct request *request)
+{
 	if (!peer_may(peer, &task->process))
-		return protocol_error(-EPERM,
-				      "not permitted: another user's process");
-
+		return reply_denied(peer, "not permitted: another user's process");
 	switch (request->command) {
 	case COMMAND_SUSPEND:
-		return reply_status(request_suspend(sched, request->pid,
-						    peer->admin));
+		return reply_status(request_suspend(sched, request->pid, peer->admin));
 	case COMMAND_RESUME:
 		return reply_resume(sched, peer, task);
 	case COMMAND_HINT:
 		return reply_hint(sched, peer, task, request);
+	case COMMAND_LEVEL:
+		return reply_level(sched, task, request->value);
 	default:
 		return reply_set_priority(sched, peer, task, request->priority, true);
 	}
+}
+
+int reply_error(struct json_object *reply)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(reply, "errno", &value) ?
+	       -json_object_get_int(value) : 0;
+}
+
+static struct json_object *reply_act(const struct host *host, const struct peer *peer,
+				     const struct request *request)
+{
+	struct sched *sched = host->sched;
+	struct xsched_tenant tenant;
+
+	if (xsched_engine_tenant(sched->engine, request->pid, 0, &tenant))
+		return protocol_error(-ENOENT, "no GPU process of that id");
+	if (!tenant.user)
+		return protocol_error(-ENOMEM, "not enough memory to find the process");
+	return reply_change(sched, peer, tenant.user, request);
+}
+
+struct json_object *reply_set_level(const struct host *host, const struct peer *peer,
+				    pid_t pid, int level)
+{
+	const struct request request = { .command = COMMAND_LEVEL, .pid = pid,
+					 .value = level };
+
+	return reply_act(host, peer, &request);
 }
 
 /* ---- others ------------------------------------------------------------- */
@@ -183,8 +222,7 @@ static struct json_object *reply_refusal(const struct peer *peer,
 	if (!process->known)
 		return protocol_error(-ESRCH, "no process of that id");
 	if (!peer_may(peer, process))
-		return protocol_error(-EPERM,
-				      "not permitted: another user's process");
+		return reply_denied(peer, "not permitted: another user's process");
 	return NULL;
 }
 
@@ -206,14 +244,16 @@ struct json_object *reply_with_facts(const struct sched *sched,
 	return refusal ? refusal : show_rating(sched, process);
 }
 
-static struct json_object *reply_reload(const struct host *host,
-					const struct peer *peer)
+struct json_object *reply_with_names(const struct host *host, const struct peer *peer,
+				     int result)
 {
 	char error[512] = "";
 	int ret;
 
 	if (!peer->admin)
-		return protocol_error(-EPERM, "not permitted");
+		return reply_denied(peer, "not permitted");
+	if (result)
+		return protocol_error(result, "users and groups were not found in time: the former configuration stays");
 	ret = host->reload(host->user, error, sizeof(error));
 	return ret ? protocol_error(ret, error) : protocol_ok();
 }
@@ -236,8 +276,8 @@ struct json_object *reply_to(const struct host *host,
 	case COMMAND_RULES:
 		return reply_rules(peer, request->pid);
 	case COMMAND_RELOAD:
-		return reply_reload(host, peer);
+		return peer->admin ? NULL : reply_denied(peer, "not permitted");
 	default:
-		return reply_act(sched, peer, request);
+		return reply_act(host, peer, request);
 	}
 }

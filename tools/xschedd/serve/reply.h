@@ -21,7 +21,8 @@
  * @request: request
  *
  * Return: the answer, owned by the caller. NULL: out of memory; for
- * COMMAND_RULES: the process is to be read, for reply_with_facts().
+ * COMMAND_RULES: the process is to be read, for reply_with_facts(); for COMMAND_RELOAD:
+ * LOOKUP_NAMES is to be asked, for reply_with_names().
  */
 struct json_object *reply_to(const struct host *host,
 			     const struct peer *peer,
@@ -31,5 +32,16 @@ struct json_object *reply_to(const struct host *host,
 struct json_object *reply_with_facts(const struct sched *sched,
 				     const struct peer *peer,
 				     const struct process *process);
+
+/** reply_with_names() - answer COMMAND_RELOAD, when LOOKUP_NAMES has come to @result */
+struct json_object *reply_with_names(const struct host *host, const struct peer *peer,
+				     int result);
+
+/** reply_set_level() - set the preemption level of a process, 2 or 3; the answer, likewise */
+struct json_object *reply_set_level(const struct host *host, const struct peer *peer,
+				    pid_t pid, int level);
+
+/** reply_error() - what an answer says: 0 or a negative errno */
+int reply_error(struct json_object *reply);
 
 #endif /* XSCHEDD_REPLY_H */

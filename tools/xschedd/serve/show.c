@@ -4,7 +4,6 @@
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,12 +273,10 @@ static struct json_object *show_facts(const struct process *process)
 {
 	struct json_object *groups = json_object_new_array();
 	struct json_object *facts = json_object_new_object();
-	const struct passwd *passwd = getpwuid(process->uid);
 
 	for (size_t i = 0; i < process->group_count; i++)
 		json_object_array_add(groups,
 				      json_object_new_int64(process->groups[i]));
-	show_add(facts, "user", show_new_name(passwd ? passwd->pw_name : NULL));
 	show_add(facts, "uid", json_object_new_int64(process->uid));
 	show_add(facts, "gid", json_object_new_int64(process->gid));
 	show_add(facts, "groups", groups);

@@ -31,25 +31,15 @@ static void visitors_wait_no_more(struct visitors *visitors, struct visitor *vis
 	visitor->waited_for = false;
 }
 
-unsigned int visitors_of(const struct visitors *visitors, uid_t uid)
-{
-	const struct visitor *visitor;
-	unsigned int count = 0;
-
-	TAILQ_FOREACH(visitor, &visitors->list, entry)
-		count += visitor->uid == uid;
-	return count;
-}
-
-struct visitor *visitor_comes(struct visitors *visitors, int fd, uid_t uid,
-			      uint64_t now_ns)
+struct visitor *visitor_comes(struct visitors *visitors, int fd,
+			      const struct peer *peer, uint64_t now_ns)
 {
 	struct visitor *visitor = calloc(1, sizeof(*visitor));
 
 	if (!visitor)
 		return NULL;
 	visitor->fd = fd;
-	visitor->uid = uid;
+	visitor->peer = *peer;
 	visitors_wait_for(visitors, visitor, now_ns);
 	return visitor;
 }

@@ -14,6 +14,12 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#include "base/places.h"
+#include "facts/peer.h"
+#include "facts/resolver.h"
+
+struct MHD_Connection;
+
 /** Seconds for a request and its answer, and for the next one to come. */
 #define HTTP_PATIENCE_S	10
 
@@ -21,14 +27,22 @@
  * struct visitor - a connection
  * @entry: in &visitors.list, if @waited_for
  * @fd: its socket
- * @uid: user at the other end
+ * @peer: user at the other end, when it connected
+ * @place: its place
+ * @lookup: whether the user is an administrator
+ * @waiting: its request waits for @lookup; or NULL
+ * @server: for @lookup
  * @since_ns: when it connected, or was served last
  * @waited_for: not shut down yet
  */
 struct visitor {
 	TAILQ_ENTRY(visitor) entry;
 	int fd;
-	uid_t uid;
+	struct peer peer;
+	struct place place;
+	struct lookup lookup;
+	struct MHD_Connection *waiting;
+	void *server;
 	uint64_t since_ns;
 	bool waited_for;
 };
@@ -45,11 +59,8 @@ struct visitors {
 void visitors_init(struct visitors *visitors);
 
 /** visitor_comes() - a new connection; NULL: out of memory, no time-out */
-struct visitor *visitor_comes(struct visitors *visitors, int fd, uid_t uid,
-			      uint64_t now_ns);
-
-/** visitors_of() - number of connections of a user */
-unsigned int visitors_of(const struct visitors *visitors, uid_t uid);
+struct visitor *visitor_comes(struct visitors *visitors, int fd,
+			      const struct peer *peer, uint64_t now_ns);
 
 /** visitor_served() - it got its answer, and may ask again; or NULL */
 void visitor_served(struct visitors *visitors, struct visitor *visitor,

@@ -199,12 +199,13 @@ uint64_t tenant_await_ends(struct sched *sched)
 
 /* Rate a process by what has been read. Its environment is not kept. */
 static void tenant_on_facts(struct reading *reading, const struct process *process,
-			    bool whole)
+			    enum reading_state state)
 {
 	struct sched *sched = reading->context;
 	struct task *task = reading->user;
 
-	(void)whole;
+	if (state == READING_FACTS)
+		return;
 	process_free(&task->process);
 	process_copy(&task->process, process);
 	tenant_take_back_hints(sched, task);
