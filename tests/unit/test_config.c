@@ -3,7 +3,11 @@
 #include "unit.h"
 
 #include <ctype.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "facts/config.h"
@@ -342,10 +346,46 @@ static void drop_ins(void **state)
 	rmdir(name);
 }
 
+/* All of it is known. */
+#define READ	.known = true, .has_facts = true, .has_rest = true
+
+static void *say_and_wait(void *argument)
+{
+	write(*(int *)argument, "r", 1);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Only the leader ends. */
+static void run_without_leader(int fd)
+{
+	static int end;
+	pthread_t thread;
+
+	end = fd;
+	if (!pthread_create(&thread, NULL, say_and_wait, &end))
+		syscall(SYS_exit, 0);
+}
+
+static bool is_zombie(pid_t pid)
+{
+	char path[64], line[256], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		sscanf(line, "State: %c", &state);
+	fclose(file);
+	return state == 'Z';
+}
+
 static int32_t priority_of(const struct config *config, const char *exe,
 			   const char *comm, uid_t uid, int nice)
 {
-	struct process process = { .known = true, .uid = uid, .gid = uid,
+	struct process process = { READ, .uid = uid, .gid = uid,
 				   .nice = nice };
 	struct rating rating;
 
@@ -459,7 +499,7 @@ static void conditions(void **state)
 	static char environment[] = "JOB=night-7\0X=\0";
 	static char cmdline[] = "python3 train.py --big";
 	struct process process = {
-		.known = true, .uid = 1000, .gid = 100, .groups = { 7, 8 },
+		READ, .uid = 1000, .gid = 100, .groups = { 7, 8 },
 		.group_count = 2, .nice = 5, .exe = "/usr/bin/python3",
 		.comm = "python3", .cgroup = "/ml.slice/train.service",
 		.unit = "train.service", .user_unit = "mine.service",
@@ -499,13 +539,143 @@ static void conditions(void **state)
 	}
 }
 
+/* How much of a process is known. */
+enum knowledge {
+	NOTHING,	/* its leader has ended, and its number is free */
+	OWNER,		/* nothing is read yet */
+	FACTS,		/* it withholds the rest */
+	ALL,
+};
+
+/* What is not known counts as matching for a rule that lowers, and for no other. */
+static void unread_lowers(void **state)
+{
+	static const struct {
+		const char *rules;
+		enum knowledge known;
+		int32_t priority, limit;
+		enum rating_source source;
+	} cases[] = {
+		{ "[rule r]\nexe=/opt/*\npriority=-9\n", ALL, 0, 0, SOURCE_NICE },
+		{ "[rule r]\nexe=/opt/*\npriority=-9\n", FACTS, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\nexe=/opt/*\npriority=-9\n", OWNER, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\nexe=/opt/*\npriority=-9\n", NOTHING, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\ncmdline=x\npriority=-9\n", FACTS, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\nenvironment=A=b\npriority=-9\n", FACTS, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\ncomm=x\npriority=-9\n", FACTS, 0, 0, SOURCE_NICE },
+		{ "[rule r]\ncomm=x\npriority=-9\n", OWNER, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\nunit=x\npriority=-256\n", OWNER, -256, -256, SOURCE_UNREAD },
+		{ "[rule r]\ncgroup=x\npriority=-9\n", OWNER, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\nuser_unit=x\npriority=-9\n", OWNER, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\ncontainer=x\npriority=-9\n", OWNER, -9, -9, SOURCE_UNREAD },
+		/* The kernel says whose it is. */
+		{ "[rule r]\nexe=/opt/*\nuser=1001\npriority=-9\n", OWNER, 0, 0, SOURCE_NICE },
+		{ "[rule r]\nexe=/opt/*\ngroup=9\npriority=-9\n", OWNER, 0, 0, SOURCE_NICE },
+		{ "[rule r]\nexe=/opt/*\nnice=5\npriority=-9\n", OWNER, 0, 0, SOURCE_NICE },
+		{ "[rule r]\nuser=1001\npriority=-9\n", NOTHING, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\ngroup=9\npriority=-9\n", NOTHING, -9, -9, SOURCE_UNREAD },
+		{ "[rule r]\nnice=7\npriority=-9\n", NOTHING, -9, -9, SOURCE_UNREAD },
+		/* What raises does not count, and hides no rule. */
+		{ "[rule r]\nexe=/opt/*\nuser=1000\npriority=9\n", FACTS, 0, 0, SOURCE_NICE },
+		{ "[rule r]\nexe=/opt/*\nuser=1000\npriority=9\n[rule s]\ncomm=a\npriority=-9\n",
+		  FACTS, -9, -9, SOURCE_RULE },
+		/* The lowest of all that might match, up to the first that does. */
+		{ "[rule q]\nexe=a\npriority=-3\n[rule r]\nexe=b\npriority=-5\n[rule s]\nuser=1000\npriority=4\n"
+		  "[rule t]\nexe=c\npriority=-9\n", FACTS, -5, -5, SOURCE_UNREAD },
+		{ "[rule r]\nexe=a\nmax_priority=-4\npriority=-6\n[rule s]\nuser=1000\nmax_priority=7\n",
+		  FACTS, -6, -4, SOURCE_UNREAD },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		static char environment[] = "\0", cmdline[] = "a";
+		struct process process = {
+			.known = cases[i].known >= OWNER,
+			.has_facts = cases[i].known >= FACTS,
+			.has_rest = cases[i].known == ALL,
+		};
+		struct rating rating;
+
+		if (process.known)
+			process.uid = process.gid = 1000;
+		if (process.has_facts)
+			strcpy(process.comm, "a");
+		if (process.has_rest) {
+			strcpy(process.exe, "/usr/bin/a");
+			process.environ = environment;
+			process.cmdline = cmdline;
+		}
+		rate(&rating, &process, cases[i].rules);
+		if (rating.priority != cases[i].priority || rating.limit != cases[i].limit ||
+		    rating.source != cases[i].source)
+			fail_msg("case %zu: %d from %s, limit %d", i, rating.priority,
+				 rating_source_name(rating.source), rating.limit);
+	}
+}
+
+/* What was too long to be kept is not known. */
+static void cut_lowers(void **state)
+{
+	static const struct {
+		const char *rules;
+		unsigned int cut;
+	} cases[] = {
+		{ "[rule r]\nexe=x\npriority=-9\n", PROCESS_CUT_EXE },
+		{ "[rule r]\ncgroup=x\npriority=-9\n", PROCESS_CUT_CGROUP },
+		{ "[rule r]\ngroup=9\npriority=-9\n", PROCESS_CUT_GROUPS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct process process = { READ, .uid = 1000, .gid = 1000 };
+		struct rating rating;
+
+		rate(&rating, &process, cases[i].rules);
+		assert_int_equal(rating.priority, 0);
+		process.cut = cases[i].cut;
+		rate(&rating, &process, cases[i].rules);
+		assert_int_equal(rating.priority, -9);
+		assert_int_equal(rating.source, SOURCE_UNREAD);
+	}
+}
+
+/* A process without its leader: its owner is known, its executable and environment are not. */
+static void no_leader(void **state)
+{
+	struct process process;
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork_child();
+	if (!pid) {
+		run_without_leader(ends[1]);
+		_exit(1);
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	wait_until(is_zombie(pid));
+	process_read_facts(&process, pid);
+	process_read_rest(&process, true);
+	assert_true(process.known);
+	assert_true(process.has_facts);
+	assert_int_equal(process.uid, getuid());
+	assert_false(process.has_rest);
+	process_free(&process);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	close(ends[0]);
+}
+
 /* What a process can say of itself does not raise it, unless the rule says so. */
 static void descriptions_do_not_raise(void **state)
 {
 	static char environment[] = "JOB=serve\0";
 	static char cmdline[] = "serve --now";
 	const struct process process = {
-		.known = true, .uid = 1000, .gid = 100, .nice = 5,
+		READ, .uid = 1000, .gid = 100, .nice = 5,
 		.exe = "/opt/serve", .comm = "serve",
 		.cgroup = "/user.slice/u.service/serve",
 		.root_cgroup = "/user.slice/u.service", .unit = "u.service",
@@ -608,7 +778,7 @@ static void environment_rates(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct process process = {
-			.known = true, .uid = 1000, .gid = 1000,
+			READ, .uid = 1000, .gid = 1000,
 			.nice_capable = cases[i].capable,
 		};
 		char environment[128] = "";
@@ -632,7 +802,7 @@ static void environment_hints(void **state)
 		"XSCHED_AUTO_XQUEUE_DEADLINE=1500\0"
 		"XSCHED_AUTO_XQUEUE_TIMESLICE=99\0"
 		"XSCHED_AUTO_XQUEUE_LEVEL=2\0";
-	struct process process = { .known = true, .environ = environment };
+	struct process process = { READ, .environ = environment };
 	struct rating rating;
 
 	(void)state;
@@ -648,7 +818,7 @@ static void environment_hints(void **state)
 /* Tenants of several processes, by rule or by setting. */
 static void groups(void **state)
 {
-	struct process process = { .known = true, .uid = 5, .gid = 5,
+	struct process process = { READ, .uid = 5, .gid = 5,
 		.cgroup = "/a", .unit = "b.service" };
 	struct rating rating;
 
@@ -759,6 +929,9 @@ int main(void)
 		cmocka_unit_test(drop_ins_mask),
 		cmocka_unit_test(rules_decide),
 		cmocka_unit_test(conditions),
+		cmocka_unit_test(unread_lowers),
+		cmocka_unit_test(cut_lowers),
+		cmocka_unit_test(no_leader),
 		cmocka_unit_test(descriptions_do_not_raise),
 		cmocka_unit_test(doubts),
 		cmocka_unit_test(environment_rates),

@@ -6,10 +6,12 @@
 
 #include <cap-ng.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -343,6 +345,57 @@ static void namespaces_are_one_account(void **state)
 	close(ready[0]);
 	close(go[0]);
 	close(go[1]);
+}
+
+/* ---- a process without its leader --------------------------------------- */
+
+static void *wait_for_ever(void *argument)
+{
+	(void)argument;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static bool leader_has_ended(pid_t pid)
+{
+	char path[64], text[512] = "", *state;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	fgets(text, sizeof(text), file);
+	fclose(file);
+	state = strrchr(text, ')');
+	return state && state[2] == 'Z';
+}
+
+/* Whose leader ends before it can be read escapes no rule that lowers. */
+static void leader_does_not_escape(void **state)
+{
+	struct bench *b = *state;
+	pthread_t thread;
+
+	start_daemon(b, "[rule low]\nexe=test_control\npriority=-9\n"
+		     "[rule other]\nenvironment=JOB=night\npriority=-5\n"
+		     "[rule high]\nexe=*\npriority=9\ntrust_descriptive=yes\n");
+	b->pids[0] = fork_child();
+	if (!b->pids[0]) {
+		/* Whatever the tests run at. */
+		setpriority(PRIO_PROCESS, 0, 0);
+		pthread_create(&thread, NULL, wait_for_ever, NULL);
+		syscall(SYS_exit, 0);
+	}
+	wait_until(leader_has_ended(b->pids[0]));
+	send_event(b, ADD, b->pids[0], 1);
+	until_read(b);
+	wants(question(b, "{\"cmd\":\"list\"}"), "\"priority\":-9,\"priority_from\":\"unread\"");
+	wants(question(b, "{\"cmd\":\"list\"}"), "\"rule\":\"low\"");
+	assert_int_equal(ctl(b, "list"), 0);
+	expect(b, "out", " -9 unread ");
+	assert_int_equal(ctl(b, "rules test %d", b->pids[0]), 0);
+	expect(b, "out", "not all that the rule looks at can be read");
 }
 
 /* 10,000 connections, of which none says a whole request: the GPUs are served. */
@@ -766,6 +819,7 @@ int main(void)
 		TEST(others_stay_apart),
 		TEST(all_find_places),
 		TEST(namespaces_are_one_account),
+		TEST(leader_does_not_escape),
 		TEST(many_connections),
 		TEST(accepts_so_many_a_second),
 		TEST(hangs_up_on_halves),

@@ -7,6 +7,10 @@
  * A process may always lower its own priority. It may raise it above 0 only as
  * far as a rule allows, unless it is trusted.
  *
+ * What is not known of a process, because it is not read yet or cannot be, counts as
+ * matching for rules that lower, and for no other: who keeps something from being read
+ * must not gain by that.
+ *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
@@ -24,6 +28,7 @@ const char *rating_source_name(enum rating_source source)
 		[SOURCE_ENVIRONMENT] = "environment",
 		[SOURCE_HINT] = "hint",
 		[SOURCE_RULE] = "rule",
+		[SOURCE_UNREAD] = "unread",
 		[SOURCE_REQUEST] = "request",
 	};
 
@@ -82,7 +87,7 @@ static const struct rule *rating_find_rule(const struct config *config,
 					   const struct process *process)
 {
 	for (size_t i = 0; i < config->rule_count; i++)
-		if (rule_matches(&config->rules[i], process))
+		if (rule_match(&config->rules[i], process) == RULE_MATCHES)
 			return &config->rules[i];
 	return NULL;
 }
@@ -180,14 +185,34 @@ static void rating_take_group(struct rating *rating, const struct process *proce
 			 within);
 }
 
-void rating_of_unread(struct rating *rating, const struct process *process)
+/* What the process would have by this rule, if that is less. */
+static void rating_lower(struct rating *rating, const struct process *process,
+			 const struct rule *rule)
 {
-	*rating = (struct rating){
-		.source = SOURCE_NICE,
-		.priority = -process->nice,
-		.limit = rating_free_limit(process),
-		.kind = TENANT_PROCESS,
-	};
+	int32_t limit = rule->has_priority ? rule->priority : rating_free_limit(process);
+
+	if (rule->has_max_priority && rule->max_priority > limit)
+		limit = rule->max_priority;
+	if (limit < rating->limit && !rating_trusts(process))
+		rating->limit = limit;
+	if (!rule->has_priority || rule->priority >= rating->priority)
+		return;
+	rating->priority = rule->priority;
+	rating->source = SOURCE_UNREAD;
+	rating->rule = rule->name;
+}
+
+/* A rule after one that matches decides nothing. */
+static void rating_take_unread(struct rating *rating, const struct process *process,
+			       const struct config *config, const struct rule *rule)
+{
+	size_t count = rule ? (size_t)(rule - config->rules) : config->rule_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (rule_match(&config->rules[i], process) == RULE_MIGHT_MATCH)
+			rating_lower(rating, process, &config->rules[i]);
+	if (rating->priority > rating->limit && rating->source == SOURCE_ENVIRONMENT)
+		rating->priority = rating->limit;
 }
 
 void rating_of(struct rating *rating, const struct process *process,
@@ -211,6 +236,7 @@ void rating_of(struct rating *rating, const struct process *process,
 		rating->priority = rating_given(rating, process, rule->priority);
 	}
 	rating_take_environment(rating, process, rule);
+	rating_take_unread(rating, process, config, rule);
 	rating_take_period(rating, rule);
 	rating_take_group(rating, process);
 }

@@ -19,6 +19,7 @@ enum rating_source {
 	SOURCE_ENVIRONMENT,
 	SOURCE_HINT,
 	SOURCE_RULE,
+	SOURCE_UNREAD,	/* a rule that might match, as long as not all that it looks at is known */
 	SOURCE_REQUEST,
 };
 
@@ -40,7 +41,7 @@ struct rating_hint {
 
 /**
  * struct rating - what rules, environment and nice value make of a process
- * @rule: name of the rule that decided about something, or NULL
+ * @rule: name of the rule that decided about something, or might have, or NULL
  * @rule_index: its place in the configuration
  * @doubted: @rule does not raise: the process may only pretend to match
  * @source: where @priority comes from
@@ -69,10 +70,11 @@ struct rating {
 	size_t hint_count;
 };
 
-/** rating_of_unread() - rate a process about which only its nice value is known */
-void rating_of_unread(struct rating *rating, const struct process *process);
-
-/** rating_of() - rate a process by what is known */
+/**
+ * rating_of() - rate a process by what is known
+ *
+ * Each rule that might match lowers it to what it would give, and raises nothing.
+ */
 void rating_of(struct rating *rating, const struct process *process,
 	       const struct config *config);
 

@@ -48,37 +48,66 @@ static bool rule_exe_matches(const char *pattern, const char *exe)
 	return !fnmatch(pattern, exe, 0);
 }
 
-/* An unknown or empty text matches no pattern, not even "*". */
+static enum rule_match rule_if(bool known, bool matches)
+{
+	if (!known)
+		return RULE_MIGHT_MATCH;
+	return matches ? RULE_MATCHES : RULE_DIFFERS;
+}
+
+static enum rule_match rule_and(enum rule_match one, enum rule_match other)
+{
+	return one < other ? one : other;
+}
+
+/* An empty text matches no pattern, not even "*". */
 static bool rule_pattern_matches(const struct rule *rule, unsigned int which,
 				 const char *value)
 {
 	const char *pattern = rule->patterns[which];
 
-	if (!pattern)
-		return true;
-	if (!value || !*value)
+	if (!*value)
 		return false;
 	return which == RULE_EXE ? rule_exe_matches(pattern, value) :
 				   !fnmatch(pattern, value, 0);
 }
 
-static bool rule_patterns_match(const struct rule *rule,
-				const struct process *process)
+/* NULL: it is not known. */
+static const char *rule_value(const struct process *process, unsigned int which)
 {
-	const char *values[RULE_PATTERNS] = {
-		[RULE_EXE] = process->exe,
-		[RULE_COMM] = process->comm,
-		[RULE_CMDLINE] = process->cmdline,
-		[RULE_CGROUP] = process->cgroup,
-		[RULE_UNIT] = process->unit,
-		[RULE_USER_UNIT] = process->user_unit,
-		[RULE_CONTAINER] = process->container,
-	};
+	const bool facts = process->has_facts, rest = process->has_rest;
 
-	for (unsigned int i = 0; i < RULE_PATTERNS; i++)
-		if (!rule_pattern_matches(rule, i, values[i]))
-			return false;
-	return true;
+	switch (which) {
+	case RULE_EXE:
+		return rest && !(process->cut & PROCESS_CUT_EXE) ? process->exe : NULL;
+	case RULE_CMDLINE:
+		return rest ? process->cmdline : NULL;
+	case RULE_CGROUP:
+		return facts && !(process->cut & PROCESS_CUT_CGROUP) ? process->cgroup : NULL;
+	case RULE_COMM:
+		return facts ? process->comm : NULL;
+	case RULE_UNIT:
+		return facts ? process->unit : NULL;
+	case RULE_USER_UNIT:
+		return facts ? process->user_unit : NULL;
+	default:
+		return facts ? process->container : NULL;
+	}
+}
+
+static enum rule_match rule_match_patterns(const struct rule *rule,
+					   const struct process *process)
+{
+	enum rule_match match = RULE_MATCHES;
+
+	for (unsigned int i = 0; i < RULE_PATTERNS; i++) {
+		const char *value = rule_value(process, i);
+
+		if (rule->patterns[i])
+			match = rule_and(match, rule_if(value, value &&
+							rule_pattern_matches(rule, i, value)));
+	}
+	return match;
 }
 
 static bool rule_variables_match(const struct rule *rule,
@@ -94,18 +123,34 @@ static bool rule_variables_match(const struct rule *rule,
 	return true;
 }
 
-bool rule_matches(const struct rule *rule, const struct process *process)
+static enum rule_match rule_match_owner(const struct rule *rule,
+					const struct process *process)
 {
-	if (!process->known)
-		return false;
-	if (rule->has_user && rule->uid != process->uid)
-		return false;
-	if (rule->has_group && !process_in_group(process, rule->gid))
-		return false;
-	if (rule->has_nice && (process->nice < rule->nice_min ||
-			       process->nice > rule->nice_max))
-		return false;
-	return rule_patterns_match(rule, process) && rule_variables_match(rule, process);
+	const bool in_group = rule->has_group && process_in_group(process, rule->gid);
+	const bool known = process->known;
+	enum rule_match match = RULE_MATCHES;
+
+	if (rule->has_user)
+		match = rule_and(match, rule_if(known, rule->uid == process->uid));
+	if (rule->has_group)
+		match = rule_and(match, rule_if(known && (in_group ||
+						!(process->cut & PROCESS_CUT_GROUPS)),
+						in_group));
+	if (rule->has_nice)
+		match = rule_and(match, rule_if(known, process->nice >= rule->nice_min &&
+						process->nice <= rule->nice_max));
+	return match;
+}
+
+enum rule_match rule_match(const struct rule *rule, const struct process *process)
+{
+	enum rule_match match = rule_and(rule_match_owner(rule, process),
+					 rule_match_patterns(rule, process));
+
+	if (rule->variable_count)
+		match = rule_and(match, rule_if(process->has_rest,
+						rule_variables_match(rule, process)));
+	return match;
 }
 
 bool rule_may_authenticate(const struct rule *rule)

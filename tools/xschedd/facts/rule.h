@@ -111,8 +111,15 @@ struct rule {
 	char *doubt;
 };
 
-/** rule_matches() - whether a process meets all conditions of a rule */
-bool rule_matches(const struct rule *rule, const struct process *process);
+/** enum rule_match - whether a process meets all conditions of a rule, the strongest last */
+enum rule_match {
+	RULE_DIFFERS,
+	RULE_MIGHT_MATCH,	/* by all that is known of it */
+	RULE_MATCHES,
+};
+
+/** rule_match() - whether a process meets all conditions of a rule */
+enum rule_match rule_match(const struct rule *rule, const struct process *process);
 
 /**
  * rule_authenticates() - whether a process could not have pretended to match

@@ -292,6 +292,15 @@ static struct json_object *show_facts(const struct process *process)
 	return facts;
 }
 
+static const char *show_doubt(const struct rating *rating)
+{
+	if (rating->source == SOURCE_UNREAD)
+		return "not all that the rule looks at can be read: until it is, the rule counts as one that matches";
+	if (rating->doubted)
+		return "the rule does not raise it: a process can say of itself all that the rule looks at; see trust_descriptive in xschedd.conf(5)";
+	return NULL;
+}
+
 struct json_object *show_rating(const struct sched *sched,
 				const struct process *process)
 {
@@ -315,9 +324,7 @@ struct json_object *show_rating(const struct sched *sched,
 		 json_object_new_string(rating_source_name(state_task_source(&view))));
 	show_add(reply, "limit", json_object_new_int(view.rating.limit));
 	show_add(reply, "group", show_new_name(view.rating.group));
-	show_add(reply, "doubt", view.rating.doubted ?
-		 json_object_new_string("the rule does not raise it: a process can say of itself all that the rule looks at; see trust_descriptive in xschedd.conf(5)") :
-		 NULL);
+	show_add(reply, "doubt", show_new_name(show_doubt(&view.rating)));
 	show_add(reply, "facts", show_facts(process));
 	return reply;
 }

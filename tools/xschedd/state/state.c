@@ -11,6 +11,11 @@ struct task *state_task(const struct sched *sched, pid_t pid)
 	return xsched_engine_user(sched->engine, pid);
 }
 
+static bool state_is_ruled(const struct rating *rating)
+{
+	return rating->source == SOURCE_RULE || rating->source == SOURCE_UNREAD;
+}
+
 /*
  * A request of an administrator comes first. A hint counts if the process may
  * choose, and always if it is lower.
@@ -21,7 +26,7 @@ enum rating_source state_task_source(const struct task *task)
 
 	if (task->overridden)
 		return SOURCE_REQUEST;
-	if (task->has_hint && (rating->source != SOURCE_RULE ||
+	if (task->has_hint && (!state_is_ruled(rating) ||
 			       rating->limit > rating->priority ||
 			       task->hint < rating->priority))
 		return SOURCE_HINT;

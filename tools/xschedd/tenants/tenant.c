@@ -111,7 +111,8 @@ static void tenant_count(struct sched *sched, struct task *task)
 {
 	size_t matched = task->rating.rule ? task->rating.rule_index + 1 : 0;
 
-	if (!sched->matched || matched == task->matched)
+	if (!sched->matched || matched == task->matched ||
+	    task->rating.source == SOURCE_UNREAD)
 		return;
 	task->matched = matched;
 	if (matched)
@@ -197,6 +198,16 @@ uint64_t tenant_await_ends(struct sched *sched)
 	return event_ns;
 }
 
+static void tenant_rate(struct sched *sched, struct task *task,
+			const struct process *process)
+{
+	tenant_take_back_hints(sched, task);
+	rating_of(&task->rating, process, sched->config);
+	tenant_join(sched, task);
+	tenant_give_hints(sched, task);
+	tenant_apply(sched, task);
+}
+
 /* Rate a process by what has been read. Its environment is not kept. */
 static void tenant_on_facts(struct reading *reading, const struct process *process,
 			    enum reading_state state)
@@ -204,17 +215,18 @@ static void tenant_on_facts(struct reading *reading, const struct process *proce
 	struct sched *sched = reading->context;
 	struct task *task = reading->user;
 
+	/* Without its leader: what was known of it counts. */
+	if (process->known || !task->process.known) {
+		process_free(&task->process);
+		process_copy(&task->process, process);
+	} else {
+		process = &task->process;
+	}
+	tenant_rate(sched, task, process);
 	if (state == READING_FACTS)
 		return;
-	process_free(&task->process);
-	process_copy(&task->process, process);
-	tenant_take_back_hints(sched, task);
-	rating_of(&task->rating, process, sched->config);
 	tenant_count(sched, task);
 	tenant_say_refusals(sched, task);
-	tenant_join(sched, task);
-	tenant_give_hints(sched, task);
-	tenant_apply(sched, task);
 	tenant_is_read(sched, task);
 }
 
@@ -236,7 +248,7 @@ void tenant_adopt(struct sched *sched, pid_t pid)
 		return;
 	}
 	process_read_owner(&task->process, pid);
-	rating_of_unread(&task->rating, &task->process);
+	rating_of(&task->rating, &task->process, sched->config);
 	task->reading = (struct reading){ .pid = pid, .done = tenant_on_facts,
 					  .context = sched, .user = task };
 	task->seen_ns = clock_ns();

@@ -12,7 +12,7 @@
 /**
  * tenant_adopt() - a process appeared
  *
- * It has the priority of its nice value until the facts about it are read.
+ * Until the facts about it are read, it has the lowest priority that a rule might give it.
  */
 void tenant_adopt(struct sched *sched, pid_t pid);
 
