@@ -347,6 +347,99 @@ static void namespaces_are_one_account(void **state)
 	close(go[1]);
 }
 
+/* ---- records ------------------------------------------------------------ */
+
+/* Number of lines of the journal with a text. */
+static unsigned int records(const struct bench *b, const char *text)
+{
+	const char *at = read_whole(b, "journal");
+	unsigned int count = 0;
+
+	while ((at = strstr(at, text))) {
+		count++;
+		at++;
+	}
+	return count;
+}
+
+#define RECORD		"MESSAGE_ID=de80187b91fb48a689f8cee294ee60e9"
+#define LEFT_OUT	"MESSAGE_ID=eff0cb7ce234447185550aaf23390283"
+
+/* What an administrator does to another's process is recorded, and nothing else. */
+static void records_changes(void **state)
+{
+	struct bench *b = *state;
+
+	if (getuid())
+		skip();
+	b->journal = true;
+	start_daemon(b, "");
+	b->journal = false;
+	two_tenants(b);
+	until_read(b);
+	b->pids[2] = spawn_others();
+	send_event(b, ADD, b->pids[2], 9);
+	until_idle(b);
+	assert_int_equal(ctl(b, "suspend %d", b->pids[2]), 0);
+	expect(b, "journal", RECORD " XSCHED_PID=%d XSCHED_BY_UID=0 XSCHED_BY_ACCOUNT=0",
+	       b->pids[2]);
+	expect(b, "journal", " XSCHED_BY_COMM=xschedctl-fake XSCHED_UID=65534 XSCHED_COMM=test_control "
+	       "XSCHED_VERB=suspend XSCHED_BEFORE=0 XSCHED_AFTER=1 XSCHED_ERRNO=0 ");
+	expect(b, "journal", "asked for suspend of process %d (test_control) of user 65534 from 0 to 1: done",
+	       b->pids[2]);
+	assert_int_equal(ctl(b, "resume %d", b->pids[2]), 0);
+	expect(b, "journal", "XSCHED_VERB=resume XSCHED_BEFORE=1 XSCHED_AFTER=0 XSCHED_ERRNO=0 ");
+	assert_int_equal(ctl(b, "resume %d", b->pids[2]), 1);
+	expect(b, "journal", "XSCHED_VERB=resume XSCHED_BEFORE=0 XSCHED_AFTER=0 XSCHED_ERRNO=%d ",
+	       EALREADY);
+	assert_int_equal(ctl(b, "priority %d -7", b->pids[2]), 0);
+	expect(b, "journal", "XSCHED_VERB=priority XSCHED_BEFORE=%d XSCHED_AFTER=-7 XSCHED_ERRNO=0 ",
+	       -getpriority(PRIO_PROCESS, b->pids[2]));
+	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"utilization\",\"value\":40}",
+		       b->pids[2]), "\"ok\":true");
+	expect(b, "journal", "XSCHED_VERB=utilization XSCHED_AFTER=40 XSCHED_ERRNO=0 ");
+	assert_int_equal(records(b, RECORD), 5);
+	/* One's own process. */
+	assert_int_equal(ctl(b, "priority %d 1", b->pids[0]), 0);
+	assert_int_equal(records(b, RECORD), 5);
+}
+
+/* Who is refused again and again does not fill the journal: the rest is counted. */
+static void counts_refusals(void **state)
+{
+	struct bench *b = *state;
+
+	if (getuid())
+		skip();
+	b->journal = true;
+	start_daemon(b, "");
+	b->journal = false;
+	two_tenants(b);
+	until_read(b);
+	act_as(OTHER_USER);
+	for (int i = 0; i < 25; i++)
+		wants(question(b, "{\"cmd\":\"suspend\",\"pid\":%d}", b->pids[0]),
+		      "another user's process");
+	act_as(0);
+	expect(b, "journal", "XSCHED_BY_UID=65534 XSCHED_BY_ACCOUNT=65534 ");
+	expect(b, "journal", "XSCHED_UID=0 XSCHED_COMM=test_control XSCHED_VERB=suspend "
+	       "XSCHED_BEFORE=0 XSCHED_AFTER=0 XSCHED_ERRNO=%d ", EPERM);
+	assert_int_equal(records(b, RECORD), 10);
+	advance(b, 10 * SECOND - 1);
+	assert_int_equal(records(b, LEFT_OUT), 0);
+	advance(b, 1);
+	expect(b, "journal", LEFT_OUT " XSCHED_BY_ACCOUNT=65534 XSCHED_LEFT_OUT=15 ");
+	/* What succeeds is recorded always. */
+	act_as(OTHER_USER);
+	for (int i = 0; i < 11; i++)
+		question(b, "{\"cmd\":\"suspend\",\"pid\":%d}", b->pids[0]);
+	act_as(0);
+	assert_int_equal(records(b, RECORD), 20);
+	assert_int_equal(stop_daemon(b), 0);
+	/* So is what was left out when it ends. */
+	expect(b, "journal", LEFT_OUT " XSCHED_BY_ACCOUNT=65534 XSCHED_LEFT_OUT=1 ");
+}
+
 /* ---- a process without its leader --------------------------------------- */
 
 static void *wait_for_ever(void *argument)
@@ -819,6 +912,8 @@ int main(void)
 		TEST(others_stay_apart),
 		TEST(all_find_places),
 		TEST(namespaces_are_one_account),
+		TEST(records_changes),
+		TEST(counts_refusals),
 		TEST(leader_does_not_escape),
 		TEST(many_connections),
 		TEST(accepts_so_many_a_second),

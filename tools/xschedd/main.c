@@ -46,6 +46,7 @@
 #include "base/privileges.h"
 #include "facts/names.h"
 #include "sched/sched.h"
+#include "serve/audit.h"
 #include "serve/control.h"
 #include "serve/http.h"
 
@@ -66,6 +67,7 @@ enum {
  * @allowance: of users who are not administrators
  * @resolver: looks up users and groups
  * @lookup: for a configuration that a signal asks for
+ * @audit: records of requests
  * @host: what requests are about
  * @control: control socket
  * @http: metrics, or NULL
@@ -80,6 +82,7 @@ struct daemon {
 	struct allowance allowance;
 	struct resolver *resolver;
 	struct lookup lookup;
+	struct audit *audit;
 	struct host host;
 	struct control *control;
 	struct http *http;
@@ -266,6 +269,7 @@ static int main_open_ends(struct daemon *daemon)
 		.sched = &daemon->sched,
 		.allowance = &daemon->allowance,
 		.resolver = daemon->resolver,
+		.audit = daemon->audit,
 		.reload = main_reload,
 		.user = daemon,
 	};
@@ -296,6 +300,8 @@ static int main_start(struct daemon *daemon)
 		main_go_realtime();
 	ret = resolver_new(&daemon->resolver, daemon->event, daemon->path);
 	if (!ret)
+		ret = audit_new(&daemon->audit, daemon->event);
+	if (!ret)
 		ret = sched_start(&daemon->sched, daemon->event, config);
 	if (!ret)
 		ret = main_open_ends(daemon);
@@ -322,6 +328,7 @@ static int main_run(struct daemon *daemon)
 	http_close(daemon->http);
 	control_close(daemon->control);
 	sched_stop(&daemon->sched);
+	audit_free(daemon->audit);
 	resolver_forget(daemon->resolver, &daemon->lookup);
 	resolver_free(daemon->resolver);
 	sd_event_unref(daemon->event);

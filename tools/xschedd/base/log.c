@@ -48,7 +48,7 @@ void log_to_syslog(void)
 
 /* The message to send, with room for its fields. */
 struct message {
-	struct iovec parts[FIELDS];
+	struct iovec parts[FIELDS + LOG_MORE];
 	char text[FIELDS][TEXT_SIZE];
 	int count;
 };
@@ -66,6 +66,13 @@ static void log_add_field(struct message *message, const char *format, ...)
 	message->parts[message->count++].iov_len = strlen(text);
 }
 
+static void log_add_more(struct message *message, const char *const *more)
+{
+	for (int i = 0; i < LOG_MORE && more[i]; i++)
+		message->parts[message->count++] = (struct iovec){
+			.iov_base = (char *)more[i], .iov_len = strlen(more[i]) };
+}
+
 static int log_to_journal(int level, const struct log_fields *fields,
 			  const char *text)
 {
@@ -81,6 +88,8 @@ static int log_to_journal(int level, const struct log_fields *fields,
 		log_add_field(&message, "XSCHED_GPU=%u", fields->gpu_id);
 	if (fields->rule)
 		log_add_field(&message, "XSCHED_RULE=%s", fields->rule);
+	if (fields->more)
+		log_add_more(&message, fields->more);
 	return sd_journal_sendv(message.parts, message.count);
 }
 

@@ -20,7 +20,12 @@
 #define LOG_REFUSED		"8285d20fb78345a0bfed03f105cb797d"
 #define LOG_BREAKER		"5c0f1f7e2d0b4a0a9d7b1f64d0e3a8c6"
 #define LOG_DEMOTED		"eac58ac0385949a0891cd775cdafbffe"
+#define LOG_AUDIT		"de80187b91fb48a689f8cee294ee60e9"
+#define LOG_AUDIT_LEFT_OUT	"eff0cb7ce234447185550aaf23390283"
 #define LOG_BAD_CONFIG		"75bc65640c6c43828b17ebe494111753"
+
+/** Further fields of a message. */
+#define LOG_MORE	16
 
 /**
  * struct log_fields - fields of a message; zero: absent
@@ -28,12 +33,14 @@
  * @pid: XSCHED_PID
  * @gpu_id: XSCHED_GPU
  * @rule: XSCHED_RULE
+ * @more: others, "NAME=value", up to LOG_MORE of them, ended by NULL; or NULL
  */
 struct log_fields {
 	const char *id;
 	pid_t pid;
 	uint32_t gpu_id;
 	const char *rule;
+	const char *const *more;
 };
 
 /** log_open() - find out where messages go; before that: standard error */

@@ -11,12 +11,15 @@
 #include "facts/resolver.h"
 #include "state/state.h"
 
+struct audit;
+
 /**
  * struct host - what requests are about
  * @event: loop
  * @sched: scheduler
  * @allowance: of users who are not administrators
  * @resolver: looks up users and groups
+ * @audit: records of requests about others' processes
  * @reload: reads the configuration again, after LOOKUP_NAMES: 0, or a negative errno and
  *	the reason in @error
  * @user: handed to @reload
@@ -26,6 +29,7 @@ struct host {
 	struct sched *sched;
 	struct allowance *allowance;
 	struct resolver *resolver;
+	struct audit *audit;
 	int (*reload)(void *user, char *error, size_t size);
 	void *user;
 };

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "sched/request.h"
+#include "serve/audit.h"
 #include "serve/reply.h"
 #include "serve/show.h"
 
@@ -183,6 +184,44 @@ static struct json_object *reply_change(struct sched *sched, const struct peer *
 	}
 }
 
+/* A hint, in the engine's unit; false: it has none. */
+static bool reply_hint_value(const struct sched *sched, const struct request *request,
+			     int64_t *value)
+{
+	int64_t unit = 1;
+	int which = reply_find_hint(request->hint, &unit);
+
+	return which >= 0 && !xsched_engine_hint(sched->engine, request->pid, which, value) &&
+	       *value != XSCHED_HINT_UNSET;
+}
+
+/* What a request is about, as it is now; false: that is not known. */
+static bool reply_value(const struct sched *sched, const struct request *request,
+			int64_t *value)
+{
+	const struct task *task = state_task(sched, request->pid);
+
+	if (!task)
+		return false;
+	switch (request->command) {
+	case COMMAND_SUSPEND:
+	case COMMAND_RESUME:
+		*value = task->suspended;
+		return true;
+	case COMMAND_LEVEL:
+		*value = state_level(sched, task);
+		return true;
+	case COMMAND_HINT:
+		if (strcmp(request->hint, "priority"))
+			return reply_hint_value(sched, request, value);
+		break;
+	default:
+		break;
+	}
+	*value = state_task_priority(task);
+	return true;
+}
+
 int reply_error(struct json_object *reply)
 {
 	struct json_object *value;
@@ -191,17 +230,26 @@ int reply_error(struct json_object *reply)
 	       -json_object_get_int(value) : 0;
 }
 
+/* Change something of a process, with a record if that is another user's. */
 static struct json_object *reply_act(const struct host *host, const struct peer *peer,
 				     const struct request *request)
 {
+	struct audit_record record = { .peer = peer, .request = request };
 	struct sched *sched = host->sched;
 	struct xsched_tenant tenant;
+	struct json_object *reply;
 
 	if (xsched_engine_tenant(sched->engine, request->pid, 0, &tenant))
 		return protocol_error(-ENOENT, "no GPU process of that id");
 	if (!tenant.user)
 		return protocol_error(-ENOMEM, "not enough memory to find the process");
-	return reply_change(sched, peer, tenant.user, request);
+	audit_begin(&record, &((const struct task *)tenant.user)->process);
+	record.has_before = reply_value(sched, request, &record.before);
+	reply = reply_change(sched, peer, tenant.user, request);
+	record.has_after = reply_value(sched, request, &record.after);
+	record.error = reply_error(reply);
+	audit_end(host->audit, &record);
+	return reply;
 }
 
 struct json_object *reply_set_level(const struct host *host, const struct peer *peer,
