@@ -234,6 +234,10 @@ static const struct bad {
 	{ "[xschedd\npolicy=hpf\n", 1, 1, "not a section" },
 	{ "[other]\n", 1, 1, "no section [other]; expected [xschedd]" },
 	{ "[rule]\n", 1, 1, "no section [rule]" },
+	/* What inih, but not we, once took for a section: found by tests/fuzz. */
+	{ "\xef\xbb\xbf[rule=x]\npriority=1\n", 1, 4, "no section [rule=x]" },
+	{ "\f[rule=x]\npriority=1\n", 1, 2, "no section [rule=x]" },
+	{ "[rule a]\nexe=a\n\v[rule=x]\npriority=1\n", 1, 1, "rule 'a' gives nothing" },
 	{ "[options]\nfoo=1\n", 2, 1, "no option 'foo'" },
 	{ "[options]\nfloor_percent=x\n", 2, 15, "not a number" },
 	{ "[options]\nfloor_percent=101\n", 2, 15, "not within" },

@@ -69,6 +69,14 @@ static void config_refuse_comment(struct parser *p, const char *text, size_t bla
 	parser_fail(p, "a comment needs a line of its own; in a pattern, write '?' for this '%c'", *found);
 }
 
+/* Of a line, what is before its text: blanks as inih knows them, and in the first a mark of UTF-8. */
+static size_t config_skip(const char *text, int line)
+{
+	size_t mark = line == 1 && !strncmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	return mark + strspn(text + mark, " \t\f\v\r");
+}
+
 /*
  * Give inih the next line. Leading blanks go, because inih would take such a
  * line for the continuation of a value.
@@ -85,7 +93,7 @@ static char *config_next_line(char *buffer, int size, void *stream)
 		parser_fail(p, "line too long");
 		return NULL;
 	}
-	blanks = strspn(buffer, " \t");
+	blanks = config_skip(buffer, p->line);
 	memmove(buffer, buffer + blanks, strlen(buffer + blanks) + 1);
 	config_set_columns(p, buffer, blanks);
 	if (*buffer == '[')
@@ -110,6 +118,8 @@ static int config_on_setting(void *user, const char *section, const char *name,
 		return settings_line(p, name, value);
 	if (!strcmp(section, "options"))
 		return settings_option(p, name, value);
+	if (p->config->rule_count == p->first_rule)
+		return parser_fail(p, "there is no section [%s]", section);
 	return rule_config_line(p, name, value);
 }
 
