@@ -134,6 +134,14 @@ static bool begin_section(struct reader *r, const char *line)
 
 /* ---- lines -------------------------------------------------------------- */
 
+/* Of a line, what is before its text: blanks as inih knows them, and in the first a mark of UTF-8. */
+static size_t before_text(const char *line, int number)
+{
+	size_t mark = number == 1 && !strncmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	return mark + strspn(line + mark, " \t\f\v\r");
+}
+
 static char *next_line(char *buffer, int size, void *stream)
 {
 	struct reader *r = stream;
@@ -146,7 +154,7 @@ static char *next_line(char *buffer, int size, void *stream)
 		reader_fail(r, "line too long");
 		return NULL;
 	}
-	blanks = strspn(buffer, " \t");
+	blanks = before_text(buffer, r->line);
 	memmove(buffer, buffer + blanks, strlen(buffer + blanks) + 1);
 	if (*buffer == '[')
 		begin_section(r, buffer);

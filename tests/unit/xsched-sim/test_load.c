@@ -29,6 +29,9 @@ static const struct {
 	{ SCENARIO "duration = 1e99 s\n", "4: '1e99 s' is not a time" },
 	{ "[scenario\nname = t\n", "1: not a section" },
 	{ "[scene]\nname = t\n", "1: not a section" },
+	/* What inih, but not we, once took for a section. */
+	{ "\f[scene=x]\nname = t\n", "1: not a section" },
+	{ "\xef\xbb\xbf[scene=x]\nname = t\n", "1: not a section" },
 	{ GOOD "[process]\n", "8: not a section" },
 	{ GOOD "[process dispatch]\n", "8: 'dispatch' has another meaning" },
 	{ GOOD "[process a/b]\n", "8: 'a/b' is not a name" },
