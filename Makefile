@@ -109,7 +109,7 @@ check-quick:
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
 	$(RIG) --minutes 600 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
-		--try base-7 --try spin $(BASE) scripts/check/suites --all $(PART)
+		--try base-7 --try spin --try fuzz $(BASE) scripts/check/suites --all $(PART)
 
 # What .ci/run adds to "make check".
 check-part:
@@ -271,7 +271,7 @@ UNUSED = @[ ! -e $(BUILD)/lock ] || flock -n $(BUILD)/lock true || \
 
 clean:
 	$(UNUSED)
-	rm -rf $(addprefix $(BUILD)/,asan bin check compilers deb deb-bookworm guest host lib log man modules obj results rocm rpm sanitize \
+	rm -rf $(addprefix $(BUILD)/,asan bin check compilers deb deb-bookworm fuzz guest host lib log man modules obj results rocm rpm sanitize \
 		tsan vgpu xsched-sim)
 	cd $(BUILD)/stamps 2>/dev/null && ls | grep -vxE 'linux|patch|amdgpu' | xargs rm -f || :
 
