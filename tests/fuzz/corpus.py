@@ -11,7 +11,7 @@ import json
 import pathlib
 import sys
 
-LONGEST = 2048      # longer ones are left out: they can be grown again
+LONGEST = 512       # longer ones are left out: they can be grown again
 
 
 def comments_of(path):
