@@ -817,6 +817,35 @@ static void reloads_without_waiting(void **state)
 	close(fd);
 }
 
+/* What is done over HTTP to another's process is recorded, without a process that asked. */
+static void records_changes(void **state)
+{
+	struct bench *b = *state;
+	pid_t own;
+
+	if (getuid())
+		skip();
+	b->journal = true;
+	start_front(b, "");
+	b->journal = false;
+	two_tenants(b);
+	own = b->pids[2] = spawn_others();
+	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n9 %d 100 0\n", b->pids[0], b->pids[1],
+		   own);
+	send_event(b, ADD, own, 9);
+	until_idle(b);
+	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-30}", own), 200, "success");
+	expect(b, "journal", "XSCHED_PID=%d XSCHED_BY_UID=0 XSCHED_BY_ACCOUNT=0", own);
+	expect(b, "journal", "XSCHED_UID=65534 XSCHED_COMM=test_http XSCHED_VERB=priority "
+	       "XSCHED_BEFORE=%d XSCHED_AFTER=-30 XSCHED_ERRNO=0 ",
+	       -getpriority(PRIO_PROCESS, own));
+	assert_null(strstr(read_whole(b, "journal"), "XSCHED_BY_PID"));
+	wants(http("POST", "/config/9?level=3", NULL), 200, "success");
+	expect(b, "journal", "XSCHED_VERB=level XSCHED_BEFORE=3 XSCHED_AFTER=3 XSCHED_ERRNO=0 ");
+	wants(http("POST", "/config/1?level=3", NULL), 200, "success");
+	assert_null(strstr(read_whole(b, "journal"), "XSCHED_UID=0 "));
+}
+
 /* How many of so many requests are answered; the others are too many. */
 static int served(int requests)
 {
@@ -915,6 +944,7 @@ int main(void)
 		TEST(databases_delay_nobody_else),
 		TEST(ends_while_one_waits),
 		TEST(reloads_without_waiting),
+		TEST(records_changes),
 		TEST(root_is_a_user),
 		TEST(limits_users),
 	};

@@ -26,7 +26,7 @@ static struct {
 	_Atomic bool stuck;		/* the rest of USER's and those above cannot be read */
 	_Atomic unsigned int rests;	/* processes of which the rest was read */
 	_Atomic int helper;		/* pid of the last that read it */
-	_Atomic bool blind;		/* nor can be read who those are that are in another namespace */
+	_Atomic bool blind;		/* nor who those are of another namespace */
 	_Atomic unsigned int identities;	/* how often that was to be read */
 	_Atomic int first;		/* pid of the last that read facts */
 } *shared;

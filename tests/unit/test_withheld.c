@@ -172,7 +172,7 @@ static void await_reader(const struct bench *b)
 	until_idle(b);
 }
 
-/* A request about it gets the facts that are known; neither GPUs nor other requests wait for that. */
+/* A request about it gets the facts that are known; neither GPUs nor others wait for that. */
 static void requests(void **state)
 {
 	struct bench *b = *state;

@@ -23,7 +23,10 @@ static _Noreturn void child_run(int fd, const char *name, pid_t daemon, child_fn
 		_exit(0);
 	if (dup2(fd, STDIN_FILENO) < 0)
 		_exit(1);
-	/* Neither the device nor a connection of the daemon; messages stay. Not every C library has the function. */
+	/*
+	 * Neither the device nor a connection of the daemon; messages stay. Not every C library has
+	 * the function.
+	 */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
 	run(STDIN_FILENO, context);
 	_exit(0);

@@ -415,7 +415,7 @@ static struct worker *reader_find_own(struct reader *reader, const struct accoun
 	return NULL;
 }
 
-/* Whether its process, and nothing else, has kept a worker waiting for so long; if not, until when. */
+/* Whether its process alone has kept a worker waiting for so long; if not, until when. */
 static bool reader_has_waited(const struct worker *worker, uint64_t ms, uint64_t now,
 			      uint64_t *next_ns)
 {
