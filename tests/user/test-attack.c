@@ -219,6 +219,7 @@ static void make_as_each(const struct attack *a, unsigned int queues)
 	}
 }
 
+/* Who is watched as a silent client has work all the time, and must not be in anybody's way. */
 static void start_daemon(void)
 {
 	const uint64_t until = xsdev_now() + SETTLED_MS * 1000000ULL;
@@ -226,6 +227,7 @@ static void start_daemon(void)
 	daemon_configure(&attack_daemon,
 			 "http_port = " TEXT(ATTACK_HTTP) "\n"
 			 "[rule high]\nuser = " TEXT(ATTACK_HIGH) "\npriority = 30\n"
+			 "[rule last]\nuser = 0\npriority = -60\n"
 			 "[rule low]\nuser = " TEXT(ATTACK_UID) "\npriority = " ATTACK_LOWERED "\n");
 	daemon_start(&attack_daemon);
 	while (attack_ask_daemon() && xsdev_now() < until)

@@ -193,13 +193,15 @@ static const char *is_held(const struct attack_state *state)
 /* The rule of its user lowers it, whether xschedd could read about it or not. */
 static const char *is_lowered(const struct attack_state *state)
 {
-	char request[64];
-	const char *answer;
+	const char *at, *priority;
+	char pid[32];
 
-	snprintf(request, sizeof(request), "{\"cmd\":\"rules\",\"pid\":%d}\n", state->number);
-	answer = daemon_ask(&attack_daemon, request);
-	tap_note("%s", answer);
-	return strstr(answer, "\"priority\":" ATTACK_LOWERED) ? NULL : "it is not lowered";
+	snprintf(pid, sizeof(pid), "\"pid\":%d,", state->number);
+	at = strstr(daemon_ask(&attack_daemon, "{\"cmd\":\"list\"}\n"), pid);
+	if (!at)
+		return "xschedd does not know it";
+	priority = strstr(at, "\"priority\":" ATTACK_LOWERED ",");
+	return priority && priority < strchr(at, '}') ? NULL : "it is not lowered";
 }
 
 static const char *is_lowered_and_held(const struct attack_state *state)

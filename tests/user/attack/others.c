@@ -142,19 +142,22 @@ static void walk(struct attacker *a, const char *where, int flags)
 {
 	walker = a;
 	walk_flags = flags;
-	for (attack_ready(a);; usleep(PAUSE_US))
-		if (nftw(where, try_file, 16, FTW_PHYS))
-			attack_note(a, -errno);
+	if (nftw(where, try_file, 16, FTW_PHYS))
+		attack_note(a, -errno);
 }
 
 static void write_settings(struct attacker *a)
 {
-	walk(a, "/sys/devices/virtual/kfd_xsched", O_WRONLY);
+	for (attack_ready(a);; usleep(PAUSE_US))
+		walk(a, "/sys/devices/virtual/kfd_xsched", O_WRONLY);
 }
 
-static void read_debugfs(struct attacker *a)
+static void read_all(struct attacker *a)
 {
-	walk(a, "/sys/kernel/debug/kfd_xsched", O_RDONLY);
+	for (attack_ready(a);; usleep(PAUSE_US)) {
+		walk(a, "/sys/kernel/debug/kfd_xsched", O_RDONLY);
+		walk(a, "/sys/kernel/tracing/events/kfd_xsched", O_RDONLY);
+	}
 }
 
 #define ALL_BUT_ROOT	(AS_USER | AS_NAMESPACE | AS_CONTAINER)
@@ -176,7 +179,7 @@ const struct attack attacks_on_others[] = {
 	  .answer = EPERM, .never_done = true },
 	{ "every file in /sys is written to", "settings", AS_ALL | AS_NAMESPACE, .run = write_settings,
 	  .never_done = true },
-	{ "debugfs is read", "debugfs, traces", ALL_BUT_ROOT, .run = read_debugfs, .answer = EACCES,
+	{ "debugfs and traces are read", "debugfs, traces", ALL_BUT_ROOT, .run = read_all, .answer = EACCES,
 	  .never_done = true },
 	{ NULL },
 };
