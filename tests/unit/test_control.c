@@ -398,10 +398,15 @@ static void records_changes(void **state)
 	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"utilization\",\"value\":40}",
 		       b->pids[2]), "\"ok\":true");
 	expect(b, "journal", "XSCHED_VERB=utilization XSCHED_AFTER=40 XSCHED_ERRNO=0 ");
-	assert_int_equal(records(b, RECORD), 5);
+	/* A hint that there is not ends no line, and commands no terminal. */
+	wants(question(b, "{\"cmd\":\"hint\",\"pid\":%d,\"hint\":\"a\\n\\u001b[2J\",\"value\":1}",
+		       b->pids[2]), "there is no such hint");
+	expect(b, "journal", "XSCHED_VERB=a??[2J XSCHED_ERRNO=%d ", EOPNOTSUPP);
+	expect(b, "journal", "asked for a??[2J of process %d ", b->pids[2]);
+	assert_int_equal(records(b, RECORD), 6);
 	/* One's own process. */
 	assert_int_equal(ctl(b, "priority %d 1", b->pids[0]), 0);
-	assert_int_equal(records(b, RECORD), 5);
+	assert_int_equal(records(b, RECORD), 6);
 }
 
 /* Who is refused again and again does not fill the journal: the rest is counted. */

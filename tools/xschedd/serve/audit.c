@@ -69,7 +69,7 @@ static void audit_add(struct fields *fields, const char *format, ...)
 	fields->list[fields->count] = NULL;
 }
 
-/* Programs choose their names: they must not end a line, nor command a terminal. */
+/* Clients choose such names: they must not end a line, nor command a terminal. */
 static const char *audit_clean(const char *name, char out[32])
 {
 	size_t used = 0;
@@ -93,7 +93,7 @@ static const char *audit_name_account(const struct account *account, char out[64
 
 /* ---- one record --------------------------------------------------------- */
 
-static const char *audit_verb(const struct request *request)
+static const char *audit_verb(const struct request *request, char out[32])
 {
 	switch (request->command) {
 	case COMMAND_SUSPEND:
@@ -103,7 +103,7 @@ static const char *audit_verb(const struct request *request)
 	case COMMAND_LEVEL:
 		return "level";
 	case COMMAND_HINT:
-		return request->hint;
+		return audit_clean(request->hint, out);
 	default:
 		return "priority";
 	}
@@ -124,12 +124,12 @@ static void audit_add_who(struct fields *fields, const struct peer *peer)
 
 static void audit_add_what(struct fields *fields, const struct audit_record *record)
 {
-	char comm[32];
+	char comm[32], verb[32];
 
 	if (record->known)
 		audit_add(fields, "XSCHED_UID=%u", record->uid);
 	audit_add(fields, "XSCHED_COMM=%s", audit_clean(record->comm, comm));
-	audit_add(fields, "XSCHED_VERB=%s", audit_verb(record->request));
+	audit_add(fields, "XSCHED_VERB=%s", audit_verb(record->request, verb));
 	if (record->has_before)
 		audit_add(fields, "XSCHED_BEFORE=%" PRId64, record->before);
 	if (record->has_after)
@@ -150,7 +150,7 @@ static void audit_write(const struct audit_record *record)
 {
 	const struct peer *peer = record->peer;
 	struct fields fields = { .count = 0 };
-	char by[32], comm[32], change[64];
+	char by[32], verb[32], comm[32], change[64];
 	const struct log_fields about = { .id = LOG_AUDIT, .pid = record->request->pid,
 					  .more = fields.list };
 
@@ -159,7 +159,7 @@ static void audit_write(const struct audit_record *record)
 	log_event(LOG_NOTICE, &about,
 		  "user %u (process %d, %s) asked for %s of process %d (%s) of user %d%s: %s",
 		  peer->uid, peer->pid, audit_clean(peer->comm, by),
-		  audit_verb(record->request), record->request->pid,
+		  audit_verb(record->request, verb), record->request->pid,
 		  audit_clean(record->comm, comm), record->known ? (int)record->uid : -1,
 		  audit_describe(record, change),
 		  record->error ? strerror(-record->error) : "done");
