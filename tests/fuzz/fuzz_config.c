@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "facts/config.h"
+#include "facts/names.h"
 #include "facts/rating.h"
 #include "parts.h"
 
@@ -75,6 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	parts_put(&parts, 0, "x.conf");
 	parts_put(&parts, 1, "x.conf.d/10-a.conf");
 	parts_put(&parts, 2, "x.conf.d/20-b.conf");
+	names_thaw();
 	if (config_load(&config, path, error, sizeof(error))) {
 		check_error(error, sizeof(error));
 		return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * HTTP: sessions (lib/session.h) with the real server, routes, permissions and scheduler of
- * xschedd. Its connections are no TCP, so who is at the other end is told here. Whatever is sent,
- * what comes back begins as an answer of HTTP does.
+ * HTTP: sessions (lib/session.h) with the real server, places, routes, permissions and scheduler
+ * of xschedd. Its connections are no TCP, so who is at the other end is told here. Whatever is
+ * sent, what comes back begins as an answer of HTTP does.
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -14,12 +14,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "facts/names.h"
 #include "facts/peer.h"
 #include "serve/http.h"
 #include "session.h"
 
-#define MEMORY		(16 * 1024)	/* as in tools/xschedd/serve/http.c */
-#define CONNECTIONS	64
 #define SOCKETS		1024
 #define BEGINNING	"HTTP/1.1 "
 
@@ -51,10 +50,12 @@ static struct {
 	void *of_completed;
 	MHD_NotifyConnectionCallback connection;
 	void *of_connection;
+	size_t memory;
+	unsigned int connections;
 } handlers;
 
 static struct MHD_Daemon *server;
-static struct peer peers[SOCKETS];
+static const struct user *users[SOCKETS];
 static size_t spoken[4];
 
 /* ---- below the daemon ---------------------------------------------------- */
@@ -78,9 +79,11 @@ static void take_handlers(va_list args)
 			handlers.of_connection = va_arg(args, void *);
 			break;
 		case MHD_OPTION_CONNECTION_MEMORY_LIMIT:
-			va_arg(args, size_t);
+			handlers.memory = va_arg(args, size_t);
 			break;
 		case MHD_OPTION_CONNECTION_LIMIT:
+			handlers.connections = va_arg(args, unsigned int);
+			break;
 		case MHD_OPTION_LISTEN_BACKLOG_SIZE:
 		case MHD_OPTION_CONNECTION_TIMEOUT:
 			va_arg(args, unsigned int);
@@ -109,8 +112,8 @@ struct MHD_Daemon *__wrap_MHD_start_daemon(unsigned int flags, uint16_t port,
 	server = __real_MHD_start_daemon(flags | MHD_USE_NO_LISTEN_SOCKET, port, accept, of_accept,
 		answer, of_answer,
 		MHD_OPTION_EXTERNAL_LOGGER, handlers.log, handlers.of_log,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+		MHD_OPTION_CONNECTION_LIMIT, handlers.connections,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, handlers.memory,
 		MHD_OPTION_NOTIFY_COMPLETED, handlers.completed, handlers.of_completed,
 		MHD_OPTION_NOTIFY_CONNECTION, handlers.connection, handlers.of_connection,
 		MHD_OPTION_END);
@@ -127,17 +130,22 @@ __wrap_MHD_get_connection_info(struct MHD_Connection *connection,
 	return __real_MHD_get_connection_info(connection, type);
 }
 
+/* As the kernel says it. Of a socket that is closed it says nothing. */
 int __wrap_peer_of_tcp(struct peer *peer, int fd)
 {
-	if (fd < 0 || fd >= SOCKETS)
+	const struct user *user = fd < 0 || fd >= SOCKETS ? NULL : users[fd];
+
+	if (!user || user->end == USER_IS_GONE)
 		return -EACCES;
-	*peer = peers[fd];
+	*peer = (struct peer){
+		.uid = user->uid, .account = account_of(names_owner(user->uid), user->cgroup),
+	};
 	return 0;
 }
 
 /* ---- sessions ------------------------------------------------------------ */
 
-static int open_connection(struct daemon *daemon, const struct peer *peer)
+static int open_connection(struct daemon *daemon, const struct user *user)
 {
 	const struct sockaddr_in address = { .sin_family = AF_INET,
 					     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -148,7 +156,7 @@ static int open_connection(struct daemon *daemon, const struct peer *peer)
 		return -1;
 	if (fds[0] >= SOCKETS)
 		abort();
-	peers[fds[0]] = *peer;
+	users[fds[0]] = user;
 	if (MHD_add_connection(server, fds[0], (const struct sockaddr *)&address,
 			       sizeof(address)) != MHD_YES) {
 		close(fds[1]);
@@ -186,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (http_open(&http, &config, &daemon.host))
 			abort();
 	}
-	daemon_next(&daemon, data, size);
+	daemon_next(data, size);
 	session_run(&daemon, &ops, data, size);
 	if (daemon_is_to_stop()) {
 		http_close(http);

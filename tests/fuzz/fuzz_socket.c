@@ -1,55 +1,52 @@
 // SPDX-License-Identifier: MIT
 /*
- * The control socket: sessions (lib/session.h) with the real connections, parser, permissions and
- * scheduler of xschedd. Whatever is sent, each line that comes back is JSON.
+ * The control socket: sessions (lib/session.h) with the real socket, places, parser, permissions
+ * and scheduler of xschedd. Whatever is sent, each line that comes back is JSON.
  */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
-#include "serve/client.h"
+#include "parts.h"
+#include "serve/control.h"
 #include "session.h"
 
-#define CLIENTS		16
 #define LINE		65536
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static struct client *clients[CLIENTS];
 
 /* Of each connection, the line that is coming. */
 static char lines[4][LINE];
 static size_t used[4];
 
-static void forget(void *context, struct client *client)
+static const char *socket_path(void)
 {
-	(void)context;
-	for (size_t i = 0; i < CLIENTS; i++)
-		if (clients[i] == client)
-			clients[i] = NULL;
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/sock", parts_directory());
+	return path;
 }
 
-static bool admit(void *context, const struct peer *peer)
+/* If too many wait to be accepted, it fails. */
+static int open_connection(struct daemon *daemon, const struct user *user)
 {
-	(void)context;
-	(void)peer;
-	return true;
-}
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-static int open_connection(struct daemon *daemon, const struct peer *peer)
-{
-	int fds[2];
-	size_t i;
-
-	for (i = 0; i < CLIENTS && clients[i]; i++)
-		;
-	if (i == CLIENTS || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds))
-		return -1;
-	if (client_new(&clients[i], peer, fds[0], &daemon->host, admit, forget, NULL))
+	(void)daemon;
+	strcpy(address.sun_path, socket_path());
+	if (fd < 0)
 		abort();
-	return fds[1];
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address))) {
+		close(fd);
+		return -1;
+	}
+	user_connects(user);
+	return fd;
 }
 
 static void check_line(const char *line)
@@ -92,17 +89,18 @@ static const struct session_ops ops = { open_connection, heard };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct daemon daemon;
+	static struct control *control;
 
-	if (daemon_is_to_start())
+	if (daemon_is_to_start()) {
 		daemon_start(&daemon);
-	daemon_next(&daemon, data, size);
-	session_run(&daemon, &ops, data, size);
-	for (size_t i = 0; i < CLIENTS; i++) {
-		if (clients[i])
-			client_free(clients[i]);
-		clients[i] = NULL;
+		if (control_open(&control, socket_path(), &daemon.host))
+			abort();
 	}
-	if (daemon_is_to_stop())
+	daemon_next(data, size);
+	session_run(&daemon, &ops, data, size);
+	if (daemon_is_to_stop()) {
+		control_close(control);
 		daemon_stop(&daemon);
+	}
 	return 0;
 }

@@ -9,27 +9,32 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "facts.h"
+#include "facts/names.h"
 #include "fake_clock.h"
 #include "fake_time.h"
-#include "fuzz_kernel.h"
 #include "parts.h"
 #include "sched/sched.h"
+#include "serve/audit.h"
 
 /* More turns than that of a loop without news are a circle. */
 #define TURNS		100000
 #define BEGIN_NS	(1000 * SECOND)
+#define PAUSE_NS	(60 * SECOND)
 
 static const char *const texts[] = {
 	"[xschedd]\ndevice=%s\nrealtime=no\n"
 	"[rule serve]\nunit=inference-*\npriority=50\nperiod_us=learn\n"
-	"[rule users]\nuser=1000\nmax_priority=20\n"
+	"[rule users]\nuser=alice\nmax_priority=20\n"
+	"[rule others]\nuser=bob\ngroup=render\npriority=3\n"
 	"[rule night]\nenvironment=JOB=night*\npriority=-5\ntenant=cgroup\n",
 	"[xschedd]\ndevice=%s\nrealtime=no\npolicy=pup\nlevel=unmap\narmed=yes\ntenant=unit\n"
 	"[rule \"q\"]\ncomm=a*\npriority=-256\n",
 };
 
-/* All connections are closed, and what follows is an administrator's. */
-static const char between[] = "\3\0\5\3\1\5\3\2\5\3\3\5\3\0";
+/* As an order of a session: what happens between two inputs. */
+static const char between[] = "\16";
 
 #define HISTORY		(1 << 20)
 
@@ -44,12 +49,21 @@ static void die(const char *what, int error)
 	abort();
 }
 
-static void read_configs(void)
+/* What the helper for names reads: the first configuration is left there. */
+static const char *config_path(void)
 {
-	char path[128], text[1024], error[256];
+	static char path[128];
 
 	snprintf(path, sizeof(path), "%s/conf", parts_directory());
-	for (unsigned int i = 0; i < 2; i++) {
+	return path;
+}
+
+static void read_configs(void)
+{
+	const char *path = config_path();
+	char text[1024], error[256];
+
+	for (unsigned int i = 2; i--;) {
 		FILE *file = fopen(path, "we");
 
 		snprintf(text, sizeof(text), texts[i], kernel_device());
@@ -72,25 +86,42 @@ static int reload(void *user, char *error, size_t size)
 	return 0;
 }
 
+/* As the daemon's main(): from then on no database is waited for. */
+static void look_up_names(void)
+{
+	names_thaw();
+	names_look_up_rest();
+	names_freeze();
+}
+
+static void open_parts(struct daemon *daemon)
+{
+	int ret = sd_event_new(&daemon->event);
+
+	if (ret >= 0)
+		ret = resolver_new(&daemon->resolver, daemon->event, config_path());
+	if (!ret)
+		ret = audit_new(&daemon->audit, daemon->event);
+	if (!ret)
+		ret = sched_start(&daemon->sched, daemon->event, &configs[0]);
+	if (ret)
+		die("it does not start", ret);
+}
+
 void daemon_start(struct daemon *daemon)
 {
-	int ret;
-
 	if (!configs[0].policy)
 		read_configs();
 	current = 0;
 	fake_time()->now_ns = BEGIN_NS;
 	kernel_reset();
+	look_up_names();
 	*daemon = (struct daemon){ 0 };
-	ret = sd_event_new(&daemon->event);
-	if (ret < 0)
-		die("no loop", ret);
-	ret = sched_start(&daemon->sched, daemon->event, &configs[0]);
-	if (ret)
-		die("it does not start", ret);
+	open_parts(daemon);
 	daemon->host = (struct host){
 		.event = daemon->event, .sched = &daemon->sched,
-		.allowance = &daemon->allowance, .reload = reload, .user = daemon,
+		.allowance = &daemon->allowance, .resolver = daemon->resolver,
+		.audit = daemon->audit, .reload = reload, .user = daemon,
 	};
 	daemon_run(daemon, 0);
 }
@@ -98,6 +129,8 @@ void daemon_start(struct daemon *daemon)
 void daemon_stop(struct daemon *daemon)
 {
 	sched_stop(&daemon->sched);
+	audit_free(daemon->audit);
+	resolver_free(daemon->resolver);
 	sd_event_unref(daemon->event);
 }
 
@@ -142,15 +175,13 @@ static void note(const void *data, size_t size)
 }
 
 /* Zeros are no part of what is sent: they mean nothing. */
-void daemon_next(struct daemon *daemon, const uint8_t *data, size_t size)
+void daemon_next(const uint8_t *data, size_t size)
 {
 	static bool known;
 
 	if (!known)
 		open_history();
 	known = true;
-	daemon->allowance = (struct allowance){ 0 };
-	kernel_fail(0);
 	if (!history)
 		return;
 	if (!history_used)
@@ -159,10 +190,24 @@ void daemon_next(struct daemon *daemon, const uint8_t *data, size_t size)
 	note(between, sizeof(between) - 1);
 }
 
+void daemon_pause(struct daemon *daemon)
+{
+	kernel_fail(0);
+	facts_withhold(0);
+	for (int kind = 0; kind < CHILD_KINDS; kind++)
+		children_are(kind, 0);
+	fake_time()->now_ns += PAUSE_NS;
+	daemon_run(daemon, 0);
+}
+
 void daemon_run(struct daemon *daemon, uint64_t ns)
 {
+	unsigned int turn = 0;
+
 	fake_clock_move(fake_time()->now_ns + ns);
-	for (unsigned int turn = 0; sd_event_run(daemon->event, 0) > 0; turn++)
-		if (turn == TURNS)
+	do {
+		if (turn++ == TURNS)
 			die("its loop has no end", 0);
+		children_run();
+	} while (sd_event_run(daemon->event, 0) > 0);
 }

@@ -15,6 +15,8 @@ struct daemon {
 	sd_event *event;
 	struct sched sched;
 	struct allowance allowance;
+	struct resolver *resolver;
+	struct audit *audit;
 	struct host host;
 };
 
@@ -28,8 +30,14 @@ void daemon_stop(struct daemon *daemon);
 bool daemon_is_to_start(void);
 bool daemon_is_to_stop(void);
 
-/* An input is about to run: it goes into the history, and all users have their allowance. */
-void daemon_next(struct daemon *daemon, const uint8_t *data, size_t size);
+/* An input is about to run: it goes into the history. */
+void daemon_next(const uint8_t *data, size_t size);
+
+/*
+ * A minute passes at once, as when the machine was suspended, and then all below the daemon is
+ * well: so users have their allowance, and what has been said about them is forgotten.
+ */
+void daemon_pause(struct daemon *daemon);
 
 /* Let it do all that is to be done until so much later. */
 void daemon_run(struct daemon *daemon, uint64_t ns);

@@ -7,20 +7,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "facts.h"
 #include "fake_time.h"
-#include "fuzz_kernel.h"
 
 #define CONNECTIONS	4
 #define ROOM		16384
 #define LONG		255
+#define CROWD		160
+#define CROWD_AT_ONCE	64
+#define CROWD_LEAVES	128
 #define PATIENCE_NS	(11 * SECOND)	/* longer than the daemon has with any client */
-
-static const struct peer users[] = {
-	{ .uid = 0, .admin = true, .pid = KERNEL_FIRST_PID },
-	{ .uid = 1000, .pid = KERNEL_FIRST_PID + 1 },
-	{ .uid = 1001, .pid = KERNEL_FIRST_PID + 3 },
-	{ .uid = 0, .unproved = true, .pid = KERNEL_FIRST_PID },
-};
 
 /**
  * struct session - one
@@ -29,6 +26,8 @@ static const struct peer users[] = {
  * @fds: our end of each connection, or -1
  * @deaf: its client does not read
  * @user: of a connection that is opened next
+ * @crowd: our ends of connections over which nothing is said
+ * @crowd_count: how many
  * @at: the connection that is sent over
  * @data: what is left of the input
  * @size: its length
@@ -39,6 +38,8 @@ struct session {
 	int fds[CONNECTIONS];
 	bool deaf[CONNECTIONS];
 	unsigned int user;
+	int crowd[CROWD];
+	size_t crowd_count;
 	unsigned int at;
 	const uint8_t *data;
 	size_t size;
@@ -88,7 +89,7 @@ static void say(struct session *s, const uint8_t *text, size_t size)
 	ssize_t sent;
 
 	if (s->fds[s->at] < 0)
-		s->fds[s->at] = s->ops->open(s->daemon, &users[s->user]);
+		s->fds[s->at] = s->ops->open(s->daemon, user_number(s->user));
 	while (size && s->fds[s->at] >= 0) {
 		sent = send(s->fds[s->at], text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent < 0 && errno == EAGAIN) {
@@ -115,7 +116,7 @@ static void choose(struct session *s)
 	const uint8_t n = take(s);
 
 	s->at = n % CONNECTIONS;
-	s->user = n / CONNECTIONS % (sizeof(users) / sizeof(users[0]));
+	s->user = n / CONNECTIONS;
 }
 
 static void let_time_pass(struct session *s)
@@ -123,6 +124,39 @@ static void let_time_pass(struct session *s)
 	const uint8_t n = take(s);
 
 	go_on(s, n == LONG ? PATIENCE_NS : n * MS);
+}
+
+static void disperse(struct session *s)
+{
+	while (s->crowd_count)
+		close(s->crowd[--s->crowd_count]);
+}
+
+static void gather(struct session *s)
+{
+	const uint8_t n = take(s);
+
+	if (n & CROWD_LEAVES)
+		disperse(s);
+	for (int i = 0; i <= n % CROWD_AT_ONCE && s->crowd_count < CROWD; i++) {
+		int fd = s->ops->open(s->daemon, user_number(s->user));
+
+		if (fd >= 0)
+			s->crowd[s->crowd_count++] = fd;
+	}
+	go_on(s, 0);
+}
+
+/* As between two inputs: nobody is connected, and a good while passes. */
+static void begin_again(struct session *s)
+{
+	for (unsigned int i = 0; i < CONNECTIONS; i++)
+		hang_up(s, i);
+	disperse(s);
+	daemon_run(s->daemon, 0);
+	daemon_pause(s->daemon);
+	s->at = 0;
+	s->user = 0;
 }
 
 static void obey(struct session *s, uint8_t order)
@@ -153,7 +187,33 @@ static void obey(struct session *s, uint8_t order)
 		hang_up(s, s->at);
 		choose(s);
 		return;
+	case 14:
+		begin_again(s);
+		return;
+	case 15:
+		gather(s);
+		return;
+	case 16:
+		children_are(CHILDREN_FOR_NAMES, take(s));
+		return;
+	case 17:
+		children_are(CHILDREN_FOR_PROC, take(s));
+		return;
+	case 18:
+		facts_withhold(take(s));
+		return;
 	}
+}
+
+/* How much comes before the next order. */
+static size_t count_text(const struct session *s)
+{
+	size_t length = 0;
+
+	while (length < s->size && s->data[length] > 8 &&
+	       (s->data[length] < 14 || s->data[length] > 18))
+		length++;
+	return length;
 }
 
 void session_run(struct daemon *daemon, const struct session_ops *ops, const uint8_t *data,
@@ -164,10 +224,8 @@ void session_run(struct daemon *daemon, const struct session_ops *ops, const uin
 	for (unsigned int i = 0; i < CONNECTIONS; i++)
 		s.fds[i] = -1;
 	while (s.size) {
-		size_t length = 0;
+		size_t length = count_text(&s);
 
-		while (length < s.size && s.data[length] > 8)
-			length++;
 		if (length)
 			say(&s, s.data, length);
 		s.data += length;
@@ -176,7 +234,5 @@ void session_run(struct daemon *daemon, const struct session_ops *ops, const uin
 			obey(&s, take(&s));
 	}
 	go_on(&s, MS);
-	for (unsigned int i = 0; i < CONNECTIONS; i++)
-		hang_up(&s, i);
-	daemon_run(daemon, 0);
+	begin_again(&s);
 }
