@@ -25,12 +25,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int __wrap_peer_of_tcp(struct peer *peer, int fd);
-const union MHD_ConnectionInfo *
-__real_MHD_get_connection_info(struct MHD_Connection *connection,
-			       enum MHD_ConnectionInfoType type, ...);
-const union MHD_ConnectionInfo *
-__wrap_MHD_get_connection_info(struct MHD_Connection *connection,
-			       enum MHD_ConnectionInfoType type, ...);
 struct MHD_Daemon *__real_MHD_start_daemon(unsigned int flags, uint16_t port,
 					   MHD_AcceptPolicyCallback accept, void *of_accept,
 					   MHD_AccessHandlerCallback answer, void *of_answer, ...);
@@ -118,16 +112,6 @@ struct MHD_Daemon *__wrap_MHD_start_daemon(unsigned int flags, uint16_t port,
 		MHD_OPTION_NOTIFY_CONNECTION, handlers.connection, handlers.of_connection,
 		MHD_OPTION_END);
 	return server;
-}
-
-/* The library's clock is not the daemon's, which has the same time-out by its own. */
-const union MHD_ConnectionInfo *
-__wrap_MHD_get_connection_info(struct MHD_Connection *connection,
-			       enum MHD_ConnectionInfoType type, ...)
-{
-	if (type == MHD_CONNECTION_INFO_CONNECTION_FD)
-		MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
-	return __real_MHD_get_connection_info(connection, type);
 }
 
 /* As the kernel says it. Of a socket that is closed it says nothing. */

@@ -14,6 +14,7 @@
 #include "facts/dropin.h"
 #include "facts/process.h"
 #include "facts/rating.h"
+#include "proc.h"
 
 static char directory[] = "/tmp/xsched-config-XXXXXX";
 static char path[64];
@@ -374,16 +375,10 @@ static void run_without_leader(int fd)
 
 static bool is_zombie(pid_t pid)
 {
-	char path[64], line[256], state = 0;
-	FILE *file;
+	char state[PROC_WORD];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	while (fgets(line, sizeof(line), file))
-		sscanf(line, "State: %c", &state);
-	fclose(file);
-	return state == 'Z';
+	proc_status(pid, "State", state);
+	return *state == 'Z';
 }
 
 static int32_t priority_of(const struct config *config, const char *exe,

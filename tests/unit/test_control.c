@@ -15,6 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "proc.h"
+
 static void wants(const char *reply, const char *wanted)
 {
 	if (!strstr(reply, wanted))
@@ -286,19 +288,7 @@ static void all_find_places(void **state)
 
 /* In a child: a process of USER in a user namespace of its own, with 100 other users in it. */
 #define USER	4000
-
-static void write_map(pid_t pid, const char *name)
-{
-	static const char map[] = "0 4000 1\n1 400000 100\n";
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, map, strlen(map)), strlen(map));
-	close(fd);
-}
+#define MAP	"0 4000 1\n1 400000 100\n"
 
 /* So many connections as each of those users, until one is refused; how many there were. */
 static void stay_as_many(const struct bench *b)
@@ -336,8 +326,8 @@ static void namespaces_are_one_account(void **state)
 	close(ready[1]);
 	if (read(ready[0], &byte, 1) != 1)
 		skip();		/* no user namespaces here */
-	write_map(pid, "uid_map");
-	write_map(pid, "gid_map");
+	proc_write_map(pid, "uid_map", MAP);
+	proc_write_map(pid, "gid_map", MAP);
 	assert_int_equal(write(go[1], "g", 1), 1);
 	rest = wait_for(pid);
 	assert_int_equal(rest, 30);
@@ -365,6 +355,16 @@ static unsigned int records(const struct bench *b, const char *text)
 #define RECORD		"MESSAGE_ID=de80187b91fb48a689f8cee294ee60e9"
 #define LEFT_OUT	"MESSAGE_ID=eff0cb7ce234447185550aaf23390283"
 
+/* What it says to the journal can be read; two tenants are known to it. */
+static void start_recorded(struct bench *b)
+{
+	b->journal = true;
+	start_daemon(b, "");
+	b->journal = false;
+	two_tenants(b);
+	until_read(b);
+}
+
 /* What an administrator does to another's process is recorded, and nothing else. */
 static void records_changes(void **state)
 {
@@ -372,11 +372,7 @@ static void records_changes(void **state)
 
 	if (getuid())
 		skip();
-	b->journal = true;
-	start_daemon(b, "");
-	b->journal = false;
-	two_tenants(b);
-	until_read(b);
+	start_recorded(b);
 	b->pids[2] = spawn_others();
 	send_event(b, ADD, b->pids[2], 9);
 	until_idle(b);
@@ -416,11 +412,7 @@ static void counts_refusals(void **state)
 
 	if (getuid())
 		skip();
-	b->journal = true;
-	start_daemon(b, "");
-	b->journal = false;
-	two_tenants(b);
-	until_read(b);
+	start_recorded(b);
 	act_as(OTHER_USER);
 	for (int i = 0; i < 25; i++)
 		wants(question(b, "{\"cmd\":\"suspend\",\"pid\":%d}", b->pids[0]),
@@ -911,17 +903,11 @@ static pid_t find_child(const struct bench *b, const char *name)
 
 static unsigned long long capabilities(pid_t pid)
 {
-	unsigned long long permitted = ~0ULL;
-	char path[64], line[256];
-	FILE *file;
+	char permitted[PROC_WORD];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	while (fgets(line, sizeof(line), file))
-		sscanf(line, "CapPrm: %llx", &permitted);
-	fclose(file);
-	return permitted;
+	proc_status(pid, "CapPrm", permitted);
+	assert_true(*permitted);
+	return strtoull(permitted, NULL, 16);
 }
 
 /* The helper that asks the databases of users has no capability. */

@@ -18,6 +18,7 @@
 #include "facts/reader.h"
 #include "fake_clock.h"
 #include "fake_time.h"
+#include "proc.h"
 
 #define USER	2000	/* first of the users of the processes below */
 
@@ -526,18 +527,6 @@ static void many_accounts(void **state)
 
 /* ---- who it is ---------------------------------------------------------- */
 
-static void write_map(pid_t pid, const char *name, const char *text)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
-
 /* One of USER, in a user namespace of USER, or of such a one in it; as another user in it. */
 static pid_t spawn_in_namespace(bool nested)
 {
@@ -563,8 +552,8 @@ static pid_t spawn_in_namespace(bool nested)
 	close(ready[1]);
 	if (read(ready[0], &byte, 1) != 1)
 		skip();		/* no user namespaces here */
-	write_map(pid, "uid_map", "0 2000 1\n1 300000 100\n");
-	write_map(pid, "gid_map", "0 2000 1\n1 300000 100\n");
+	proc_write_map(pid, "uid_map", "0 2000 1\n1 300000 100\n");
+	proc_write_map(pid, "gid_map", "0 2000 1\n1 300000 100\n");
 	assert_int_equal(write(go[1], "g", 1), 1);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);

@@ -86,8 +86,8 @@ static const char *noticed(const struct attack *a, const struct watch_result r[W
 	unsigned int i;
 
 	for (i = 0; i < WATCHED; i++)
-		if (r[i].error || !r[i].rounds)
-			return a->spared & 1U << i && !r[i].error ? NULL : watch_names[i];
+		if (r[i].error || (!r[i].rounds && !(a->spared & 1U << i)))
+			return watch_names[i];
 	if (!(a->spared & 1U << WATCH_LIST) && r[WATCH_LIST].longest_us > LIST_US)
 		return "another user's LIST waits";
 	if (!(a->spared & 1U << WATCH_HIGH) && r[WATCH_HIGH].p99_us > TIMES_LONGER * usual)

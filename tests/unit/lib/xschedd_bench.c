@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "proc.h"
+
 const char *in_dir(const struct bench *b, const char *name)
 {
 	static char paths[4][128];
@@ -104,17 +106,10 @@ pid_t spawn_tenant(int nice)
 
 static bool is_of(pid_t pid, uid_t uid)
 {
-	char path[64], line[256];
-	unsigned int real = -1;
-	FILE *file;
+	char real[PROC_WORD];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	while (fgets(line, sizeof(line), file))
-		sscanf(line, "Uid: %u", &real);
-	fclose(file);
-	return real == uid;
+	proc_status(pid, "Uid", real);
+	return *real && strtoul(real, NULL, 10) == uid;
 }
 
 pid_t spawn_others(void)
