@@ -375,7 +375,7 @@ static void records_changes(void **state)
 	start_recorded(b);
 	b->pids[2] = spawn_others();
 	send_event(b, ADD, b->pids[2], 9);
-	until_idle(b);
+	until_read(b);
 	assert_int_equal(ctl(b, "suspend %d", b->pids[2]), 0);
 	expect(b, "journal", RECORD " XSCHED_PID=%d XSCHED_BY_UID=0 XSCHED_BY_ACCOUNT=0",
 	       b->pids[2]);

@@ -833,7 +833,7 @@ static void records_changes(void **state)
 	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n9 %d 100 0\n", b->pids[0], b->pids[1],
 		   own);
 	send_event(b, ADD, own, 9);
-	until_idle(b);
+	until_read(b);
 	wants(hint("{\"hint_type\":1,\"pid\":%d,\"priority\":-30}", own), 200, "success");
 	expect(b, "journal", "XSCHED_PID=%d XSCHED_BY_UID=0 XSCHED_BY_ACCOUNT=0", own);
 	expect(b, "journal", "XSCHED_UID=65534 XSCHED_COMM=test_http XSCHED_VERB=priority "
