@@ -138,7 +138,7 @@ why_not_loaded() {
 	if ! find_driver "$1"; then
 		echo "$why"
 	elif ! is_ours; then
-		echo "amdgpu $version is not patched$(recorded_why "$1"). Run kfd-xsched-setup"
+		echo "amdgpu $version is not patched$(known_why "$1"). Run kfd-xsched-setup"
 	elif ! loaded_is_patched; then
 		echo "The patched amdgpu is installed, another is loaded: reboot"
 	else

@@ -214,12 +214,13 @@ find_linux() {
 	}
 }
 
-# --- what was said of a kernel ------------------------------------------------------------------------
+# --- why not ------------------------------------------------------------------------------------------
 
-recorded_why() {
+# known_why KERNEL: what was found now, or was recorded when it was set up
+known_why() {
 	local text
 
-	text=$(field "$state/kernels/$1" why)
+	text=${why:-$(field "$state/kernels/$1" why)}
 	[ -z "$text" ] || echo ": $text"
 }
 

@@ -89,6 +89,7 @@ write_amds_conf() {
 	# With the series $series of kfd-xsched $ours, by kfd-xsched-setup.
 	NO_WEAK_MODULES="yes"
 	MAKE[0]="kfd-xsched/build dkms \$kernelver \${MAKE[0]}"
+	POST_INSTALL="kfd-xsched/build installed \$kernelver $ours \$POST_INSTALL"
 	CONF
 }
 
