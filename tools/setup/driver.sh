@@ -107,8 +107,8 @@ put_back() {
 	local kernel=$1 mine=$2 before=${2%+xsched*} status=0
 
 	remove_built kfd-xsched "$ours" "$kernel"
-	if in_dkms amdgpu "$before" && [ -L "$(echo "$dkms/amdgpu/kernel-$kernel-"*)" ]; then
-		[[ $(readlink "$dkms/amdgpu/kernel-$kernel-"*) != "$mine"/* ]] || install_module amdgpu "$before" "$kernel" || status=1
+	if in_dkms amdgpu "$before" && [[ $(readlink "$(link_of "$kernel")") = "$mine"/* ]]; then
+		install_module amdgpu "$before" "$kernel" || status=1
 	fi
 	[ $status = 0 ] && remove_built amdgpu "$mine" "$kernel"
 	add kfd-xsched "$ours" || :

@@ -93,6 +93,11 @@ built_in_dkms() {
 	done
 }
 
+# link_of KERNEL: what DKMS has installed as its amdgpu, if that is there
+link_of() {
+	echo "$dkms/amdgpu/kernel-$1-$(uname -m)"
+}
+
 # foreign_versions: those of amdgpu in DKMS that are not ours: AMD's
 foreign_versions() {
 	local link
@@ -117,18 +122,16 @@ find_driver() {
 	'') why="it has no amdgpu.ko"; return 1 ;;
 	'(builtin)') why="amdgpu is built into it, and cannot be replaced"; return 1 ;;
 	esac
-	for link in "$dkms"/amdgpu/kernel-"$kernel"-*; do
-		[ -L "$link" ] || continue
-		active=$(readlink "$link")
-		active=${active%%/*}
-		cmp -s "$file" "$link/module/${file##*/}" ||
-			{ why="$file is not the amdgpu that DKMS has installed ($active)"; return 1; }
-	done
-	if [ -n "$active" ]; then
-		of_dkms
-	else
+	link=$(link_of "$kernel")
+	if [ ! -L "$link" ]; then
 		of_kernel "$kernel"
+		return
 	fi
+	active=$(readlink "$link")
+	active=${active%%/*}
+	cmp -s "$file" "$link/module/${file##*/}" ||
+		{ why="$file is not the amdgpu that DKMS has installed ($active)"; return 1; }
+	of_dkms
 }
 
 of_dkms() {
