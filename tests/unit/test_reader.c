@@ -97,7 +97,7 @@ static int setup(void **state)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return shared == MAP_FAILED || sd_event_new(&event) < 0 ||
-	       reader_new(&reader, event);
+	       reader_new(&reader, event, true);
 }
 
 static int teardown(void **state)

@@ -65,6 +65,7 @@ enum {
  * @path: configuration file asked for, or NULL
  * @sched: scheduler
  * @allowance: of users who are not administrators
+ * @reader: of facts that clients ask for
  * @resolver: looks up users and groups
  * @lookup: for a configuration that a signal asks for
  * @audit: records of requests
@@ -80,6 +81,7 @@ struct daemon {
 	char *path;
 	struct sched sched;
 	struct allowance allowance;
+	struct reader *reader;
 	struct resolver *resolver;
 	struct lookup lookup;
 	struct audit *audit;
@@ -268,6 +270,7 @@ static int main_open_ends(struct daemon *daemon)
 		.event = daemon->event,
 		.sched = &daemon->sched,
 		.allowance = &daemon->allowance,
+		.reader = daemon->reader,
 		.resolver = daemon->resolver,
 		.audit = daemon->audit,
 		.reload = main_reload,
@@ -300,6 +303,8 @@ static int main_start(struct daemon *daemon)
 		main_go_realtime();
 	ret = resolver_new(&daemon->resolver, daemon->event, daemon->path);
 	if (!ret)
+		ret = reader_new(&daemon->reader, daemon->event, false);
+	if (!ret)
 		ret = audit_new(&daemon->audit, daemon->event);
 	if (!ret)
 		ret = sched_start(&daemon->sched, daemon->event, config);
@@ -329,6 +334,7 @@ static int main_run(struct daemon *daemon)
 	control_close(daemon->control);
 	sched_stop(&daemon->sched);
 	audit_free(daemon->audit);
+	reader_free(daemon->reader);
 	resolver_forget(daemon->resolver, &daemon->lookup);
 	resolver_free(daemon->resolver);
 	sd_event_unref(daemon->event);

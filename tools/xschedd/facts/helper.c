@@ -8,11 +8,14 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/privileges.h"
 #include "facts/helper.h"
+
+#define HIGHEST_NICE	(-20)
 
 /**
  * struct helper_question - from the daemon
@@ -70,25 +73,31 @@ static void helper_answer(int fd, struct helper_page *page,
 	helper_say(fd, HELPER_WHOLE);
 }
 
-/* The same as the daemon's: a program that waits for the daemon waits for the helper, too. */
-static void helper_set_priority(int policy)
+/* Not before the daemon: if that is an ordinary program, so is the helper. */
+static void helper_set_priority(int policy, bool urgent)
 {
 	struct sched_param param = {
 		.sched_priority = sched_get_priority_min(SCHED_FIFO),
 	};
 
-	if ((policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO)
+	if ((policy & ~SCHED_RESET_ON_FORK) != SCHED_FIFO)
+		return;
+	if (urgent)
 		sched_setscheduler(0, SCHED_FIFO, &param);
+	else
+		setpriority(PRIO_PROCESS, 0, HIGHEST_NICE);
 }
 
 /**
  * struct helper_start - what the helper gets from the daemon
  * @page: where it writes
  * @policy: how the daemon is scheduled
+ * @urgent: GPUs wait for it
  */
 struct helper_start {
 	struct helper_page *page;
 	int policy;
+	bool urgent;
 };
 
 static void helper_run(int fd, void *context)
@@ -96,7 +105,7 @@ static void helper_run(int fd, void *context)
 	const struct helper_start *start = context;
 	struct helper_question question;
 
-	helper_set_priority(start->policy);
+	helper_set_priority(start->policy, start->urgent);
 	privileges_drop_to_read();
 	while (recv(fd, &question, sizeof(question), 0) == sizeof(question))
 		helper_answer(fd, start->page, &question);
@@ -104,9 +113,9 @@ static void helper_run(int fd, void *context)
 
 /* ---- in the daemon ------------------------------------------------------ */
 
-int helper_start(struct helper *helper)
+int helper_start(struct helper *helper, bool urgent)
 {
-	struct helper_start start = { .policy = sched_getscheduler(0) };
+	struct helper_start start = { .policy = sched_getscheduler(0), .urgent = urgent };
 	struct child child;
 	int ret;
 

@@ -48,8 +48,15 @@ struct helper {
 	struct helper_page *page;
 };
 
-/** helper_start() - start one; 0 or a negative errno, and @helper is unchanged */
-int helper_start(struct helper *helper);
+/**
+ * helper_start() - start one
+ * @helper: none so far
+ * @urgent: GPUs wait for it: if the daemon is real-time, so is the helper. If not, it only comes
+ *	before ordinary programs
+ *
+ * Return: 0 or a negative errno, and @helper is unchanged.
+ */
+int helper_start(struct helper *helper, bool urgent);
 
 /**
  * helper_ask() - have it read about a process

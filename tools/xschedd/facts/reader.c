@@ -65,6 +65,7 @@ struct worker {
 /**
  * struct reader - questions and the helpers
  * @event: loop
+ * @urgent: GPUs wait for its answers
  * @workers: the first reads facts alone, and all facts
  * @kick: there is something to do
  * @timer: for what is to be done next
@@ -78,6 +79,7 @@ struct worker {
  */
 struct reader {
 	sd_event *event;
+	bool urgent;
 	struct worker workers[WORKERS];
 	sd_event_source *kick;
 	struct clock_timer *timer;
@@ -167,7 +169,7 @@ static bool reader_find_helper(struct worker *worker)
 		return true;
 	if (!reader_may_start(worker))
 		return false;
-	ret = helper_start(&worker->helper);
+	ret = helper_start(&worker->helper, worker->reader->urgent);
 	if (ret) {
 		log_message(LOG_WARNING, "cannot start a helper to read /proc: %s",
 			    strerror(-ret));
@@ -578,7 +580,7 @@ void reader_forget(struct reader *reader, struct reading *reading)
 
 /* ---- life --------------------------------------------------------------- */
 
-int reader_new(struct reader **out, sd_event *event)
+int reader_new(struct reader **out, sd_event *event, bool urgent)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 	int ret;
@@ -586,6 +588,7 @@ int reader_new(struct reader **out, sd_event *event)
 	if (!reader)
 		return -ENOMEM;
 	reader->event = event;
+	reader->urgent = urgent;
 	for (int i = 0; i < WORKERS; i++)
 		reader->workers[i].reader = reader;
 	TAILQ_INIT(&reader->questions);

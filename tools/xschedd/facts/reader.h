@@ -99,8 +99,15 @@ struct reading {
 
 TAILQ_HEAD(reading_list, reading);
 
-/** reader_new() - start a helper; 0 or a negative errno */
-int reader_new(struct reader **out, sd_event *event);
+/**
+ * reader_new() - start a helper
+ * @out: the reader
+ * @event: loop
+ * @urgent: GPUs wait for its answers, see helper_start()
+ *
+ * Return: 0 or a negative errno.
+ */
+int reader_new(struct reader **out, sd_event *event, bool urgent);
 
 /** reader_free() - end it; no question may be open; @reader may be NULL */
 void reader_free(struct reader *reader);

@@ -51,7 +51,7 @@ static int sched_make_parts(struct sched *sched)
 	if (!ret)
 		ret = stream_new(&sched->stream, sched->event);
 	if (!ret)
-		ret = reader_new(&sched->reader, sched->event);
+		ret = reader_new(&sched->reader, sched->event, true);
 	if (!ret)
 		ret = armed_open(sched);
 	if (!ret)

@@ -277,7 +277,7 @@ static void client_on_facts(struct reading *reading, const struct process *proce
 	/* A part is enough, when there is no more for now. */
 	if (state == READING_FACTS)
 		return;
-	reader_forget(client->host->sched->reader, reading);
+	reader_forget(client->host->reader, reading);
 	client_answer_late(client, reply_with_facts(client->host->sched, &client->peer,
 						    process), begin_ns);
 }
@@ -306,7 +306,7 @@ static void client_ask(struct client *client, pid_t pid)
 	client->reading = (struct reading){ .pid = pid, .cmdline = true,
 					    .done = client_on_facts,
 					    .user = client };
-	reader_ask(client->host->sched->reader, &client->reading);
+	reader_ask(client->host->reader, &client->reading);
 }
 
 static int client_answer(struct client *client, const char *line, size_t length)
@@ -434,7 +434,7 @@ static void client_on_identity(struct reading *reading, const struct process *pr
 
 	if (state == READING_FACTS)
 		return;
-	reader_forget(client->host->sched->reader, reading);
+	reader_forget(client->host->reader, reading);
 	client->asking = false;
 	peer_identify(&client->peer, sd_event_source_get_io_fd(client->source), process);
 	client->place.pool = client_pool(&client->peer);
@@ -455,7 +455,7 @@ static void client_identify(struct client *client)
 					    .identity = true,
 					    .done = client_on_identity,
 					    .user = client };
-	reader_ask(client->host->sched->reader, &client->reading);
+	reader_ask(client->host->reader, &client->reading);
 	client_set_events(client);
 }
 
@@ -500,7 +500,7 @@ void client_free(struct client *client)
 	if (client->listening)
 		stream_leave(client->host->sched->stream, &client->listener);
 	if (client->asking)
-		reader_forget(client->host->sched->reader, &client->reading);
+		reader_forget(client->host->reader, &client->reading);
 	resolver_forget(client->host->resolver, &client->lookup);
 	/* Closes the descriptor, too. */
 	sd_event_source_disable_unref(client->source);

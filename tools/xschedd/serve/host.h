@@ -8,6 +8,7 @@
 #define XSCHEDD_HOST_H
 
 #include "base/allowance.h"
+#include "facts/reader.h"
 #include "facts/resolver.h"
 #include "state/state.h"
 
@@ -18,6 +19,7 @@ struct audit;
  * @event: loop
  * @sched: scheduler
  * @allowance: of users who are not administrators
+ * @reader: of facts that clients ask for, and about clients: they come after what GPUs wait for
  * @resolver: looks up users and groups
  * @audit: records of requests about others' processes
  * @reload: reads the configuration again, after LOOKUP_NAMES: 0, or a negative errno and
@@ -28,6 +30,7 @@ struct host {
 	sd_event *event;
 	struct sched *sched;
 	struct allowance *allowance;
+	struct reader *reader;
 	struct resolver *resolver;
 	struct audit *audit;
 	int (*reload)(void *user, char *error, size_t size);
