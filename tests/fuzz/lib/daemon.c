@@ -101,6 +101,8 @@ static void open_parts(struct daemon *daemon)
 	if (ret >= 0)
 		ret = resolver_new(&daemon->resolver, daemon->event, config_path());
 	if (!ret)
+		ret = reader_new(&daemon->reader, daemon->event, false);
+	if (!ret)
 		ret = audit_new(&daemon->audit, daemon->event);
 	if (!ret)
 		ret = sched_start(&daemon->sched, daemon->event, &configs[0]);
@@ -120,8 +122,9 @@ void daemon_start(struct daemon *daemon)
 	open_parts(daemon);
 	daemon->host = (struct host){
 		.event = daemon->event, .sched = &daemon->sched,
-		.allowance = &daemon->allowance, .resolver = daemon->resolver,
-		.audit = daemon->audit, .reload = reload, .user = daemon,
+		.allowance = &daemon->allowance, .reader = daemon->reader,
+		.resolver = daemon->resolver, .audit = daemon->audit, .reload = reload,
+		.user = daemon,
 	};
 	daemon_run(daemon, 0);
 }
@@ -130,6 +133,7 @@ void daemon_stop(struct daemon *daemon)
 {
 	sched_stop(&daemon->sched);
 	audit_free(daemon->audit);
+	reader_free(daemon->reader);
 	resolver_free(daemon->resolver);
 	sd_event_unref(daemon->event);
 }

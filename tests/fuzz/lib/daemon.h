@@ -15,6 +15,7 @@ struct daemon {
 	sd_event *event;
 	struct sched sched;
 	struct allowance allowance;
+	struct reader *reader;
 	struct resolver *resolver;
 	struct audit *audit;
 	struct host host;

@@ -157,7 +157,7 @@ static void run(int fd, void *context)
 
 /* ---- the daemon's end ---------------------------------------------------- */
 
-int helper_start(struct helper *helper)
+int helper_start(struct helper *helper, bool urgent)
 {
 	struct helper_page *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
 					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
