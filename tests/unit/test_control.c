@@ -501,7 +501,7 @@ static void many_connections(void **state)
 	two_tenants(b);
 	for (size_t i = 0; i < 10000; i++) {
 		/* As many as it accepts in a second: we wait for that. */
-		if (i % 2000 == 0)
+		if (i % 1000 == 0)
 			advance(b, SECOND);
 		fds[i] = connect_control(b);
 		if (fds[i] >= 0 && i % 2)
@@ -519,7 +519,7 @@ static void many_connections(void **state)
 	assert_true(lines(b, "err") < 100);
 }
 
-/* Of 2,001 connections in a second the last one waits for the next second. */
+/* Of 1,001 connections in a second the last one waits for the next second. */
 static void accepts_so_many_a_second(void **state)
 {
 	static const char request[] = "{\"cmd\":\"stats\"}\n";
@@ -528,7 +528,7 @@ static void accepts_so_many_a_second(void **state)
 
 	start_daemon(b, "");
 	advance(b, SECOND);
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		fd = connect_control(b);
 		assert_true(fd >= 0);
 		close(fd);
@@ -792,20 +792,23 @@ static void limits_users(void **state)
 	act_as(0);
 	/* First the helper reads who it is. */
 	wait_until(has_news(fd));
-	/* A request costs a millisecond: 100 are free, then there is one every 20 ms. */
-	assert_int_equal(drain(b, fd), 100);
+	/*
+	 * A request costs a millisecond: 100 are free, then there is one every 20 ms. The
+	 * connection was a tenth of the first.
+	 */
+	assert_int_equal(drain(b, fd), 99);
 	send_event(b, READY, b->pids[0], 1);
 	expect(b, "holds", "%d\n", b->pids[1]);
 	assert_int_equal(ctl(b, "stats"), 0);
 	/* A switch took 6 ns, and each wait is a microsecond longer than need be. */
-	advance(b, 20 * MS - 6);
+	advance(b, 2 * MS - 6);
 	assert_int_equal(drain(b, fd), 0);
 	advance(b, 1000);
 	assert_int_equal(drain(b, fd), 1);
 	advance(b, SECOND);
 	assert_int_equal(drain(b, fd), 50);
-	advance(b, (FLOOD - 151) * 20 * MS - 1000);
-	assert_int_equal(drain(b, fd), FLOOD - 152);
+	advance(b, (FLOOD - 150) * 20 * MS - 1000);
+	assert_int_equal(drain(b, fd), FLOOD - 151);
 	advance(b, 1000);
 	assert_int_equal(drain(b, fd), 1);
 	close(fd);
@@ -813,6 +816,34 @@ static void limits_users(void **state)
 	fd = flood(b);
 	wait_until((answers += drain(b, fd)) == FLOOD);
 	close(fd);
+}
+
+/* A user who connects without end is refused, with a reason; others are not. */
+static void limits_connections(void **state)
+{
+	struct bench *b = *state;
+	int fd;
+
+	if (getuid())
+		skip();
+	start_daemon(b, "");
+	advance(b, SECOND);
+	act_as(OTHER_USER);
+	/* A tenth of a millisecond each, and the last of 100 is for a request. */
+	for (int i = 0; i < 991; i++) {
+		fd = connect_control(b);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	fd = connect_control(b);
+	read_until(fd, "too many connections");
+	close(fd);
+	act_as(0);
+	assert_int_equal(ctl(b, "policy"), 0);
+	advance(b, SECOND);
+	act_as(OTHER_USER);
+	wants(question(b, "{\"cmd\":\"policy\"}"), "\"ok\":true");
+	act_as(0);
 }
 
 /* Random bytes in lines, with a fixed seed: answered or hung up, no more. */
@@ -963,6 +994,7 @@ int main(void)
 		TEST(shows_no_commands),
 		TEST(root_of_a_container),
 		TEST(limits_users),
+		TEST(limits_connections),
 		TEST(survives_garbage),
 		TEST(speaks_to_systemd),
 		TEST(drops_privileges),

@@ -135,7 +135,7 @@ void advance(const struct bench *b, uint64_t ns);
 /* Let it do what can be done without time. */
 void until_idle(const struct bench *b);
 
-/* The same, and until its helper has read about all processes of this user that it knows. */
+/* The same, and until its helper has read about all processes on a GPU. */
 void until_read(const struct bench *b);
 
 /* ---- events ---- */

@@ -55,7 +55,11 @@ int peer_of_unix(struct peer *peer, int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size))
 		return -errno;
-	*peer = (struct peer){ .uid = credentials.uid, .pid = credentials.pid };
+	*peer = (struct peer){
+		.uid = credentials.uid,
+		.account = account_of(names_owner(credentials.uid), 0),
+		.pid = credentials.pid,
+	};
 	peer->admin = peer_in_group(fd, credentials.gid);
 	return 0;
 }

@@ -33,7 +33,12 @@ struct peer {
 	char comm[32];
 };
 
-/** peer_of_unix() - by SO_PEERCRED, without its account; 0 or a negative errno */
+/**
+ * peer_of_unix() - by SO_PEERCRED; 0 or a negative errno
+ *
+ * The owner of its user namespace is known later, and of uid 0 the share: until then its account
+ * is the one to whom subuid(5) gives the user, without a share.
+ */
 int peer_of_unix(struct peer *peer, int fd);
 
 /**

@@ -2,14 +2,16 @@
 /*
  * The control socket.
  *
- * Every user may connect, but cannot keep others from connecting, see base/places.h. Who it
- * is that has connected is read first, which nobody can make long (facts/reader.h); until
- * then it waits in one of a few other places, and when these are taken, the next ones wait
- * to be accepted.
+ * Every user may connect, but cannot keep others from connecting, see base/places.h. To
+ * connect is charged, and an account that has nothing left is refused at once. Who it is that
+ * has connected is read first, which nobody can make long (facts/reader.h);
+ * until then it waits in one of a few other places, and when these are taken, the next ones
+ * wait to be accepted.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,9 +24,11 @@
 #include "base/log.h"
 #include "serve/client.h"
 #include "serve/control.h"
+#include "serve/protocol.h"
 
 #define MAX_NEW		16	/* of which it is not known yet who they are */
-#define BACKLOG		128
+/* More than that wait in connect(): one cannot be far behind so many of another. */
+#define BACKLOG		32
 
 static const struct place_limits control_limits[PLACE_POOLS] = {
 	[PLACES_OF_USERS] = { .all = 96, .of_account = 32 },
@@ -34,7 +38,7 @@ static const struct place_limits control_limits[PLACE_POOLS] = {
 };
 
 /* Connections accepted in a second; others wait, since GPUs come first. */
-#define BURST		2000
+#define BURST		1000
 #define SECOND_NS	1000000000ULL
 /* How late the next second may begin. */
 #define LATE_NS		1000
@@ -119,6 +123,26 @@ static bool control_on_known(void *context, struct client *client)
 	return true;
 }
 
+/* Which share of uid 0 it is, and whether it is root, is not known yet. */
+static bool control_may_connect(struct control *control, const struct peer *peer)
+{
+	return peer->admin || !peer->account.user ||
+	       allowance_connect(control->host->allowance, &peer->account, clock_ns());
+}
+
+/* Say why; there is room for that in a new connection. */
+static void control_refuse(int fd)
+{
+	struct json_object *reply = protocol_error(-EUSERS, "too many connections");
+	char line[128];
+	int length;
+
+	length = snprintf(line, sizeof(line), "%s\n",
+			  json_object_to_json_string_ext(reply, JSON_C_TO_STRING_PLAIN));
+	send(fd, line, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+	json_object_put(reply);
+}
+
 /* Takes over @fd on success. */
 static int control_welcome(struct control *control, int fd)
 {
@@ -126,6 +150,10 @@ static int control_welcome(struct control *control, int fd)
 	struct peer peer;
 	int ret = peer_of_unix(&peer, fd);
 
+	if (!ret && !control_may_connect(control, &peer)) {
+		control_refuse(fd);
+		ret = -EUSERS;
+	}
 	if (!ret)
 		ret = client_new(&client, &peer, fd, control->host, control_on_known,
 				 control_on_gone, control);

@@ -71,6 +71,7 @@ static void show_add_task(struct json_object *object, const struct task *task,
 	show_add(object, "group", show_new_name(task->rating.group));
 	show_add(object, "unit", show_new_name(task->process.unit));
 	show_add(object, "container", show_new_name(task->process.container));
+	show_add(object, "unread", json_object_new_boolean(task->unread));
 	show_add(object, "limit", json_object_new_int(task->rating.limit));
 	show_add(object, "never", json_object_new_boolean(state_task_priority(task) ==
 							  PRIORITY_NEVER));
