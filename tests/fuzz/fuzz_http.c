@@ -5,9 +5,6 @@
  * sent, what comes back begins as an answer of HTTP does.
  */
 #include <errno.h>
-#include <microhttpd.h>
-#include <netinet/in.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +13,7 @@
 
 #include "facts/names.h"
 #include "facts/peer.h"
+#include "serve/door.h"
 #include "serve/http.h"
 #include "session.h"
 
@@ -24,101 +22,37 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int __wrap_peer_of_tcp(struct peer *peer, int fd);
-struct MHD_Daemon *__real_MHD_start_daemon(unsigned int flags, uint16_t port,
-					   MHD_AcceptPolicyCallback accept, void *of_accept,
-					   MHD_AccessHandlerCallback answer, void *of_answer, ...);
-struct MHD_Daemon *__wrap_MHD_start_daemon(unsigned int flags, uint16_t port,
-					   MHD_AcceptPolicyCallback accept, void *of_accept,
-					   MHD_AccessHandlerCallback answer, void *of_answer, ...);
+int __wrap_peer_of_tcp(struct peer *peer, int fd, int diag);
+int __real_door_open(struct door **out, sd_event *event, int fd, unsigned int per_second,
+		     door_fn arrives, void *user);
+int __wrap_door_open(struct door **out, sd_event *event, int fd, unsigned int per_second,
+		     door_fn arrives, void *user);
 
-/**
- * struct handlers - what the daemon hands to MHD_start_daemon(), in its order
- *
- * The library takes a list of arguments that cannot be passed on: this is what becomes of it.
- */
+/** struct entrance - what the server does with connections, as it has told its door */
 static struct {
-	MHD_LogCallback log;
-	void *of_log;
-	MHD_RequestCompletedCallback completed;
-	void *of_completed;
-	MHD_NotifyConnectionCallback connection;
-	void *of_connection;
-	size_t memory;
-	unsigned int connections;
-} handlers;
+	door_fn arrives;
+	void *user;
+} entrance;
 
-static struct MHD_Daemon *server;
 static const struct user *users[SOCKETS];
 static size_t spoken[4];
 
 /* ---- below the daemon ---------------------------------------------------- */
 
-static void take_handlers(va_list args)
+int __wrap_door_open(struct door **out, sd_event *event, int fd, unsigned int per_second,
+		     door_fn arrives, void *user)
 {
-	enum MHD_OPTION option;
-
-	while ((option = va_arg(args, enum MHD_OPTION)) != MHD_OPTION_END) {
-		switch (option) {
-		case MHD_OPTION_EXTERNAL_LOGGER:
-			handlers.log = va_arg(args, MHD_LogCallback);
-			handlers.of_log = va_arg(args, void *);
-			break;
-		case MHD_OPTION_NOTIFY_COMPLETED:
-			handlers.completed = va_arg(args, MHD_RequestCompletedCallback);
-			handlers.of_completed = va_arg(args, void *);
-			break;
-		case MHD_OPTION_NOTIFY_CONNECTION:
-			handlers.connection = va_arg(args, MHD_NotifyConnectionCallback);
-			handlers.of_connection = va_arg(args, void *);
-			break;
-		case MHD_OPTION_CONNECTION_MEMORY_LIMIT:
-			handlers.memory = va_arg(args, size_t);
-			break;
-		case MHD_OPTION_CONNECTION_LIMIT:
-			handlers.connections = va_arg(args, unsigned int);
-			break;
-		case MHD_OPTION_LISTEN_BACKLOG_SIZE:
-		case MHD_OPTION_CONNECTION_TIMEOUT:
-			va_arg(args, unsigned int);
-			break;
-		case MHD_OPTION_SOCK_ADDR:
-			va_arg(args, const struct sockaddr *);
-			break;
-		default:
-			fprintf(stderr, "an option of libmicrohttpd that is not known here: %d\n",
-				option);
-			abort();
-		}
-	}
-}
-
-/* The same server, but that it listens nowhere: connections are handed to it. */
-struct MHD_Daemon *__wrap_MHD_start_daemon(unsigned int flags, uint16_t port,
-					   MHD_AcceptPolicyCallback accept, void *of_accept,
-					   MHD_AccessHandlerCallback answer, void *of_answer, ...)
-{
-	va_list args;
-
-	va_start(args, of_answer);
-	take_handlers(args);
-	va_end(args);
-	server = __real_MHD_start_daemon(flags | MHD_USE_NO_LISTEN_SOCKET, port, accept, of_accept,
-		answer, of_answer,
-		MHD_OPTION_EXTERNAL_LOGGER, handlers.log, handlers.of_log,
-		MHD_OPTION_CONNECTION_LIMIT, handlers.connections,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, handlers.memory,
-		MHD_OPTION_NOTIFY_COMPLETED, handlers.completed, handlers.of_completed,
-		MHD_OPTION_NOTIFY_CONNECTION, handlers.connection, handlers.of_connection,
-		MHD_OPTION_END);
-	return server;
+	entrance.arrives = arrives;
+	entrance.user = user;
+	return __real_door_open(out, event, fd, per_second, arrives, user);
 }
 
 /* As the kernel says it. Of a socket that is closed it says nothing. */
-int __wrap_peer_of_tcp(struct peer *peer, int fd)
+int __wrap_peer_of_tcp(struct peer *peer, int fd, int diag)
 {
 	const struct user *user = fd < 0 || fd >= SOCKETS ? NULL : users[fd];
 
+	(void)diag;
 	if (!user || user->end == USER_IS_GONE)
 		return -EACCES;
 	*peer = (struct peer){
@@ -131,8 +65,6 @@ int __wrap_peer_of_tcp(struct peer *peer, int fd)
 
 static int open_connection(struct daemon *daemon, const struct user *user)
 {
-	const struct sockaddr_in address = { .sin_family = AF_INET,
-					     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fds[2];
 
 	(void)daemon;
@@ -141,13 +73,7 @@ static int open_connection(struct daemon *daemon, const struct user *user)
 	if (fds[0] >= SOCKETS)
 		abort();
 	users[fds[0]] = user;
-	if (MHD_add_connection(server, fds[0], (const struct sockaddr *)&address,
-			       sizeof(address)) != MHD_YES) {
-		close(fds[1]);
-		return -1;
-	}
-	/* As when a connection comes by itself: from now on the loop is told of what it sends. */
-	MHD_run(server);
+	entrance.arrives(entrance.user, fds[0]);
 	return fds[1];
 }
 

@@ -134,7 +134,15 @@ static uint64_t peer_find_cgroup(const struct nlmsghdr *header)
 	return 0;
 }
 
-static int peer_ask_kernel(int netlink, const struct inet_diag_sockid *id,
+int peer_open_diag(void)
+{
+	int diag = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+
+	return diag < 0 ? -errno : diag;
+}
+
+/* The kernel has answered when send() returns. */
+static int peer_ask_kernel(int diag, const struct inet_diag_sockid *id,
 			   struct inet_diag_msg *answer, uint64_t *cgroup)
 {
 	struct {
@@ -163,9 +171,9 @@ static int peer_ask_kernel(int netlink, const struct inet_diag_sockid *id,
 	} reply;
 	ssize_t got;
 
-	if (send(netlink, &question, sizeof(question), 0) < 0)
+	if (send(diag, &question, sizeof(question), 0) < 0)
 		return -errno;
-	got = recv(netlink, &reply, sizeof(reply), 0);
+	got = recv(diag, &reply, sizeof(reply), MSG_DONTWAIT);
 	if (got < 0)
 		return -errno;
 	if (reply.header.nlmsg_type == NLMSG_ERROR)
@@ -179,24 +187,15 @@ static int peer_ask_kernel(int netlink, const struct inet_diag_sockid *id,
 	return 0;
 }
 
-int peer_of_tcp(struct peer *peer, int fd)
+int peer_of_tcp(struct peer *peer, int fd, int diag)
 {
-	const struct timeval second = { .tv_sec = 1 };
 	struct inet_diag_sockid id;
 	struct inet_diag_msg answer = { 0 };
 	uint64_t cgroup = 0;
-	int netlink, ret;
+	int ret = peer_find_ends(fd, &id);
 
-	ret = peer_find_ends(fd, &id);
-	if (ret)
-		return ret;
-	netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
-			 NETLINK_SOCK_DIAG);
-	if (netlink < 0)
-		return -errno;
-	setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
-	ret = peer_ask_kernel(netlink, &id, &answer, &cgroup);
-	close(netlink);
+	if (!ret)
+		ret = peer_ask_kernel(diag, &id, &answer, &cgroup);
 	if (ret)
 		return ret;
 	/* The kernel reports root as the owner of a socket that is closed. */

@@ -51,10 +51,14 @@ int peer_of_unix(struct peer *peer, int fd);
  */
 void peer_identify(struct peer *peer, int fd, const struct process *process);
 
+/** peer_open_diag() - a socket by which the kernel is asked about others, or a negative errno */
+int peer_open_diag(void);
+
 /**
  * peer_of_tcp() - by sock_diag: the owner of the socket at the other end
  * @peer: out
  * @fd: connection over loopback
+ * @diag: of peer_open_diag()
  *
  * TCP has no credentials, but the kernel knows the owner of the socket at the
  * other end, and its cgroup. This is reliable as long as that socket is open: a closed
@@ -64,7 +68,7 @@ void peer_identify(struct peer *peer, int fd, const struct process *process);
  * Return: 0; -EACCES: not from loopback, or the other end is closed; or another
  * negative errno.
  */
-int peer_of_tcp(struct peer *peer, int fd);
+int peer_of_tcp(struct peer *peer, int fd, int diag);
 
 /**
  * peer_may() - whether a user may see and control a process

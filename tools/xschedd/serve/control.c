@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -24,6 +23,7 @@
 #include "base/log.h"
 #include "serve/client.h"
 #include "serve/control.h"
+#include "serve/door.h"
 #include "serve/protocol.h"
 
 #define MAX_NEW		16	/* of which it is not known yet who they are */
@@ -37,19 +37,13 @@ static const struct place_limits control_limits[PLACE_POOLS] = {
 	[PLACES_OF_ROOT] = { .all = 32, .of_account = 32 * ACCOUNT_SHARES },
 };
 
-/* Connections accepted in a second; others wait, since GPUs come first. */
-#define BURST		1000
+#define PER_SECOND	1000
 #define SECOND_NS	1000000000ULL
-/* How late the next second may begin. */
-#define LATE_NS		1000
 
 /**
  * struct control - the socket
  * @host: what requests are about
- * @source: new connections
- * @rest: until then none are accepted
- * @second_ns: when the second began in which @accepted were
- * @accepted: connections of that second
+ * @door: new connections
  * @clients: connections, the newest last
  * @places: theirs, but for those of @fresh
  * @fresh: number of those of which it is not known yet who they are
@@ -59,10 +53,7 @@ static const struct place_limits control_limits[PLACE_POOLS] = {
  */
 struct control {
 	const struct host *host;
-	sd_event_source *source;
-	struct clock_timer *rest;
-	uint64_t second_ns;
-	unsigned int accepted;
+	struct door *door;
 	struct client_list clients;
 	struct places places;
 	unsigned int fresh;
@@ -71,12 +62,10 @@ struct control {
 	char *path;
 };
 
-/* Accept connections when there is time and a place for them. */
+/* Accept connections while there is a place for them. */
 static void control_listen(struct control *control)
 {
-	bool listens = control->fresh < MAX_NEW && !clock_timer_is_on(control->rest);
-
-	sd_event_source_set_enabled(control->source, listens ? SD_EVENT_ON : SD_EVENT_OFF);
+	door_shut(control->door, control->fresh >= MAX_NEW);
 }
 
 static void control_on_gone(void *context, struct client *client)
@@ -165,46 +154,15 @@ static int control_welcome(struct control *control, int fd)
 	return 0;
 }
 
-/* Whether one more may be accepted; if not, it waits for the next second. */
-static bool control_count_accepted(struct control *control)
-{
-	uint64_t now = clock_ns();
-
-	if (now - control->second_ns >= SECOND_NS) {
-		control->second_ns = now;
-		control->accepted = 0;
-	}
-	if (control->accepted++ < BURST)
-		return true;
-	clock_timer_set(control->rest, control->second_ns + SECOND_NS);
-	control_listen(control);
-	return false;
-}
-
-static void control_on_rested(void *user)
-{
-	control_listen(user);
-}
-
-static int control_on_connect(sd_event_source *source, int fd, uint32_t revents,
-			      void *user)
+static void control_on_arrival(void *user, int fd)
 {
 	struct control *control = user;
-	int connection, ret;
+	int ret = control_welcome(control, fd);
 
-	(void)source;
-	(void)revents;
-	if (!control_count_accepted(control))
-		return 0;
-	connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (connection < 0)
-		return 0;
-	ret = control_welcome(control, connection);
 	if (ret < 0) {
-		close(connection);
+		close(fd);
 		control_count_refused(control, ret);
 	}
-	return 0;
 }
 
 /* ---- listening ---------------------------------------------------------- */
@@ -294,23 +252,18 @@ int control_open(struct control **out, const char *path,
 	places_init(&control->places, control_limits);
 	control->path = strdup(path);
 	if (control->path)
-		ret = clock_timer_new(&control->rest, host->event, LATE_NS,
-				      control_on_rested, control);
-	if (!ret)
 		ret = fd = control_listen_at(path);
 	if (ret >= 0)
-		ret = sd_event_add_io(host->event, &control->source, fd,
-				      EPOLLIN, control_on_connect, control);
+		ret = door_open(&control->door, host->event, fd, PER_SECOND,
+				control_on_arrival, control);
 	if (ret < 0) {
 		log_message(LOG_ERR, "%s: %s", path, strerror(-ret));
 		if (fd >= 0)
 			close(fd);
-		clock_timer_free(control->rest);
 		free(control->path);
 		free(control);
 		return ret;
 	}
-	sd_event_source_set_io_fd_own(control->source, true);
 	*out = control;
 	return 0;
 }
@@ -325,8 +278,7 @@ void control_close(struct control *control)
 		TAILQ_REMOVE(&control->clients, first, entry);
 		client_free(first->client);
 	}
-	sd_event_source_disable_unref(control->source);
-	clock_timer_free(control->rest);
+	door_close(control->door);
 	unlink(control->path);
 	free(control->path);
 	free(control);

@@ -2,6 +2,7 @@
 /*
  * HTTP, by libmicrohttpd in the daemon's loop: its epoll descriptor is one of
  * the loop's, and its time-out one of its timers, while a client is connected.
+ * It does not listen itself: it gets the connections that have a place.
  *
  * A request is made by the owner of the socket at the other end (see
  * facts/peer.h), with the permissions this user has over the control socket. A
@@ -16,10 +17,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "serve/answer.h"
+#include "serve/door.h"
 #include "serve/front.h"
 #include "serve/http.h"
 #include "serve/metrics.h"
@@ -30,8 +33,10 @@
 #define MHD_HTTP_CONTENT_TOO_LARGE	413
 #endif
 
-/* Of users and uid 0, and some that are about to be refused. */
+/* Of users and uid 0, and some that had to leave and have not closed yet. */
 #define CONNECTIONS	80
+#define BACKLOG		80
+#define PER_SECOND	500
 #define MEMORY		(16 * 1024)
 #define MS_NS		1000000ULL
 #define LATE_NS		(250 * MS_NS)	/* of a time-out */
@@ -46,13 +51,14 @@ static const struct place_limits http_limits[PLACE_POOLS] = {
  * @host: what requests are about
  * @front: XSched's routes are served
  * @root: uid 0 is an administrator
+ * @door: new connections
+ * @diag: where the kernel is asked whose they are, see peer_open_diag()
  * @daemon: libmicrohttpd's
  * @source: its epoll descriptor
  * @timer: when to check its time-outs, or @visitors
  * @visitors: connections
  * @places: theirs
  * @connections: number of connections
- * @full: the limit was reached, and libmicrohttpd stopped listening
  * @complaints: messages of libmicrohttpd since the last that was logged
  * @complained_ns: when that was
  */
@@ -60,13 +66,14 @@ struct http {
 	const struct host *host;
 	bool front;
 	bool root;
+	struct door *door;
+	int diag;
 	struct MHD_Daemon *daemon;
 	sd_event_source *source;
 	struct clock_timer *timer;
 	struct visitors visitors;
 	struct places places;
 	unsigned int connections;
-	bool full;
 	uint64_t complaints;
 	uint64_t complained_ns;
 };
@@ -206,7 +213,7 @@ static int http_find_peer(const struct http *http, struct http_request *request)
 
 	info = MHD_get_connection_info(request->connection,
 				       MHD_CONNECTION_INFO_CONNECTION_FD);
-	ret = info ? peer_of_tcp(&request->peer, info->connect_fd) : -EACCES;
+	ret = info ? peer_of_tcp(&request->peer, info->connect_fd, http->diag) : -EACCES;
 	if (!ret)
 		http_decide(http, &request->peer);
 	return ret;
@@ -308,19 +315,6 @@ static bool http_find_place(struct http *http, struct visitor *visitor)
 	return true;
 }
 
-/* A connection whose user is unknown, or for which there is no place, ends at once. */
-static struct visitor *http_admit(struct http *http, int fd)
-{
-	struct visitor *visitor = NULL;
-	struct peer peer;
-
-	if (!peer_of_tcp(&peer, fd))
-		visitor = visitor_comes(&http->visitors, fd, &peer, clock_ns());
-	if (!visitor || !http_find_place(http, visitor))
-		shutdown(fd, SHUT_RDWR);
-	return visitor;
-}
-
 static void http_dismiss(struct http *http, struct visitor *visitor)
 {
 	if (!visitor)
@@ -336,18 +330,22 @@ static void http_on_connection(void *user, struct MHD_Connection *connection,
 {
 	const union MHD_ConnectionInfo *info;
 	struct http *http = user;
+	struct visitor *visitor;
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
 		http->connections--;
 		http_dismiss(http, *context);
 		*context = NULL;
-		return;
+	} else {
+		http->connections++;
+		info = MHD_get_connection_info(connection,
+					       MHD_CONNECTION_INFO_CONNECTION_FD);
+		visitor = info ? visitors_find(&http->visitors, info->connect_fd) : NULL;
+		if (visitor)
+			visitor->admitted = true;
+		*context = visitor;
 	}
-	http->full |= ++http->connections == CONNECTIONS;
-	info = MHD_get_connection_info(connection,
-				       MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (info)
-		*context = http_admit(http, info->connect_fd);
+	door_shut(http->door, http->connections >= CONNECTIONS);
 }
 
 /* ---- the loop ----------------------------------------------------------- */
@@ -362,15 +360,49 @@ static void http_run(struct http *http)
 	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES &&
 	    ms * MS_NS < wait_ns)
 		wait_ns = ms * MS_NS;
-	/* It listens again only at its next turn, which needs no time-out. */
-	if (http->full && http->connections < CONNECTIONS) {
-		http->full = false;
-		wait_ns = 0;
-	}
 	if (wait_ns == UINT64_MAX)
 		clock_timer_off(http->timer);
 	else
 		clock_timer_set(http->timer, clock_ns() + wait_ns);
+}
+
+/* NULL: its user is unknown, or there is no place for it. */
+static struct visitor *http_receive(struct http *http, int fd)
+{
+	struct visitor *visitor;
+	struct peer peer;
+
+	if (peer_of_tcp(&peer, fd, http->diag))
+		return NULL;
+	visitor = visitor_comes(&http->visitors, fd, &peer, clock_ns());
+	if (!visitor || http_find_place(http, visitor))
+		return visitor;
+	http_dismiss(http, visitor);
+	return NULL;
+}
+
+/* libmicrohttpd closes @fd, also if it does not take it. */
+static void http_admit(struct http *http, int fd)
+{
+	const struct sockaddr_in address = { .sin_family = AF_INET };
+	struct visitor *visitor;
+
+	MHD_add_connection(http->daemon, fd, (const struct sockaddr *)&address,
+			   sizeof(address));
+	http_run(http);
+	visitor = visitors_find(&http->visitors, fd);
+	if (visitor && !visitor->admitted)
+		http_dismiss(http, visitor);
+}
+
+static void http_on_arrival(void *user, int fd)
+{
+	struct http *http = user;
+
+	if (http_receive(http, fd))
+		http_admit(http, fd);
+	else
+		close(fd);
 }
 
 static int http_on_io(sd_event_source *source, int fd, uint32_t revents, void *user)
@@ -421,30 +453,70 @@ static int http_add_sources(struct http *http)
 			       http_on_timer, http);
 }
 
-static int http_listen_at(struct http *http, uint16_t port)
+static int http_start(struct http *http)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-
-	errno = 0;
 	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG |
-				       MHD_ALLOW_SUSPEND_RESUME, port,
+				       MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0,
 		NULL, NULL, http_on_request, http,
 		MHD_OPTION_EXTERNAL_LOGGER, http_on_complaint, http,
-		MHD_OPTION_SOCK_ADDR, &address,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
-		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned int)CONNECTIONS,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_PATIENCE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
 		MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, http,
 		MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, http,
 		MHD_OPTION_END);
-	if (http->daemon)
-		return 0;
-	return errno ? -errno : -EIO;
+	return http->daemon ? 0 : -EIO;
+}
+
+/* On 127.0.0.1 alone. Returns a descriptor or a negative errno. */
+static int http_listen_at(uint16_t port)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int on = 1;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) ||
+	    listen(fd, BACKLOG)) {
+		int ret = -errno;
+
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+static int http_open_door(struct http *http, uint16_t port)
+{
+	int fd = http_listen_at(port), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = door_open(&http->door, http->host->event, fd, PER_SECOND, http_on_arrival, http);
+	if (ret)
+		close(fd);
+	return ret;
+}
+
+static int http_start_parts(struct http *http, uint16_t port)
+{
+	int ret;
+
+	http->diag = peer_open_diag();
+	if (http->diag < 0)
+		return http->diag;
+	ret = http_start(http);
+	if (!ret)
+		ret = http_add_sources(http);
+	if (!ret)
+		ret = http_open_door(http, port);
+	return ret;
 }
 
 int http_open(struct http **out, const struct config *config,
@@ -461,9 +533,7 @@ int http_open(struct http **out, const struct config *config,
 	http->root = config->http_root;
 	visitors_init(&http->visitors);
 	places_init(&http->places, http_limits);
-	ret = http_listen_at(http, port);
-	if (!ret)
-		ret = http_add_sources(http);
+	ret = http_start_parts(http, port);
 	if (ret) {
 		log_message(LOG_ERR, "http_port=%u: %s", port, strerror(-ret));
 		http_close(http);
@@ -496,5 +566,8 @@ void http_close(struct http *http)
 	clock_timer_free(http->timer);
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
+	door_close(http->door);
+	if (http->diag >= 0)
+		close(http->diag);
 	free(http);
 }

@@ -44,6 +44,16 @@ struct visitor *visitor_comes(struct visitors *visitors, int fd,
 	return visitor;
 }
 
+struct visitor *visitors_find(const struct visitors *visitors, int fd)
+{
+	struct visitor *visitor;
+
+	TAILQ_FOREACH(visitor, &visitors->list, entry)
+		if (visitor->fd == fd)
+			break;
+	return visitor;
+}
+
 void visitor_served(struct visitors *visitors, struct visitor *visitor,
 		    uint64_t now_ns)
 {

@@ -34,6 +34,7 @@ struct MHD_Connection;
  * @server: for @lookup
  * @since_ns: when it connected, or was served last
  * @waited_for: not shut down yet
+ * @admitted: libmicrohttpd has it
  */
 struct visitor {
 	TAILQ_ENTRY(visitor) entry;
@@ -45,6 +46,7 @@ struct visitor {
 	void *server;
 	uint64_t since_ns;
 	bool waited_for;
+	bool admitted;
 };
 
 /**
@@ -61,6 +63,9 @@ void visitors_init(struct visitors *visitors);
 /** visitor_comes() - a new connection; NULL: out of memory, no time-out */
 struct visitor *visitor_comes(struct visitors *visitors, int fd,
 			      const struct peer *peer, uint64_t now_ns);
+
+/** visitors_find() - the one with this socket, if it was not shut down; or NULL */
+struct visitor *visitors_find(const struct visitors *visitors, int fd);
 
 /** visitor_served() - it got its answer, and may ask again; or NULL */
 void visitor_served(struct visitors *visitors, struct visitor *visitor,
