@@ -15,9 +15,10 @@ copy_tree() {
 	tar -C "$TOP" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
 }
 
-# All files of this root, but for what apt and others write by themselves.
+# All files of this root, but for what apt, systemd-sysusers and others write by themselves.
 list_files() {
-	find / -xdev \( -path /root -o -path /var/log -o -path /var/cache -o -path /var/lib/apt \) -prune -o -print | sort
+	find / -xdev \( -path /root -o -path /var/log -o -path /var/cache -o -path /var/lib/apt -o -path /etc/shadow- \) \
+		-prune -o -print | sort
 }
 
 # lacks_new NAME: there is nothing that there was not when list_files wrote $work/NAME.
