@@ -43,17 +43,12 @@ static int tenant_stage_member_locked(struct xs_batch *batch, struct xs_tenant *
 				      struct xs_process *process)
 {
 	const struct xs_terms *terms = &tenant->request.now;
-	const enum xs_permit what = xs_terms_raise(terms->priority, terms->prio_class) ?
-		XS_PERMIT_RAISE : XS_PERMIT_USE;
-	const bool permitted = xs_process_permits_locked(process, what);
 	struct xs_request *request;
 	int ret;
 
 	lockdep_assert_held(&xs_lock);
 
-	if (!batch->refills)
-		xs_process_trace_change(process, what, permitted);
-	if (!permitted)
+	if (!xs_stage_permits_locked(batch, process, terms->priority, terms->prio_class))
 		return -EPERM;
 	request = xs_request_on_process_locked(process, batch->holder, &batch->supply, false);
 	if (IS_ERR(request))

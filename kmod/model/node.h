@@ -7,8 +7,8 @@
 
 #include <linux/kthread.h>
 #include <linux/list.h>
-#include <linux/rtmutex.h>
 #include <linux/refcount.h>
+#include <linux/rtmutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>

@@ -160,12 +160,11 @@ static struct xs_terms stage_terms_on_process_locked(const struct xs_process *pr
 	return terms;
 }
 
-/* Whether the caller may ask for that, whatever he has. To stage it again is not to ask again. */
-static bool stage_permits_locked(const struct xs_batch *batch, const struct xs_process *process,
-				 const struct kfd_xsched_entry *entry)
+/* To stage it again is not to ask again. */
+bool xs_stage_permits_locked(const struct xs_batch *batch, const struct xs_process *process,
+			     s32 priority, u32 prio_class)
 {
-	const s32 priority = stage_sets_priority(entry) ? entry->value : 0;
-	const enum xs_permit what = xs_terms_raise(priority, entry->prio_class) ?
+	const enum xs_permit what = xs_terms_raise(priority, prio_class) ?
 		XS_PERMIT_RAISE : XS_PERMIT_USE;
 	const bool permitted = xs_process_permits_locked(process, what);
 
@@ -174,6 +173,17 @@ static bool stage_permits_locked(const struct xs_batch *batch, const struct xs_p
 	if (!batch->refills)
 		xs_process_trace_change(process, what, permitted);
 	return permitted;
+}
+
+static bool stage_permits_entry_locked(const struct xs_batch *batch,
+				       const struct xs_process *process,
+				       const struct kfd_xsched_entry *entry)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return xs_stage_permits_locked(batch, process,
+				       stage_sets_priority(entry) ? entry->value : 0,
+				       entry->prio_class);
 }
 
 /* It would wait for itself. */
@@ -317,7 +327,7 @@ static int stage_queue_item_locked(struct xs_batch *batch, struct xs_item *item)
 	if (stage_is_own_trigger_locked(batch, process))
 		return -EINVAL;
 	mine = xs_request_of_queue_locked(queue, batch->holder);
-	if (!stage_permits_locked(batch, process, item->entry) &&
+	if (!stage_permits_entry_locked(batch, process, item->entry) &&
 	    !(mine && stage_gives_back(item->entry, &mine->now)))
 		return -EPERM;
 	if (process->exited || queue->applied == XS_APPLIED_GONE || xs_pdd_is_gone(queue->pdd))
@@ -462,7 +472,7 @@ static int stage_process_locked(struct xs_batch *batch, struct xs_item *item,
 		return ret;
 	if (stage_is_own_trigger_locked(batch, process))
 		return -EINVAL;
-	if (!stage_permits_locked(batch, process, item->entry) &&
+	if (!stage_permits_entry_locked(batch, process, item->entry) &&
 	    !stage_may_give_back_locked(batch, item->entry, process))
 		return -EPERM;
 	request = xs_request_on_process_locked(process, batch->holder, &batch->supply,

@@ -246,6 +246,13 @@ bool xs_batch_part_done_locked(struct xs_part *part);
 int xs_stage_item_locked(struct xs_batch *batch, struct xs_item *item);
 
 /*
+ * Whether the caller may hold a process and override it so, whatever he has; traced, if it is
+ * another user's.
+ */
+bool xs_stage_permits_locked(const struct xs_batch *batch, const struct xs_process *process,
+			     s32 priority, u32 prio_class);
+
+/*
  * Stage that a process joins, or leaves, a tenant: it gets, or loses, what others ask
  * for of that. @request: on the process. Checks nothing. 0, -EAGAIN, -ENOMEM.
  */
