@@ -4,11 +4,10 @@
  * and armed: from then on it is another's, and what was taken can be given back.
  */
 #include <errno.h>
-#include <linux/capability.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tap.h"
+#include "users.h"
 #include "worker.h"
 #include "xsarm.h"
 
@@ -25,15 +24,10 @@ static int fd;
 /* As an ordinary user has it, or as an administrator. */
 static void set_cap_sys_nice(bool on)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
+	int ret = users_keep_capabilities(on ? ~0ULL : ~USERS_SYS_NICE, ~0ULL);
 
-	if (syscall(SYS_capget, &head, data))
-		tap_bail("capget: error %d", -errno);
-	data[0].effective &= ~(1u << CAP_SYS_NICE);
-	data[0].effective |= on ? 1u << CAP_SYS_NICE : 0;
-	if (syscall(SYS_capset, &head, data))
-		tap_bail("capset: error %d", -errno);
+	if (ret)
+		tap_bail("capset: error %d", ret);
 }
 
 static int become_bob(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_t unused)

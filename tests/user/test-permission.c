@@ -4,17 +4,15 @@
  * the matrix is a caller and a target, a column an operation.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sysfile.h"
 #include "tap.h"
 #include "users.h"
 #include "worker.h"
@@ -149,13 +147,6 @@ static void try_all(const struct target *t, struct attempt *a)
 
 /* ---- callers ------------------------------------------------------------- */
 
-static int become(uid_t uid)
-{
-	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
-		return -errno;
-	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
-}
-
 static int as_root(void)
 {
 	return 0;
@@ -163,48 +154,26 @@ static int as_root(void)
 
 static int as_alice(void)
 {
-	return become(ALICE);
+	return users_become_for_good(ALICE);
 }
 
 static int as_bob(void)
 {
-	return become(BOB);
+	return users_become_for_good(BOB);
 }
 
 /* A user with one capability, and no other. */
 static int with_cap_sys_nice(void)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = 1u << CAP_SYS_NICE, .permitted = 1u << CAP_SYS_NICE },
-	};
-
-	if (prctl(PR_SET_KEEPCAPS, 1) || become(CAROL))
+	if (prctl(PR_SET_KEEPCAPS, 1) || users_become_for_good(CAROL))
 		return -EPERM;
-	return syscall(SYS_capset, &head, data) ? -errno : 0;
+	return users_keep_capabilities(USERS_SYS_NICE, USERS_SYS_NICE);
 }
 
 /* The same, the other way round: root without it. */
 static int without_cap_sys_nice(void)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(SYS_capget, &head, data))
-		return -errno;
-	data[0].effective &= ~(1u << CAP_SYS_NICE);
-	data[0].permitted &= ~(1u << CAP_SYS_NICE);
-	return syscall(SYS_capset, &head, data) ? -errno : 0;
-}
-
-static int write_map(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return good ? 0 : -EIO;
+	return users_keep_capabilities(~USERS_SYS_NICE, ~USERS_SYS_NICE);
 }
 
 /*
@@ -214,16 +183,16 @@ static int write_map(const char *path, const char *text)
 static int as_root_of_a_user_namespace(void)
 {
 	char map[32];
-	int ret = become(ALICE);
+	int ret = users_become_for_good(ALICE);
 
 	if (ret || unshare(CLONE_NEWUSER))
 		return ret ? ret : -errno;
 	snprintf(map, sizeof(map), "0 %d 1\n", ALICE);
-	ret = write_map("/proc/self/setgroups", "deny");
+	ret = sysfile_write("deny", "/proc/self/setgroups");
 	if (!ret)
-		ret = write_map("/proc/self/uid_map", map);
+		ret = sysfile_write(map, "/proc/self/uid_map");
 	if (!ret)
-		ret = write_map("/proc/self/gid_map", map);
+		ret = sysfile_write(map, "/proc/self/gid_map");
 	return ret;
 }
 

@@ -5,20 +5,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sysfile.h"
 #include "tap.h"
+#include "users.h"
 #include "xsdev.h"
 
 #define ALICE	1000
@@ -45,81 +43,21 @@ static const struct who bob = { .uid = BOB };
 static const struct who root = { .uid = 0 };
 
 static long limit;
-static mode_t mode;
-
-/* Ordinary users reach the device here. */
-static void open_device(bool to_all)
-{
-	struct stat st;
-
-	if (stat(XSDEV_PATH, &st))
-		tap_bail(XSDEV_PATH ": error %d", -errno);
-	if (to_all)
-		mode = st.st_mode & 07777;
-	if (chmod(XSDEV_PATH, to_all ? 0666 : mode))
-		tap_bail("chmod: error %d", -errno);
-}
-
-static int write_file(const char *path, const char *text)
-{
-	int file = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
-		ret = -errno;
-	close(file);
-	return ret;
-}
-
-/* Become root of a new user namespace, and another user outside of it. */
-static int enter_namespace(int tell)
-{
-	const int entered = 1;
-
-	if (unshare(CLONE_NEWUSER) || write(tell, &entered, sizeof(entered)) != sizeof(entered))
-		return -errno;
-	/* It has no mapping until the test has written one. */
-	while (setresuid(0, 0, 0))
-		usleep(1000);
-	return 0;
-}
-
-/* As newuidmap(1) does, with an id that the user may use. */
-static void map_subordinate(pid_t pid, int tell)
-{
-	char path[64], map[32];
-	int entered;
-
-	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
-	snprintf(map, sizeof(map), "0 %d 1\n", SUBORDINATE);
-	if (read(tell, &entered, sizeof(entered)) != sizeof(entered) || write_file(path, map))
-		tap_bail("no user namespace");
-}
 
 static int enter_cgroup(const char *cgroup)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
-	char path[64];
-	int ret;
+	const int ret = sysfile_write("0", "%s/cgroup.procs", cgroup);
 
-	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
-	ret = write_file(path, "0");
-	if (ret)
-		return ret;
-	if (syscall(SYS_capget, &head, data))
-		return -errno;
-	data[0].effective &= ~(1u << CAP_SYS_NICE);
-	data[0].permitted &= ~(1u << CAP_SYS_NICE);
-	return syscall(SYS_capset, &head, data) ? -errno : 0;
+	return ret ? ret : users_keep_capabilities(~USERS_SYS_NICE, ~USERS_SYS_NICE);
 }
 
 static int become(const struct who *who, int tell)
 {
 	int ret = who->cgroup ? enter_cgroup(who->cgroup) : 0;
 
-	if (!ret && setresuid(who->uid, who->uid, who->uid))
-		ret = -errno;
-	return ret || !who->inside ? ret : enter_namespace(tell);
+	if (!ret)
+		ret = users_become_for_good(who->uid);
+	return ret || !who->inside ? ret : users_enter_namespace(tell);
 }
 
 /**
@@ -160,6 +98,7 @@ static struct opener start(const struct who *who, int most)
 {
 	int tell[2], end[2], answer[2] = { -1, 0 };
 	struct opener o;
+	char entered;
 
 	if (pipe2(tell, O_CLOEXEC) || pipe2(end, O_CLOEXEC))
 		tap_bail("pipe: error %d", -errno);
@@ -171,8 +110,8 @@ static struct opener start(const struct who *who, int most)
 	}
 	close(tell[1]);
 	close(end[0]);
-	if (who->inside)
-		map_subordinate(o.pid, tell[0]);
+	if (who->inside && (read(tell[0], &entered, 1) != 1 || users_map(o.pid, SUBORDINATE, 1)))
+		tap_bail("no user namespace");
 	if (read(tell[0], answer, sizeof(answer)) != sizeof(answer))
 		tap_note("no answer");
 	close(tell[0]);
@@ -301,10 +240,10 @@ int main(void)
 	limit = sysfile_number(SYSFILE_GLOBAL "limits_of_user/clients");
 	if (limit <= 0 || limit > FILES - 100 || setrlimit(RLIMIT_NOFILE, &many))
 		tap_bail("the limit is %ld", limit);
-	open_device(true);
+	users_admit(true);
 	test_clients();
 	test_tenants();
 	test_cgroups();
-	open_device(false);
+	users_admit(false);
 	return tap_done();
 }

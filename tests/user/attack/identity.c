@@ -5,8 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,13 +12,13 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "identity.h"
 #include "sysfile.h"
 #include "tap.h"
+#include "users.h"
 #include "xsdev.h"
 
 #define NAMESPACES	(CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET | \
@@ -101,34 +99,6 @@ static void give_up(const char *what)
 	_exit(1);
 }
 
-static void drop_capabilities(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { { 0 }, { 0 } };
-
-	if (syscall(SYS_capset, &head, none))
-		give_up("fewer capabilities");
-}
-
-static void become(uid_t uid)
-{
-	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
-		give_up("user id");
-}
-
-/* The test writes the mapping once it was told. */
-static void enter_user_namespace(int tell)
-{
-	char byte = 0;
-
-	become(ATTACK_UID);
-	prctl(PR_SET_DUMPABLE, 1);
-	if (unshare(CLONE_NEWUSER) || write(tell, &byte, 1) != 1)
-		give_up("user namespace");
-	while (setresuid(0, 0, 0) || setresgid(0, 0, 0))
-		usleep(1000);
-}
-
 /* The first process of a pid namespace, whose parent waits outside. */
 static void enter_container(void)
 {
@@ -148,30 +118,26 @@ static void enter_container(void)
 		give_up("/proc");
 }
 
+static bool in_user_namespace(enum identity as)
+{
+	return as == AS_NAMESPACE || as == AS_CONTAINER;
+}
+
 static void change_identity(enum identity as, int tell)
 {
-	if (as == AS_USER)
-		become(ATTACK_UID);
-	if (as == AS_NAMESPACE || as == AS_CONTAINER)
-		enter_user_namespace(tell);
+	if (as != AS_ROOT && users_become_for_good(ATTACK_UID))
+		give_up("user id");
+	if (in_user_namespace(as) && users_enter_namespace(tell))
+		give_up("user namespace");
 	if (as == AS_CONTAINER || as == AS_ROOT)
 		enter_container();
-	if (as == AS_ROOT)
-		drop_capabilities();
+	if (as == AS_ROOT && users_keep_capabilities(0, 0))
+		give_up("fewer capabilities");
 	/* As what is executed by that user would be. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
 /* ---- by the test ---- */
-
-static void write_map(pid_t pid, const char *file)
-{
-	char map[32];
-
-	snprintf(map, sizeof(map), "0 %d %d\n", ATTACK_SUB_UID, ATTACK_SUB_UIDS);
-	if (sysfile_write(map, "/proc/%d/%s", (int)pid, file))
-		tap_bail("%s of %d cannot be written", file, (int)pid);
-}
 
 void identity_start(enum identity as, void (*run)(void *argument), void *argument)
 {
@@ -193,9 +159,8 @@ void identity_start(enum identity as, void (*run)(void *argument), void *argumen
 		_exit(1);
 	}
 	close(tell[1]);
-	if ((as == AS_NAMESPACE || as == AS_CONTAINER) && read(tell[0], &byte, 1) == 1) {
-		write_map(pid, "uid_map");
-		write_map(pid, "gid_map");
-	}
+	if (in_user_namespace(as) && read(tell[0], &byte, 1) == 1 &&
+	    users_map(pid, ATTACK_SUB_UID, ATTACK_SUB_UIDS))
+		tap_bail("no ids can be mapped for %d", (int)pid);
 	close(tell[0]);
 }

@@ -14,6 +14,7 @@
 
 #include "app.h"
 #include "tap.h"
+#include "users.h"
 #include "watch.h"
 #include "xsdev.h"
 
@@ -88,10 +89,8 @@ static void become(uid_t uid)
 {
 	const struct sched_param first = { .sched_priority = 1 };
 
-	if (sched_setscheduler(0, SCHED_FIFO, &first) ||
-	    (uid && (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))))
+	if (sched_setscheduler(0, SCHED_FIFO, &first) || users_become_for_good(uid))
 		_exit(1);
-	prctl(PR_SET_DUMPABLE, 1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 

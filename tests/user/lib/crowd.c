@@ -14,6 +14,7 @@
 #include "kfdq.h"
 #include "sysfile.h"
 #include "tap.h"
+#include "users.h"
 
 #define NO_LIMIT	"/sys/module/amdgpu/parameters/no_system_mem_limit"
 #define RING_PACKETS	64
@@ -37,14 +38,6 @@ void crowd_allow(void)
 }
 
 /* ---- in the process ---- */
-
-static int become(uid_t uid)
-{
-	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
-		return -errno;
-	/* A process that changes its ids by itself is not; a program that a user starts is. */
-	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
-}
 
 /* Returns the first queue in @first. */
 static int create_all(unsigned int queues, struct kfdq_queue **first)
@@ -75,7 +68,7 @@ static bool answer(int sock, int ret)
 static void be_crowd(int sock, uid_t uid, unsigned int queues)
 {
 	struct kfdq_queue *first = NULL;
-	int ret = become(uid);
+	int ret = users_become_for_good(uid);
 	char c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
