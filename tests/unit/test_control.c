@@ -342,14 +342,7 @@ static void namespaces_are_one_account(void **state)
 /* Number of lines of the journal with a text. */
 static unsigned int records(const struct bench *b, const char *text)
 {
-	const char *at = read_whole(b, "journal");
-	unsigned int count = 0;
-
-	while ((at = strstr(at, text))) {
-		count++;
-		at++;
-	}
-	return count;
+	return occurrences(b, "journal", text);
 }
 
 #define RECORD		"MESSAGE_ID=de80187b91fb48a689f8cee294ee60e9"

@@ -17,14 +17,7 @@ enum { HIGH, MIDDLE, LOW };
 /* How often a text is in the log of the daemon. */
 static unsigned int said(const struct bench *b, const char *what)
 {
-	const char *text = read_whole(b, "err");
-	unsigned int count = 0;
-
-	while ((text = strstr(text, what))) {
-		count++;
-		text++;
-	}
-	return count;
+	return occurrences(b, "err", what);
 }
 
 /* Nobody has work. */

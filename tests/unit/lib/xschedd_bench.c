@@ -63,16 +63,21 @@ void expect(const struct bench *b, const char *name,
 			fail_msg("%s: no '%s' in:\n%s", name, wanted, read_whole(b, name));
 }
 
-unsigned int lines(const struct bench *b, const char *name)
+unsigned int occurrences(const struct bench *b, const char *name, const char *text)
 {
-	const char *text = read_whole(b, name);
+	const char *at = read_whole(b, name);
 	unsigned int count = 0;
 
-	while ((text = strchr(text, '\n'))) {
+	while ((at = strstr(at, text))) {
 		count++;
-		text++;
+		at++;
 	}
 	return count;
+}
+
+unsigned int lines(const struct bench *b, const char *name)
+{
+	return occurrences(b, name, "\n");
 }
 
 unsigned int applies(const struct bench *b)

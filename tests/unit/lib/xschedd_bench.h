@@ -71,7 +71,8 @@ const char *read_whole(const struct bench *b, const char *name);
 __attribute__((format(printf, 3, 4)))
 void expect(const struct bench *b, const char *name, const char *format, ...);
 
-/* Number of lines of a file. */
+/* How often a text is in a file; and number of its lines. */
+unsigned int occurrences(const struct bench *b, const char *name, const char *text);
 unsigned int lines(const struct bench *b, const char *name);
 
 /* Switches so far. */
