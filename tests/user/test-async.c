@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -160,9 +161,7 @@ int main(void)
 	struct worker w;
 	uint32_t id;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (xsdev_wait_no_queue(fd, 20000))
 		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &id) ||

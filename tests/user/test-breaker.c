@@ -8,6 +8,7 @@
 
 #include "breaker.h"
 #include "gpufault.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -106,9 +107,7 @@ int main(void)
 	struct worker w;
 
 	fd = gpufault_open();
-	listener = xsdev_open();
-	if (listener < 0)
-		tap_bail(XSDEV_PATH ": error %d", listener);
+	listener = must_open();
 	if (xsdev_node(fd, &node))
 		tap_bail("no node");
 	gpu_id = node.gpu_id;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -192,9 +193,7 @@ static void test_overflow(void)
 
 int main(void)
 {
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	test_lifecycle();
 	test_activity();
 	test_late_and_held();

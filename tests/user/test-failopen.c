@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -92,12 +93,10 @@ int main(int argc, char **argv)
 {
 	struct daemon d = { .program = argc > 2 ? argv[2] : "/bin/xschedd", .name = "failopen" };
 	uint64_t took[ROUNDS], most;
-	int fd = xsdev_open(), i;
+	int fd = must_open(), i;
 	struct worker lo, hi;
 	struct spin_account a;
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (access(d.program, X_OK))
 		tap_bail("%s: error %d", d.program, -errno);
 	daemon_configure(&d, "\n[rule failopen]\ncomm = " HI_NAME "\nuser = 0\npriority = 10\n");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "gpustat.h"
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -439,9 +440,7 @@ int main(void)
 	struct worker w[3];
 	unsigned int i;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (xsdev_wait_no_queue(fd, DONE_MS))
 		tap_bail("other processes have queues");
 	for (i = 0; i < 3; i++) {

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -155,9 +156,7 @@ static void fill_arrays(struct call *c)
 static void call_init(struct call *c)
 {
 	memset(c, 0, sizeof(*c));
-	c->client = xsdev_open();
-	if (c->client < 0)
-		tap_bail(XSDEV_PATH ": error %d", c->client);
+	c->client = must_open();
 	c->info.size = sizeof(c->info);
 	c->list.size = sizeof(c->list);
 	c->apply.size = sizeof(c->apply);
@@ -680,9 +679,7 @@ int main(void)
 	struct worker w;
 	uint32_t id;
 
-	observer = xsdev_open();
-	if (observer < 0)
-		tap_bail(XSDEV_PATH ": error %d", observer);
+	observer = must_open();
 	if (xsdev_wait_no_queue(observer, SETTLED_MS))
 		tap_bail("other processes have queues");
 	if (worker_start(&w, 1, NULL) || worker_queue_id(&w, 0, &id) ||

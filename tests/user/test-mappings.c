@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "xsdev.h"
@@ -108,9 +109,7 @@ int main(void)
 	int waiting;
 	long rings;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (!xsdev_can(fd, KFD_XSCHED_CAP_TAP)) {
 		tap_skip("no tap", "many mappings");
 		return tap_done();

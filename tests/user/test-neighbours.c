@@ -27,6 +27,7 @@
 #include "domain.h"
 #include "gpufault.h"
 #include "lease.h"
+#include "must.h"
 #include "pci.h"
 #include "probes.h"
 #include "sysfile.h"
@@ -317,9 +318,7 @@ static bool start_victims(void)
 
 static void open_client(void)
 {
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET) |
 			KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED), 0, 0);
 	resets = 0;
@@ -676,12 +675,10 @@ static bool wanted(const struct fault *f, int argc, char **argv)
 /* In a hive, its last GPU; else the last of all. */
 static void choose(unsigned int gpus)
 {
-	int client = xsdev_open();
+	int client = must_open();
 
 	if (gpus < 2 || gpus > WORKER_MAX_QUEUES)
 		tap_bail("usage: test-neighbours GPUS [FAULT...], from 2 GPUs on");
-	if (client < 0)
-		tap_bail(XSDEV_PATH ": error %d", client);
 	domain = (struct range){ .count = domain_find(client, gpus, gpu_ids) };
 	close(client);
 	if (domain.count == gpus)

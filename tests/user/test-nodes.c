@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -299,9 +300,7 @@ int main(int argc, char **argv)
 {
 	unsigned int i;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	get_nodes();
 	if (argc > 1)
 		tap_is(count, strtol(argv[1], NULL, 0), "so many nodes");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lease.h"
+#include "must.h"
 #include "random.h"
 #include "tap.h"
 #include "worker.h"
@@ -73,10 +74,8 @@ int main(int argc, char **argv)
 	uint32_t seed = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 1;
 	unsigned int i, failed = 0;
 	struct worker w[WORKERS];
-	int fd = xsdev_open(), ret;
+	int fd = must_open(), ret;
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	/* In real time the host may keep us from running for longer than a usual lease. */
 	lease_set(LEASE_PATIENT_MS);
 	if (!xsdev_can(fd, KFD_XSCHED_CAP_GRACE))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -122,9 +123,7 @@ int main(void)
 {
 	struct worker w;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (worker_start(&w, 2, NULL))
 		tap_bail("no worker");
 	test_values(&w);

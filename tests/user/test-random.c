@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "pressure.h"
 #include "random.h"
 #include "random_worker.h"
@@ -219,9 +220,7 @@ static void start(void)
 	for (w = 0; w < WORKERS; w++)
 		if (random_worker_start(&workers[w], random_next(&seed)))
 			tap_bail("no worker");
-	fd = xsdev_open();	/* not before: workers must not keep it open */
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();	/* not before: workers must not keep it open */
 	if (xsdev_node(fd, &node))
 		tap_bail("no node");
 	max_grace_us = node.max_grace_us;

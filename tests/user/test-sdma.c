@@ -17,6 +17,7 @@
 #include "gpustat.h"
 #include "kfdq_priv.h"
 #include "kfdq_sdma.h"
+#include "must.h"
 #include "tap.h"
 #include "xsdev.h"
 
@@ -413,10 +414,8 @@ static void test_kill(int fd)
 
 int main(void)
 {
-	int fd = xsdev_open(), ret;
+	int fd = must_open(), ret;
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	/* first, as their processes must not inherit ours */
 	test_kill(fd);
 	ret = kfdq_open(&dev);

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "gpufault.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -124,9 +125,7 @@ int main(void)
 {
 	struct worker other;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (xsdev_transactions(fd, 2) != 1) {
 		tap_skip("MES says itself what it could not remove", "a queue that is stuck");
 		return tap_done();

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -421,9 +422,7 @@ int main(void)
 	struct spin_account a;
 	struct worker w;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker");
 	test_global();

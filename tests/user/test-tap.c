@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -371,9 +372,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--again"))
 		return after_exec();
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail("%s: error %d", XSDEV_PATH, fd);
+	fd = must_open();
 	if (!xsdev_can(fd, KFD_XSCHED_CAP_TAP))
 		tap_bail("the node has no tap");
 	if (argc > 1 && !strcmp(argv[1], "gpus")) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -124,9 +125,7 @@ int main(void)
 	unsigned int i;
 	int tenant;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (xsdev_wait_no_queue(fd, 20000))
 		tap_bail("other processes have queues");
 	for (i = 0; i < WORKERS; i++)

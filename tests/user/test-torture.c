@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lease.h"
+#include "must.h"
 #include "tap.h"
 #include "torture.h"
 #include "users.h"
@@ -219,9 +220,7 @@ static void look_at_nodes(void)
 
 static void begin(void)
 {
-	torture.root = xsdev_open();
-	if (torture.root < 0)
-		tap_bail(XSDEV_PATH ": error %d", torture.root);
+	torture.root = must_open();
 	if (xsdev_wait_no_queue(torture.root, TORTURE_DONE_MS))
 		tap_bail("other processes have queues");
 	look_at_nodes();

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -573,9 +574,7 @@ int main(void)
 	struct worker w;
 	int ret;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	if (xsdev_wait_no_queue(fd, 5000))
 		tap_bail("other processes have queues");
 	ret = worker_start(&w, 1, NULL);

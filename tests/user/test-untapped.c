@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lease.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -90,9 +91,7 @@ int main(void)
 {
 	struct worker w;
 
-	fd = xsdev_open();
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
+	fd = must_open();
 	/* What a switch holds waits for three seconds of work, in which we make no call. */
 	lease_set(LEASE_PATIENT_MS);
 	if (worker_start(&w, 1, NULL))

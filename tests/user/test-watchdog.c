@@ -13,6 +13,7 @@
 
 #include "daemon.h"
 #include "lease.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -276,11 +277,9 @@ static void test_xschedd(int fd, struct worker *lo, const char *xschedd)
 
 int main(int argc, char **argv)
 {
-	int fd = xsdev_open();
+	int fd = must_open();
 	struct worker w;
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (worker_start(&w, 1, NULL))
 		tap_bail("no worker");
 	test_stopped(fd, &w);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -134,12 +135,10 @@ static void test_end(int fd, struct worker *lo, struct worker *hi)
 int main(int argc, char **argv)
 {
 	struct daemon d = { .program = argc > 1 ? argv[1] : "/bin/xschedd", .name = "apart" };
-	int fd = xsdev_open();
+	int fd = must_open();
 	struct worker lo, hi;
 	char more[256];
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	get_gpus(fd);
 	if (worker_start_on(&lo, 2, WORKER_ALL_GPUS) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");

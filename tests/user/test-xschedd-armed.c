@@ -12,6 +12,7 @@
 
 #include "daemon.h"
 #include "lease.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -71,13 +72,11 @@ static void test_together(struct daemon *d, int fd, struct worker *lo, struct wo
 int main(int argc, char **argv)
 {
 	struct daemon d = { .program = argc > 1 ? argv[1] : "/bin/xschedd", .name = "armed" };
-	int fd = xsdev_open();
+	int fd = must_open();
 	struct spin_account a;
 	struct worker lo, hi;
 	unsigned int nodes;
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	nodes = xsdev_node_count(fd);
 	if (worker_start_on(&lo, nodes, WORKER_ALL_GPUS) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");

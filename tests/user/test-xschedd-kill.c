@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "must.h"
 #include "random.h"
 #include "sysfile.h"
 #include "tap.h"
@@ -200,9 +201,7 @@ int main(int argc, char **argv)
 
 	if (argc > 2)
 		seed = (uint32_t)strtoul(argv[2], NULL, 10);
-	at_kill.fd = xsdev_open();
-	if (at_kill.fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", at_kill.fd);
+	at_kill.fd = must_open();
 	if (worker_start(&lo, 1, NULL) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
 	at_kill.low = lo.pid;

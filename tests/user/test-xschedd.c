@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -249,12 +250,10 @@ int main(int argc, char **argv)
 {
 	struct daemon d = { .program = argc > 2 ? argv[2] : "/bin/xschedd", .name = "service" };
 	unsigned int seconds = argc > 1 ? (unsigned int)atoi(argv[1]) : IDLE_S;
-	int fd = xsdev_open();
+	int fd = must_open();
 	struct worker lo, hi;
 	struct spin_account a;
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	if (worker_start(&lo, 1, NULL) || worker_start_named(&hi, 1, HI_NAME))
 		tap_bail("no workers");
 	test_notify(&d);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpufault.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "xsdev.h"
@@ -63,10 +64,8 @@ void gpufault_timeout(unsigned int ms)
 
 int gpufault_open(void)
 {
-	int fd = xsdev_open();
+	int fd = must_open();
 
-	if (fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", fd);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_NODE_RESET), 0, 0);
 	return fd;
 }

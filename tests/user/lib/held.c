@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A worker that is held while something else happens to it. */
 #include "held.h"
+#include "must.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -17,9 +18,7 @@ unsigned int held_gpus = 1;
 void held_open(unsigned int gpus)
 {
 	held_gpus = gpus;
-	held_fd = xsdev_open();
-	if (held_fd < 0)
-		tap_bail(XSDEV_PATH ": error %d", held_fd);
+	held_fd = must_open();
 	if (xsdev_wait_no_queue(held_fd, HELD_DONE_MS))
 		tap_bail("other processes have queues");
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#include "must.h"
+#include "tap.h"
+#include "xsdev.h"
+
+int must_open(void)
+{
+	const int fd = xsdev_open();
+
+	if (fd < 0)
+		tap_bail(XSDEV_PATH ": error %d", fd);
+	return fd;
+}
