@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lease.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -76,12 +77,6 @@ static int open_client(uint32_t settle_us)
 static int submit_long(struct worker *w, uint32_t count)
 {
 	return worker_submit(w, 0, &half, count + !xsdev_can(fd, KFD_XSCHED_CAP_WAVES));
-}
-
-static void start(struct worker *w)
-{
-	if (worker_start(w, 1, NULL))
-		tap_bail("no worker");
 }
 
 static void finish(struct worker *w, const char *who)
@@ -284,7 +279,7 @@ static void test_deaths(void)
 	struct worker mortal;
 	int id;
 
-	start(&mortal);
+	must_start(&mortal, 1, NULL);
 	id = xsarm_suspend(fd, mortal.pid, low.pid);
 	submit_long(&mortal, 8);
 	xsarm_wait(fd, id, true, TIMEOUT_MS, &e);
@@ -294,7 +289,7 @@ static void test_deaths(void)
 	tap_is(KFD_XSCHED_ARMED_ERRNO(e.data), ESRCH, "and forgotten");
 	tap_ok(wait_held(&low, false, TIMEOUT_MS), "low is free");
 
-	start(&mortal);
+	must_start(&mortal, 1, NULL);
 	id = xsarm_suspend(fd, high.pid, mortal.pid);
 	submit_long(&mortal, 8);
 	submit_long(&high, 1);
@@ -428,9 +423,9 @@ int main(void)
 	/* What a switch holds waits for seconds of high's work, in which we make no call. */
 	lease_set(LEASE_PATIENT_MS);
 	fd = open_client(0);
-	start(&high);
-	start(&low);
-	start(&other);
+	must_start(&high, 1, NULL);
+	must_start(&low, 1, NULL);
+	must_start(&other, 1, NULL);
 	test_switch();
 	test_while_ready();
 	test_overlap();

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "tap.h"
 #include "users.h"
 #include "worker.h"
@@ -36,12 +37,6 @@ static int become_bob(struct kfdq_device *dev, struct kfdq_queue *queue, uint64_
 	(void)queue;
 	(void)unused;
 	return setresuid(BOB, BOB, BOB) ? -errno : 0;
-}
-
-static void start(struct worker *w)
-{
-	if (worker_start(w, 1, NULL))
-		tap_bail("no worker");
 }
 
 static int target_op(uint32_t op, int value)
@@ -143,20 +138,20 @@ static void test_trigger(void)
 
 static void with_target(void (*test)(void))
 {
-	start(&target);
+	must_start(&target, 1, NULL);
 	test();
 	tap_is(worker_stop(&target), 0, "it exits");
 }
 
 int main(void)
 {
-	start(&trigger);
+	must_start(&trigger, 1, NULL);
 	set_cap_sys_nice(false);
 	fd = xsdev_open();
 	if (fd < 0 || xsdev_subscribe(fd, BIT(READY) | BIT(IDLE) | BIT(ARMED) | BIT(QUEUE_ADD),
 				      500, 0))
 		tap_bail("no client: error %d", fd);
-	start(&target);
+	must_start(&target, 1, NULL);
 	test_held();
 	test_watched();
 	tap_is(worker_stop(&target), 0, "it exits");

@@ -17,6 +17,7 @@
 #include "gpufault.h"
 #include "gpustat.h"
 #include "lease.h"
+#include "must.h"
 #include "stuck.h"
 #include "sysfile.h"
 #include "tap.h"
@@ -157,8 +158,7 @@ static bool domain_told(bool open)
 static void start(struct worker *w, unsigned int queues, const struct worker_ids *ids)
 {
 	stuck_keep_apart();
-	if (worker_start(w, queues, ids))
-		tap_bail("no worker");
+	must_start(w, queues, ids);
 }
 
 static void start_on(struct worker *w, unsigned int queues, unsigned int gpu)

@@ -119,8 +119,7 @@ static void test_late_and_held(void)
 	struct kfd_xsched_event e;
 	struct worker w;
 
-	if (worker_start(&w, 1, NULL))
-		tap_bail("no worker");
+	must_start(&w, 1, NULL);
 	test_late(&w);
 	xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w.pid, 0, NULL);
 	worker_submit(&w, 0, &tiny, 1);
@@ -174,8 +173,7 @@ static void test_overflow(void)
 	/* The queues of others go a little later, which would be counted, too. */
 	if (xsdev_wait_no_queue(fd, TIMEOUT_MS))
 		tap_bail("other processes have queues");
-	if (worker_start(&w, 1, NULL))
-		tap_bail("no worker");
+	must_start(&w, 1, NULL);
 	xsdev_subscribe(fd, BIT(QUEUE_ADD) | BIT(QUEUE_DEL), 0, 0);
 	for (i = 0; i < KFD_XSCHED_EVENT_RING / 2 + 10; i++)
 		failed += worker_recreate(&w, 0) != 0;

@@ -11,6 +11,7 @@
 
 #include "gpufault.h"
 #include "gpustat.h"
+#include "must.h"
 #include "stuck.h"
 #include "tap.h"
 #include "worker.h"
@@ -37,12 +38,6 @@ static const struct spin_shape endless = { 640 * 6000, 64, STEP_MS * MS };
 /* Most of the time in which we look whether it completes. */
 static const struct spin_shape most = { 64, 256, 700 * MS };
 static int fd;
-
-static void start(struct worker *w, unsigned int queues)
-{
-	if (worker_start(w, queues, NULL))
-		tap_bail("no worker");
-}
 
 /* Submit something, which runs when this returns. */
 static void begin(struct worker *w, unsigned int queue, const struct spin_shape *shape)
@@ -125,7 +120,7 @@ static void check_works(const char *what)
 {
 	struct worker w;
 
-	start(&w, 1);
+	must_start(&w, 1, NULL);
 	tap_is(worker_half_way(&w, 1, &part, suspend), 0,
 	       "%s: afterwards a process is held", what);
 	tap_is(worker_wait(&w, 0, HELD_MS), -ETIME, "%s: and does not run", what);
@@ -187,7 +182,7 @@ static void test_late(void)
 	const long fired = happened("preempt_late");
 	struct worker w;
 
-	start(&w, 1);
+	must_start(&w, 1, NULL);
 	tap_is(worker_half_way(&w, 1, &part, suspend_late), 0,
 	       "late: armed twice, SUSPEND succeeds");
 	tap_ok(node.unmap_ns >= LATE_US * 1000ULL, "late: not before %u us", LATE_US);
@@ -211,7 +206,7 @@ static void test_dead(const char *what, const char *command)
 	struct worker w;
 	int ret;
 
-	start(&w, 1);
+	must_start(&w, 1, NULL);
 	begin(&w, 0, &endless);
 	check_runs(what);
 	gpufault_timeout(FW_TIMEOUT_MS);
@@ -237,7 +232,7 @@ static void test_evicted(void)
 	struct worker w;
 	int ret;
 
-	start(&w, 1);
+	must_start(&w, 1, NULL);
 	begin(&w, 0, &endless);
 	check_runs("evicted");
 	gpufault_timeout(FW_TIMEOUT_MS);
@@ -271,9 +266,9 @@ static void test_stuck(void)
 	struct worker a, b;
 	int ret;
 
-	start(&a, 1);
+	must_start(&a, 1, NULL);
 	stuck_keep_apart();
-	start(&b, 1);
+	must_start(&b, 1, NULL);
 	begin(&a, 0, &endless);
 	check_runs("stuck");
 	tap_is(gpufault("preempt_fail %u", stuck_doorbell(a.pid)), 0, "stuck: armed for one doorbell");
@@ -302,8 +297,8 @@ static void test_stuck_end(void)
 	long resets = gpustat("resets"), fired = happened("preempt_fail");
 	struct worker a, b;
 
-	start(&a, 1);
-	start(&b, 1);
+	must_start(&a, 1, NULL);
+	must_start(&b, 1, NULL);
 	begin(&a, 0, &endless);
 	worker_submit(&b, 0, &part, 1);
 	check_runs("stuck at its end");
@@ -324,7 +319,7 @@ static void test_stuck_alone(void)
 	long resets = gpustat("resets");
 	struct worker w;
 
-	start(&w, 1);
+	must_start(&w, 1, NULL);
 	begin(&w, 0, &endless);
 	check_runs("stuck alone");
 	tap_is(gpufault("preempt_fail %u", stuck_doorbell(w.pid)), 0, "stuck alone: armed");
@@ -344,8 +339,8 @@ static void test_reset(void)
 	struct worker a, b;
 	int ret;
 
-	start(&a, 1);
-	start(&b, 1);
+	must_start(&a, 1, NULL);
+	must_start(&b, 1, NULL);
 	begin(&a, 0, &endless);
 	begin(&b, 0, &endless);
 	check_runs("reset");
@@ -371,8 +366,8 @@ static void test_kill(void)
 	struct worker a, b;
 	int ret;
 
-	start(&a, 1);
-	start(&b, 1);
+	must_start(&a, 1, NULL);
+	must_start(&b, 1, NULL);
 	begin(&a, 0, &endless);
 	worker_submit(&b, 0, &part, 1);
 	tap_is(gpufault("kill_save %d", (int)a.pid), 0, "kill: armed");
@@ -397,7 +392,7 @@ static bool save_half_way(struct worker *w, unsigned int queues, const char *com
 {
 	unsigned int i;
 
-	start(w, queues);
+	must_start(w, queues, NULL);
 	for (i = 0; i < queues; i++)
 		begin(w, i, &most);
 	if (gpufault("%s %d %ld", command, (int)w->pid, count) || suspend(w))

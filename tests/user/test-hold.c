@@ -357,8 +357,7 @@ static void test_held_killed(struct worker *other)
 	pid_t pid;
 	int n;
 
-	if (worker_start(&w, 2, NULL))
-		tap_bail("no worker");
+	must_start(&w, 2, NULL);
 	pid = w.pid;
 	n = xsdev_list(fd, NULL, 0);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT), 0, 0);
@@ -444,8 +443,7 @@ int main(void)
 	if (xsdev_wait_no_queue(fd, DONE_MS))
 		tap_bail("other processes have queues");
 	for (i = 0; i < 3; i++) {
-		if (worker_start(&w[i], 2, NULL))
-			tap_bail("no worker");
+		must_start(&w[i], 2, NULL);
 	}
 	test_steps(&w[0]);
 	test_mid_kernel(&w[0]);

@@ -8,6 +8,7 @@
 
 #include "gpufault.h"
 #include "gpustat.h"
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -178,8 +179,7 @@ static void test_priority(void)
 {
 	struct worker w;
 
-	if (worker_start(&w, 3, NULL))
-		tap_bail("no worker");
+	must_start(&w, 3, NULL);
 	try_order(&w, 1, 2);
 	try_order(&w, 2, 1);
 	tap_ok(worker_clean(&w), "every dispatch executed once and in order");
@@ -195,8 +195,7 @@ static void test_oversubscription(void)
 	unsigned int i, q, wrong = 0;
 
 	for (i = 0; i < 3; i++)
-		if (worker_start(&w[i], 6, NULL))
-			tap_bail("no worker");
+		must_start(&w[i], 6, NULL);
 	for (i = 0; i < 3; i++)
 		for (q = 0; q < 6; q++)
 			worker_submit(&w[i], q, &tenth, 2);

@@ -82,8 +82,7 @@ int main(int argc, char **argv)
 		max_grace_us = 0;
 	tap_note("seed %u", seed);
 	for (i = 0; i < WORKERS; i++) {
-		if (worker_start(&w[i], 2, NULL))
-			tap_bail("no worker");
+		must_start(&w[i], 2, NULL);
 		worker_load_start(&w[i], &shape, seed + i);
 	}
 	for (i = 0; i < SWITCHES; i++) {

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "users.h"
@@ -357,8 +358,7 @@ static void test_row(const struct row *row)
 	struct worker w;
 
 	if (!row->inside) {
-		if (worker_start(&w, 1, row->ids.real ? &row->ids : NULL))
-			tap_bail("no worker");
+		must_start(&w, 1, row->ids.real ? &row->ids : NULL);
 		t = (struct target){ .w = &w, .pid = w.pid, .queue = queue_of(&w) };
 	}
 	try_as(row->caller, &t, row->inside, &a);

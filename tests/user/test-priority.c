@@ -124,8 +124,7 @@ int main(void)
 	struct worker w;
 
 	fd = must_open();
-	if (worker_start(&w, 2, NULL))
-		tap_bail("no worker");
+	must_start(&w, 2, NULL);
 	test_values(&w);
 	test_application(&w);
 	test_new_queue(&w);

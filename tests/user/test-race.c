@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lease.h"
+#include "must.h"
 #include "tap.h"
 #include "worker.h"
 #include "xsdev.h"
@@ -132,8 +133,7 @@ static void test_destroy(void)
 	struct worker w;
 	pid_t pid;
 
-	if (worker_start(&w, 2, NULL))
-		tap_bail("no worker");
+	must_start(&w, 2, NULL);
 	pid = start_hammer();
 	for (i = 0; more(i, RECREATIONS); i++) {
 		failed += worker_submit(&w, 1, &few, 1) != 0;
@@ -175,8 +175,7 @@ static void test_client_killed(void)
 	int status;
 	pid_t pid;
 
-	if (worker_start(&w, 2, NULL))
-		tap_bail("no worker");
+	must_start(&w, 2, NULL);
 	worker_load_start(&w, &few, 1);
 	for (i = 0; i < PROCESSES; i++) {
 		pid = start_hammer();

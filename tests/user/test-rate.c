@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "users.h"
@@ -54,12 +55,6 @@ static void set(const char *file, unsigned int value)
 {
 	if (sysfile_set(value, "%s%s", directory, file))
 		tap_bail("%s%s cannot be written", directory, file);
-}
-
-static void start(struct worker *w, const struct worker_ids *ids)
-{
-	if (worker_start(w, 1, ids))
-		tap_bail("no worker");
 }
 
 /* Alice owes a burst, so that nothing she asks for is due for the next BURST seconds. */
@@ -171,10 +166,10 @@ int main(void)
 	tap_is(sysfile_number("%s.defaults/user_rate", directory), 1000, "a user has a rate by default");
 	tap_is(sysfile_number("%s.defaults/admin_rate", directory), 0, "root has none");
 	users_admit(true);
-	start(&runs, &alice_ids);
-	start(&held, &alice_ids);
-	start(&comes, &alice_ids);
-	start(&of_bob, &bob_ids);
+	must_start(&runs, 1, &alice_ids);
+	must_start(&held, 1, &alice_ids);
+	must_start(&comes, 1, &alice_ids);
+	must_start(&of_bob, 1, &bob_ids);
 	alice = users_open(ALICE);
 	taker = users_open(ALICE);
 	bob = users_open(BOB);

@@ -30,12 +30,6 @@ static struct kfd_xsched_queue queue_of(struct worker *w, unsigned int n)
 	return q;
 }
 
-static void start(struct worker *w, unsigned int queues)
-{
-	if (worker_start(w, queues, NULL))
-		tap_bail("no worker");
-}
-
 /* The next queue that is to leave its slot does not: there must be only one in a slot. */
 static void arm(void)
 {
@@ -86,7 +80,7 @@ static void test_release(struct worker *other)
 	struct kfd_xsched_queue q;
 	struct worker w;
 
-	start(&w, 2);
+	must_start(&w, 2, NULL);
 	q = queue_of(&w, 0);
 	tap_is(worker_half_way(&w, 1, &part, hold_first), 0, "release: held before");
 	if (worker_begin(&w, 1, &endless))
@@ -109,7 +103,7 @@ static void test_priority(struct worker *other)
 	struct kfd_xsched_queue q;
 	struct worker w;
 
-	start(&w, 1);
+	must_start(&w, 1, NULL);
 	if (worker_begin(&w, 0, &endless))
 		tap_bail("nothing runs");
 	q = queue_of(&w, 0);
@@ -132,7 +126,7 @@ int main(void)
 	}
 	if (xsdev_wait_no_queue(fd, DONE_MS))
 		tap_bail("other processes have queues");
-	start(&other, 1);
+	must_start(&other, 1, NULL);
 	test_release(&other);
 	test_priority(&other);
 	tap_is(worker_stop(&other), 0, "the other process exits");

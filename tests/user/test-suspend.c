@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "pmsleep.h"
 #include "lease.h"
 #include "sysfile.h"
@@ -70,8 +71,7 @@ static void test_armed(int fd, struct worker *low)
 	struct worker high;
 	int id;
 
-	if (worker_start(&high, 1, NULL))
-		tap_bail("no worker");
+	must_start(&high, 1, NULL);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_ARMED), 0, 0);
 	id = xsarm_suspend(fd, high.pid, low->pid);
 	tap_ok(id > 0 && freeze() > 0, "frozen with a switch armed");
@@ -91,8 +91,7 @@ int main(void)
 		tap_skip("this kernel cannot only pretend to sleep", "suspend");
 		return tap_done();
 	}
-	if (worker_start(&w, 1, NULL))
-		tap_bail("no worker");
+	must_start(&w, 1, NULL);
 	if (lease_set(LEASE_MS))
 		tap_bail("watchdog_ms cannot be written");
 	fd = xsdev_open();

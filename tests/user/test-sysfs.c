@@ -423,8 +423,7 @@ int main(void)
 	struct worker w;
 
 	fd = must_open();
-	if (worker_start(&w, 1, NULL))
-		tap_bail("no worker");
+	must_start(&w, 1, NULL);
 	test_global();
 	test_accounts();
 	test_node(&w);

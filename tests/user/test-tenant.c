@@ -129,8 +129,7 @@ int main(void)
 	if (xsdev_wait_no_queue(fd, 20000))
 		tap_bail("other processes have queues");
 	for (i = 0; i < WORKERS; i++)
-		if (worker_start(&workers[i], 1, NULL))
-			tap_bail("no worker");
+		must_start(&workers[i], 1, NULL);
 	tenant = xsdev_tenant(fd, KFD_XSCHED_TENANT_CREATE, 0, 0);
 	tap_ok(tenant > 0, "a tenant is made");
 	test_as_one(tenant);

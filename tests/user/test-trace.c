@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -180,8 +181,7 @@ int main(void)
 	struct worker w;
 	int ret;
 
-	if (worker_start(&w, 1, NULL))
-		tap_bail("no worker");
+	must_start(&w, 1, NULL);
 	q = find_queue(&w);
 	test_formats();
 	ret = sysfile_write("1", EVENTS "enable");

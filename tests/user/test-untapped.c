@@ -70,8 +70,7 @@ static void test_armed(struct worker *w)
 	struct worker target;
 	int id;
 
-	if (worker_start(&target, 1, NULL))
-		tap_bail("no worker");
+	must_start(&target, 1, NULL);
 	id = xsarm_suspend(fd, w->pid, target.pid);
 	tap_ok(id > 0, "a switch is armed");
 	/* Longer than it takes to see that the other one does not run. */
@@ -94,8 +93,7 @@ int main(void)
 	fd = must_open();
 	/* What a switch holds waits for three seconds of work, in which we make no call. */
 	lease_set(LEASE_PATIENT_MS);
-	if (worker_start(&w, 1, NULL))
-		tap_bail("no worker");
+	must_start(&w, 1, NULL);
 	test_activity(&w);
 	test_armed(&w);
 	tap_is(xsdev_subscribe(fd, 0, 0, 0), 0, "no subscriber is left");

@@ -280,8 +280,7 @@ int main(int argc, char **argv)
 	int fd = must_open();
 	struct worker w;
 
-	if (worker_start(&w, 1, NULL))
-		tap_bail("no worker");
+	must_start(&w, 1, NULL);
 	test_stopped(fd, &w);
 	set_lease(LEASE_MS);
 	test_renewed(fd, &w);

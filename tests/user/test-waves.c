@@ -8,6 +8,7 @@
 
 #include "gpufault.h"
 #include "gpustat.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -93,8 +94,7 @@ static void test_switches(const struct cost *cost, bool itself)
 	struct worker w, other;
 	struct vgpu_log log;
 
-	if (worker_start(&other, 1, NULL))
-		tap_bail("no worker");
+	must_start(&other, 1, NULL);
 	set_costs(cost);
 	start(&w, &lasting);
 	tap_ok(!idle_in_a_switch(&w, itself ? &w : &other),

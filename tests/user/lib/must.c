@@ -11,3 +11,9 @@ int must_open(void)
 		tap_bail(XSDEV_PATH ": error %d", fd);
 	return fd;
 }
+
+void must_start(struct worker *w, unsigned int queues, const struct worker_ids *ids)
+{
+	if (worker_start(w, queues, ids))
+		tap_bail("no worker");
+}

@@ -3,7 +3,12 @@
 #ifndef MUST_H
 #define MUST_H
 
+#include "worker.h"
+
 /* Open the device. */
 int must_open(void);
+
+/* Start a worker, see worker_start(). */
+void must_start(struct worker *w, unsigned int queues, const struct worker_ids *ids);
 
 #endif /* MUST_H */
