@@ -59,15 +59,6 @@ static unsigned int gpus = 1, domain = 1;
 
 /* ---- what is seen -------------------------------------------------------- */
 
-static struct kfd_xsched_queue queue_of(struct worker *w, unsigned int n)
-{
-	struct kfd_xsched_queue q;
-
-	if (worker_listed(w, n, fd, &q))
-		tap_bail("queue %u is not listed", n);
-	return q;
-}
-
 static bool matches(const struct kfd_xsched_queue *q, uint32_t state, int priority)
 {
 	return (q->state & (DEMOTED | RESET)) == state &&
@@ -77,7 +68,7 @@ static bool matches(const struct kfd_xsched_queue *q, uint32_t state, int priori
 /* Whether a queue is reset and demoted just as said, and has that priority; now, and in a while. */
 static bool queue_is(struct worker *w, unsigned int n, uint32_t state, int priority)
 {
-	const struct kfd_xsched_queue q = queue_of(w, n);
+	const struct kfd_xsched_queue q = must_list(w, n, fd);
 
 	if (matches(&q, state, priority))
 		return true;
@@ -88,11 +79,11 @@ static bool queue_is(struct worker *w, unsigned int n, uint32_t state, int prior
 static bool queue_becomes(struct worker *w, unsigned int n, uint32_t state, int priority)
 {
 	const uint64_t until = xsdev_now() + DONE_MS * MS;
-	struct kfd_xsched_queue q = queue_of(w, n);
+	struct kfd_xsched_queue q = must_list(w, n, fd);
 
 	while (!matches(&q, state, priority) && xsdev_now() < until) {
 		xsdev_sleep_ms(5);
-		q = queue_of(w, n);
+		q = must_list(w, n, fd);
 	}
 	return queue_is(w, n, state, priority);
 }
@@ -231,7 +222,7 @@ static void forget(void)
 /* A queue of the process is held in the middle of a dispatch, and released. */
 static void check_held(struct worker *w, unsigned int n)
 {
-	const uint64_t id = queue_of(w, n).id;
+	const uint64_t id = must_list(w, n, fd).id;
 
 	if (worker_begin(w, n, &tenth))
 		tap_bail("nothing runs");
@@ -288,7 +279,7 @@ static int work(struct worker *w)
 
 static int test_not_armed(struct worker *w)
 {
-	const uint64_t before = queue_of(&other, 0).preemptions;
+	const uint64_t before = must_list(&other, 0, fd).preemptions;
 	int id = xsarm_suspend(armer, w->pid, other.pid);
 	struct kfd_xsched_event e;
 
@@ -296,13 +287,14 @@ static int test_not_armed(struct worker *w)
 	tap_is(work(w), 0, "demoted: it works");
 	tap_is(xsdev_wait_event(armer, KFD_XSCHED_EVENT_ARMED, 0, STILL_MS, &e), -ETIME,
 	       "demoted: that runs no armed switch");
-	tap_is((long)(queue_of(&other, 0).preemptions - before), 0, "demoted: and holds nobody");
+	tap_is((long)(must_list(&other, 0, fd).preemptions - before), 0,
+	       "demoted: and holds nobody");
 	return id;
 }
 
 static void test_armed(struct worker *w, int id)
 {
-	const uint64_t before = queue_of(&other, 0).preemptions;
+	const uint64_t before = must_list(&other, 0, fd).preemptions;
 	struct kfd_xsched_event e;
 
 	tap_is(work(w), 0, "not any more: it works");
@@ -310,7 +302,7 @@ static void test_armed(struct worker *w, int id)
 	       "not any more: that runs the armed switch");
 	tap_is(e.pid, w->pid, "not any more: the event names it");
 	tap_is(xsarm_wait(armer, id, false, DONE_MS, &e), 0, "not any more: which is undone");
-	tap_is((long)(queue_of(&other, 0).preemptions - before), 1,
+	tap_is((long)(must_list(&other, 0, fd).preemptions - before), 1,
 	       "not any more: it held the other");
 	tap_is(xsarm_clear(armer, id), 0, "the switch is cleared");
 }
@@ -434,7 +426,7 @@ static void test_user(void)
 	tap_ok(queue_is(&bobs, 0, 0, USUAL) && queue_is(&other, 0, 0, USUAL),
 	       "processes of other users are not demoted");
 	tap_ok(domain_is_closed(), "one user's processes open no breaker");
-	tap_is(queue_of(&held, 0).holders, 1, "what is held stays held");
+	tap_is(must_list(&held, 0, fd).holders, 1, "what is held stays held");
 }
 
 /* Whether nobody holds it, in a while. */
@@ -442,9 +434,9 @@ static bool becomes_free(struct worker *w)
 {
 	const uint64_t until = xsdev_now() + DONE_MS * MS;
 
-	while (queue_of(w, 0).holders && xsdev_now() < until)
+	while (must_list(w, 0, fd).holders && xsdev_now() < until)
 		xsdev_sleep_ms(5);
-	return !queue_of(w, 0).holders;
+	return !must_list(w, 0, fd).holders;
 }
 
 /* The call that meets the second user's queue may find the breaker open before it is over. */
@@ -575,7 +567,8 @@ static void test_nodes(void)
 		good += queue_becomes(&w, i, DEMOTED, LOWEST);
 	tap_is(good, gpus, "with its queues on each GPU");
 	n = worker_add_queue(&w);
-	tap_ok(n > 0 && queue_of(&w, n).gpu_id == gpu_ids[1] && queue_is(&w, n, DEMOTED, LOWEST),
+	tap_ok(n > 0 && must_list(&w, n, fd).gpu_id == gpu_ids[1] &&
+	       queue_is(&w, n, DEMOTED, LOWEST),
 	       "a new one on another GPU is born so");
 	check_held(&w, 1);
 	tap_is(demoted_write("process %d", (int)w.pid), 0, "root ends it");
@@ -651,9 +644,9 @@ static bool class_becomes(struct worker *w, unsigned int n, uint32_t prio_class)
 {
 	const uint64_t until = xsdev_now() + DONE_MS * MS;
 
-	while (queue_of(w, n).prio_class != prio_class && xsdev_now() < until)
+	while (must_list(w, n, fd).prio_class != prio_class && xsdev_now() < until)
 		xsdev_sleep_ms(5);
-	return queue_of(w, n).prio_class == prio_class;
+	return must_list(w, n, fd).prio_class == prio_class;
 }
 
 /* MES cannot remove a queue, which the call names: the GPU is reset. */
@@ -675,10 +668,10 @@ static void test_mes(void)
 	tap_ok(domain_is_closed(), "no breaker opens, as the queue is known");
 	n = worker_add_queue(&w);
 	tap_ok(n == 1 && queue_is(&w, 1, DEMOTED, LOWEST) &&
-	       queue_of(&w, 1).prio_class == KFD_XSCHED_CLASS_LOW,
+	       must_list(&w, 1, fd).prio_class == KFD_XSCHED_CLASS_LOW,
 	       "a new queue has the lowest priority, and class LOW");
 	tap_ok(!set_class(&w, KFD_XSCHED_CLASS_HIGH) &&
-	       queue_of(&w, 1).prio_class == KFD_XSCHED_CLASS_LOW,
+	       must_list(&w, 1, fd).prio_class == KFD_XSCHED_CLASS_LOW,
 	       "a class that is set is not in force");
 	check_held(&w, 1);
 	tap_is(demoted_write("process %d", (int)w.pid), 0, "root ends it");

@@ -39,15 +39,6 @@ static int release(struct worker *w)
 	return xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, &node);
 }
 
-static struct kfd_xsched_queue state_of(struct worker *w, unsigned int queue)
-{
-	struct kfd_xsched_queue q = { 0 };
-
-	if (worker_listed(w, queue, fd, &q))
-		tap_bail("queue %u of the worker is not listed", queue);
-	return q;
-}
-
 /* Start something long on the first queue, and have it stopped half-way. */
 static int half_way(struct worker *w, worker_step stop)
 {
@@ -64,7 +55,7 @@ static uint64_t preemptions;	/* before the hold */
 /* A part of the dispatch is done by then. */
 static int count_and_hold(struct worker *w)
 {
-	preemptions = state_of(w, 0).preemptions;
+	preemptions = must_list(w, 0, fd).preemptions;
 	xsdev_sleep_ms(100);
 	return hold(w);
 }
@@ -79,7 +70,7 @@ static void test_mid_kernel(struct worker *w)
 	held = xsdev_now();
 	tap_is(node.fw_transactions, xsdev_transactions(fd, 2),
 	       "one firmware transaction, or one for each of its two queues");
-	q = state_of(w, 0);
+	q = must_list(w, 0, fd);
 	tap_ok((q.state & KFD_XSCHED_QUEUE_HELD) && (q.state & KFD_XSCHED_QUEUE_MINE) &&
 	       !(q.state & KFD_XSCHED_QUEUE_ACTIVE), "the queue is held, by us, and off the hardware");
 	tap_is(q.holders, 1, "it has one holder");
@@ -95,7 +86,7 @@ static void test_mid_kernel(struct worker *w)
 	       "it began before the hold and ended after it");
 	tap_ok(log.end_ns < resumed + half_second.workgroup_ns,
 	       "it had less left to run than a whole dispatch takes");
-	tap_ok(state_of(w, 0).held_ns >= HELD_MS * MS, "the time held is accounted");
+	tap_ok(must_list(w, 0, fd).held_ns >= HELD_MS * MS, "the time held is accounted");
 }
 
 /* Workgroups that have ended, up to now in the GPU's time. */
@@ -201,12 +192,12 @@ static void test_switch(struct worker *a, struct worker *b)
 
 static int hold_queue(struct worker *w)
 {
-	return xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, state_of(w, 0).id, 0, &node);
+	return xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, must_list(w, 0, fd).id, 0, &node);
 }
 
 static int release_queue(struct worker *w)
 {
-	return xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, state_of(w, 0).id, 0, &node);
+	return xsdev_queue_op(fd, KFD_XSCHED_OP_RESUME, must_list(w, 0, fd).id, 0, &node);
 }
 
 static int hold_one_of_two(struct worker *w)
@@ -283,14 +274,14 @@ static void test_born_held(struct worker *w)
 	n = worker_add_queue(w);
 	if (!tap_ok(n > 0, "it creates a queue"))
 		return;
-	tap_ok((state_of(w, n).state & KFD_XSCHED_QUEUE_HELD) &&
-	       !(state_of(w, n).state & KFD_XSCHED_QUEUE_ACTIVE), "which is born held");
+	tap_ok((must_list(w, n, fd).state & KFD_XSCHED_QUEUE_HELD) &&
+	       !(must_list(w, n, fd).state & KFD_XSCHED_QUEUE_ACTIVE), "which is born held");
 	worker_submit(w, n, &tenth, 1);
 	tap_is(worker_wait(w, n, HELD_MS), -ETIME, "and does not run");
 	tap_is(release(w), 0, "the process is resumed");
 	tap_is(worker_wait(w, n, DONE_MS), 0, "the new queue runs");
 	n = worker_add_queue(w);
-	tap_ok(n > 0 && !(state_of(w, n).state & KFD_XSCHED_QUEUE_HELD),
+	tap_ok(n > 0 && !(must_list(w, n, fd).state & KFD_XSCHED_QUEUE_HELD),
 	       "a queue created later is not held");
 }
 
@@ -302,14 +293,14 @@ static void test_two_clients(struct worker *w)
 	tap_is(xsdev_process_op(other, KFD_XSCHED_OP_SUSPEND, w->pid, 0, &node), 0,
 	       "a second client holds what the first holds");
 	tap_is(node.fw_transactions, 0, "which costs no transaction");
-	tap_is(state_of(w, 0).holders, 2, "two holders");
+	tap_is(must_list(w, 0, fd).holders, 2, "two holders");
 	tap_is(release(w), 0, "the first client releases it");
 	tap_is(worker_wait(w, 0, HELD_MS + 500), -ETIME, "it stays held by the second");
 	tap_is(xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w->pid, 0, NULL), -EALREADY,
 	       "the first has nothing more to resume");
 	tap_is(close(other), 0, "the second closes its file");
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "and the dispatch completes");
-	tap_is(state_of(w, 0).holders, 0, "no holder is left");
+	tap_is(must_list(w, 0, fd).holders, 0, "no holder is left");
 }
 
 static pid_t other_client;
@@ -346,7 +337,7 @@ static void test_client_killed(struct worker *w)
 	kill(other_client, SIGKILL);
 	tap_is(worker_wait(w, 0, DONE_MS), 0, "the holder is killed, and the dispatch completes");
 	waitpid(other_client, NULL, 0);
-	tap_is(state_of(w, 0).holders, 0, "no holder is left");
+	tap_is(must_list(w, 0, fd).holders, 0, "no holder is left");
 }
 
 static void test_held_killed(struct worker *other)
@@ -361,7 +352,7 @@ static void test_held_killed(struct worker *other)
 	pid = w.pid;
 	n = xsdev_list(fd, NULL, 0);
 	xsdev_subscribe(fd, KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_PROCESS_EXIT), 0, 0);
-	id = state_of(&w, 0).id;
+	id = must_list(&w, 0, fd).id;
 	tap_is(hold_half_way(&w), 0, "a process is held in the middle of a dispatch");
 	worker_kill(&w);
 	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_PROCESS_EXIT, pid, DONE_MS, &event), 0,

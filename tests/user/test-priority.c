@@ -14,15 +14,6 @@
 static const struct spin_shape tenth = { 64, 256, 100 * MS };
 static int fd;
 
-static struct kfd_xsched_queue state_of(struct worker *w, unsigned int queue)
-{
-	struct kfd_xsched_queue q = { 0 };
-
-	if (worker_listed(w, queue, fd, &q))
-		tap_bail("queue %u of the worker is not listed", queue);
-	return q;
-}
-
 static int set(int client, struct worker *w, int value, uint32_t *effective)
 {
 	struct kfd_xsched_entry e = {
@@ -41,15 +32,15 @@ static void test_values(struct worker *w)
 	unsigned int wrong = 0;
 	int value;
 
-	tap_is(state_of(w, 0).priority, APP, "the application's priority is listed");
+	tap_is(must_list(w, 0, fd).priority, APP, "the application's priority is listed");
 	for (value = KFD_XSCHED_PRIORITY_MIN; value <= KFD_XSCHED_PRIORITY_MAX; value++)
 		wrong += set(fd, w, value, &effective) || effective != (uint32_t)value ||
-			 state_of(w, 0).priority != (uint32_t)value ||
-			 state_of(w, 1).priority != (uint32_t)value;
+			 must_list(w, 0, fd).priority != (uint32_t)value ||
+			 must_list(w, 1, fd).priority != (uint32_t)value;
 	tap_is(wrong, 0, "each priority takes effect on all queues and is read back");
 	tap_is(set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective), 0, "the priority is given back");
 	tap_is(effective, APP, "the answer is the application's");
-	tap_is(state_of(w, 0).priority, APP, "and so is the list");
+	tap_is(must_list(w, 0, fd).priority, APP, "and so is the list");
 }
 
 static void test_application(struct worker *w)
@@ -58,9 +49,9 @@ static void test_application(struct worker *w)
 
 	set(fd, w, 12, &effective);
 	tap_is(worker_update(w, 0, 100, 4), 0, "the application sets 4 under an override of 12");
-	tap_is(state_of(w, 0).priority, 12, "the override stays in effect");
+	tap_is(must_list(w, 0, fd).priority, 12, "the override stays in effect");
 	set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective);
-	tap_is(state_of(w, 0).priority, 4, "given back, the application's 4 takes effect");
+	tap_is(must_list(w, 0, fd).priority, 4, "given back, the application's 4 takes effect");
 	worker_update(w, 0, 100, APP);
 }
 
@@ -72,10 +63,10 @@ static void test_new_queue(struct worker *w)
 	set(fd, w, 2, &effective);
 	n = worker_add_queue(w);
 	if (tap_ok(n > 0, "a process with an override creates a queue"))
-		tap_is(state_of(w, n).priority, 2, "which has the override, too");
+		tap_is(must_list(w, n, fd).priority, 2, "which has the override, too");
 	set(fd, w, KFD_XSCHED_PRIORITY_APP, &effective);
 	if (n > 0)
-		tap_is(state_of(w, n).priority, APP, "and loses it with the others");
+		tap_is(must_list(w, n, fd).priority, APP, "and loses it with the others");
 }
 
 static void test_close(struct worker *w)
@@ -84,9 +75,9 @@ static void test_close(struct worker *w)
 	uint32_t effective;
 
 	tap_is(set(other, w, 15, &effective), 0, "another client sets 15");
-	tap_is(state_of(w, 0).priority, 15, "it is in effect");
+	tap_is(must_list(w, 0, fd).priority, 15, "it is in effect");
 	close(other);
-	tap_is(state_of(w, 0).priority, APP, "the client's end gives it back");
+	tap_is(must_list(w, 0, fd).priority, APP, "the client's end gives it back");
 }
 
 static int set_and_hold(struct worker *w)

@@ -15,6 +15,7 @@
 
 #include "gpufault.h"
 #include "lease.h"
+#include "must.h"
 #include "sysfile.h"
 #include "tap.h"
 #include "worker.h"
@@ -44,11 +45,7 @@ static void hang(void)
 
 static uint32_t state_of(struct worker *w)
 {
-	struct kfd_xsched_queue q;
-
-	if (worker_listed(w, 0, fd, &q))
-		tap_bail("the queue is not listed");
-	return q.state;
+	return must_list(w, 0, fd).state;
 }
 
 static int op(int file, uint32_t operation, const struct worker *w)

@@ -21,15 +21,6 @@ static const struct spin_shape endless = { 64, 256, 60000 * MS };
 static const struct spin_shape part = { 64, 256, 200 * MS };
 static int fd;
 
-static struct kfd_xsched_queue queue_of(struct worker *w, unsigned int n)
-{
-	struct kfd_xsched_queue q;
-
-	if (worker_listed(w, n, fd, &q))
-		tap_bail("queue %u is not listed", n);
-	return q;
-}
-
 /* The next queue that is to leave its slot does not: there must be only one in a slot. */
 static void arm(void)
 {
@@ -44,7 +35,7 @@ static struct kfd_xsched_queue check_reset(struct worker *w, unsigned int n, con
 {
 	const uint32_t mask = KFD_XSCHED_QUEUE_RESET | KFD_XSCHED_QUEUE_ACTIVE |
 			      KFD_XSCHED_QUEUE_HELD;
-	const struct kfd_xsched_queue q = queue_of(w, n);
+	const struct kfd_xsched_queue q = must_list(w, n, fd);
 
 	if (!tap_ok((q.state & mask) == KFD_XSCHED_QUEUE_RESET && !q.holders,
 		    "%s: queue %u is reset, inactive, nobody's", what, n))
@@ -70,7 +61,7 @@ static void check_works(struct worker *w, const char *what)
 
 static int hold_first(struct worker *w)
 {
-	return xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, queue_of(w, 0).id, 0, NULL);
+	return xsdev_queue_op(fd, KFD_XSCHED_OP_SUSPEND, must_list(w, 0, fd).id, 0, NULL);
 }
 
 /* Queue 0 is held in the middle of a dispatch; while it is released, queue 1 is reset. */
@@ -81,7 +72,7 @@ static void test_release(struct worker *other)
 	struct worker w;
 
 	must_start(&w, 2, NULL);
-	q = queue_of(&w, 0);
+	q = must_list(&w, 0, fd);
 	tap_is(worker_half_way(&w, 1, &part, hold_first), 0, "release: held before");
 	if (worker_begin(&w, 1, &endless))
 		tap_bail("nothing runs");
@@ -106,7 +97,7 @@ static void test_priority(struct worker *other)
 	must_start(&w, 1, NULL);
 	if (worker_begin(&w, 0, &endless))
 		tap_bail("nothing runs");
-	q = queue_of(&w, 0);
+	q = must_list(&w, 0, fd);
 	arm();
 	tap_is(xsdev_queue_op(fd, KFD_XSCHED_OP_SET_PRIORITY, q.id, 3, NULL), -ESRCH,
 	       "priority: SET_PRIORITY finds it gone");

@@ -23,20 +23,12 @@ static bool runs(struct worker *w, unsigned int queue, int ms)
 
 static bool is_held(struct worker *w, unsigned int queue)
 {
-	struct kfd_xsched_queue q;
-
-	if (worker_listed(w, queue, fd, &q))
-		tap_bail("queue %u of the worker is not listed", queue);
-	return q.state & KFD_XSCHED_QUEUE_HELD;
+	return must_list(w, queue, fd).state & KFD_XSCHED_QUEUE_HELD;
 }
 
 static uint64_t tenant_of(struct worker *w)
 {
-	struct kfd_xsched_queue q;
-
-	if (worker_listed(w, 0, fd, &q))
-		tap_bail("the worker's queue is not listed");
-	return q.tenant;
+	return must_list(w, 0, fd).tenant;
 }
 
 static void test_as_one(int tenant)

@@ -166,11 +166,9 @@ static void test_queues(struct worker *w)
 
 static struct kfd_xsched_queue find_queue(struct worker *w)
 {
-	struct kfd_xsched_queue q;
-	int fd = xsdev_open();
+	const int fd = must_open();
+	const struct kfd_xsched_queue q = must_list(w, 0, fd);
 
-	if (fd < 0 || worker_listed(w, 0, fd, &q))
-		tap_bail("no queue");
 	close(fd);
 	return q;
 }

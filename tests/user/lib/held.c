@@ -33,11 +33,7 @@ void held_begin(struct worker *w, unsigned int queues)
 
 struct kfd_xsched_queue held_queue(struct worker *w, unsigned int n)
 {
-	struct kfd_xsched_queue q = { 0 };
-
-	if (worker_listed(w, n, held_fd, &q))
-		tap_bail("queue %u of the worker is not listed", n);
-	return q;
+	return must_list(w, n, held_fd);
 }
 
 /* Where the queues of a process differ from that, or all ones: it has none. */
