@@ -3,6 +3,7 @@
  * The sys and object layers above a fake ioctl: sizes and strides sent, errnos
  * passed through, arrays grown, results cut to their room.
  */
+#include "fake_ioctl.h"
 #include "unit.h"
 
 #include <fcntl.h>
@@ -122,39 +123,29 @@ static int fake_arm(struct kfd_xsched_arm *arm)
 	return fake.fail;
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...);
-
-int __wrap_ioctl(int fd, unsigned long request, ...)
+int fake_ioctl(int fd, unsigned long request, void *arg)
 {
-	va_list args;
-	void *arg;
-	int fail = fake.fail;
-
 	(void)fd;
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
 	fake.calls++;
 	if (request == KFD_XSCHED_APPLY)
-		fail = fake_apply(arg);
-	else if (request == KFD_XSCHED_TENANT)
-		fail = fake_tenant(arg);
-	else if (request == KFD_XSCHED_ARM)
-		fail = fake_arm(arg);
-	else if (request == KFD_XSCHED_RENEW)
-		fail = fake_renew(arg);
-	else if (!fail && request == KFD_XSCHED_INFO)
+		return fake_apply(arg);
+	if (request == KFD_XSCHED_TENANT)
+		return fake_tenant(arg);
+	if (request == KFD_XSCHED_ARM)
+		return fake_arm(arg);
+	if (request == KFD_XSCHED_RENEW)
+		return fake_renew(arg);
+	if (fake.fail)
+		return fake.fail;
+	if (request == KFD_XSCHED_INFO)
 		fake_info(arg);
-	else if (!fail && request == KFD_XSCHED_LIST)
+	else if (request == KFD_XSCHED_LIST)
 		fake_list(arg);
-	else if (!fail && request == KFD_XSCHED_SUBSCRIBE)
+	else if (request == KFD_XSCHED_SUBSCRIBE)
 		fake.last_subscribe = *(struct kfd_xsched_subscribe *)arg;
-	else if (!fail)
-		fail = ENOTTY;
-	if (!fail)
-		return 0;
-	errno = fail;
-	return -1;
+	else
+		return ENOTTY;
+	return 0;
 }
 
 static struct xsched_device *open_fake(uint32_t nodes)

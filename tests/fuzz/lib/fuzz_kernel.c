@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include <linux/kfd_xsched.h>
 
+#include "fake_ioctl.h"
 #include "fake_time.h"
 #include "parts.h"
 
@@ -21,8 +21,6 @@
 #define OTHER_GPU	200
 #define LEASE_MS	2000
 
-int __real_ioctl(int fd, unsigned long request, void *arg);
-int __wrap_ioctl(int fd, unsigned long request, ...);
 FILE *__wrap_device_open_file(uint32_t gpu_id, const char *name);
 FILE *__wrap_device_open_module_file(const char *module, const char *name);
 
@@ -215,39 +213,24 @@ static int do_renew(struct kfd_xsched_renew *renew)
 	return 0;
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...)
+int fake_ioctl(int fd, unsigned long request, void *arg)
 {
-	va_list args;
-	void *arg;
-	int error;
-
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
 	switch (request) {
 	case KFD_XSCHED_INFO:
-		error = do_info(arg);
-		break;
+		return do_info(arg);
 	case KFD_XSCHED_LIST:
-		error = do_list(arg);
-		break;
+		return do_list(arg);
 	case KFD_XSCHED_APPLY:
-		error = do_apply(fd, arg);
-		break;
+		return do_apply(fd, arg);
 	case KFD_XSCHED_ARM:
-		error = do_arm(arg);
-		break;
+		return do_arm(arg);
 	case KFD_XSCHED_SUBSCRIBE:
-		error = 0;
-		break;
+		return 0;
 	case KFD_XSCHED_RENEW:
-		error = do_renew(arg);
-		break;
+		return do_renew(arg);
 	default:
-		return __real_ioctl(fd, request, arg);
+		return -1;
 	}
-	errno = error;
-	return error ? -1 : 0;
 }
 
 /* ---- files --------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +18,13 @@
 
 #include <linux/kfd_xsched.h>
 
+#include "../lib/fake_ioctl.h"
 #include "fake_gpu.h"
 
 #define CLIENTS	64
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
-int __real_ioctl(int fd, unsigned long request, void *arg);
-int __wrap_ioctl(int fd, unsigned long request, ...);
 
 struct fake_gpu gpu;
 
@@ -255,24 +253,16 @@ static int fake_call(struct client *c, unsigned long request, void *arg)
 	}
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...)
+int fake_ioctl(int fd, unsigned long request, void *arg)
 {
 	struct client *c;
-	va_list args;
-	void *arg;
 	int error;
 
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
 	pthread_mutex_lock(&lock);
 	c = find(fd);
-	error = c ? fake_call(c, request, arg) : 0;
+	error = c ? fake_call(c, request, arg) : -1;
 	pthread_mutex_unlock(&lock);
-	if (!c)
-		return __real_ioctl(fd, request, arg);
-	errno = error;
-	return error ? -1 : 0;
+	return error;
 }
 
 /* ---- HIP ---------------------------------------------------------------- */

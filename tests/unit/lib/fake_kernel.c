@@ -30,7 +30,6 @@
  * /sys have what an APPLY came to there.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,12 +39,10 @@
 
 #include <linux/kfd_xsched.h>
 
+#include "fake_ioctl.h"
 #include "fake_time.h"
 
 #define MAX_PIDS 64
-
-int __real_ioctl(int fd, unsigned long request, void *arg);
-int __wrap_ioctl(int fd, unsigned long request, ...);
 
 static FILE *open_file(const char *name, const char *mode)
 {
@@ -507,39 +504,22 @@ static int fake_subscribe(const struct kfd_xsched_subscribe *subscribe)
 	return 0;
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...)
+int fake_ioctl(int fd, unsigned long request, void *arg)
 {
-	va_list args;
-	void *arg;
-	int error;
-
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
 	switch (request) {
 	case KFD_XSCHED_INFO:
-		error = fake_info(arg);
-		break;
+		return fake_info(arg);
 	case KFD_XSCHED_LIST:
-		error = fake_list(arg);
-		break;
+		return fake_list(arg);
 	case KFD_XSCHED_APPLY:
-		error = fake_apply(fd, arg);
-		break;
+		return fake_apply(fd, arg);
 	case KFD_XSCHED_ARM:
-		error = fake_arm(arg);
-		break;
+		return fake_arm(arg);
 	case KFD_XSCHED_SUBSCRIBE:
-		error = fake_subscribe(arg);
-		break;
+		return fake_subscribe(arg);
 	case KFD_XSCHED_RENEW:
-		error = fake_renew(arg);
-		break;
+		return fake_renew(arg);
 	default:
-		return __real_ioctl(fd, request, arg);
+		return -1;
 	}
-	if (!error)
-		return 0;
-	errno = error;
-	return -1;
 }
