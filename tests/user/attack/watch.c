@@ -117,9 +117,7 @@ static void watch_high(struct watch_log *log)
 	for (log->ready = 1;; usleep(THINK_US)) {
 		begin(log, 0);
 		ret = app_submit(&app, 0, &request);
-		while (!ret && (ret = app_wait(&app, 0, PATIENCE_MS)) == -EINTR)
-			ret = 0;
-		end(log, ret);
+		end(log, ret ? ret : app_wait(&app, 0, PATIENCE_MS));
 	}
 }
 

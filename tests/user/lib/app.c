@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: MIT
 /* This process as an application of its own scheduler. */
+#include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
 #include "app.h"
 #include "tap.h"
 
-void app_open(struct app *app, uint64_t dispatches)
+int app_try(struct app *app, unsigned int gpu, unsigned int queues, uint64_t dispatches)
 {
 	static const struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
+	int ret = kfdq_open_gpu(gpu, &app->dev);
 	unsigned int i;
 
-	if (kfdq_open(&app->dev) || spin_set_init(&app->spin, app->dev, dispatches, 64))
-		tap_bail("no GPU");
-	for (i = 0; i < APP_QUEUES; i++) {
-		if (kfdq_queue_create(app->dev, &options, &app->queue[i]) ||
-		    kfdq_signal_create(app->dev, &app->done[i]))
-			tap_bail("no queue");
+	if (!ret)
+		ret = spin_set_init(&app->spin, app->dev, dispatches, 64);
+	for (i = 0; i < queues && !ret; i++) {
+		ret = kfdq_queue_create(app->dev, &options, &app->queue[i]);
+		if (!ret)
+			ret = kfdq_signal_create(app->dev, &app->done[i]);
 	}
+	return ret;
+}
+
+void app_open(struct app *app, uint64_t dispatches)
+{
+	if (app_try(app, 0, APP_QUEUES, dispatches))
+		tap_bail("no GPU, or no queue");
 }
 
 void app_close(struct app *app)
@@ -37,7 +46,12 @@ int app_submit(struct app *app, unsigned int queue, const struct spin_shape *sha
 
 int app_wait(struct app *app, unsigned int queue, int timeout_ms)
 {
-	return kfdq_signal_wait(app->dev, app->done[queue], timeout_ms);
+	int ret;
+
+	do {
+		ret = kfdq_signal_wait(app->dev, app->done[queue], timeout_ms);
+	} while (ret == -EINTR);
+	return ret;
 }
 
 int app_run(struct app *app, unsigned int queue, const struct spin_shape *shape)

@@ -34,6 +34,9 @@ struct app {
 void app_open(struct app *app, uint64_t dispatches);
 void app_close(struct app *app);
 
+/* Open GPU number @gpu, with so many queues: 0 or -errno. */
+int app_try(struct app *app, unsigned int gpu, unsigned int queues, uint64_t dispatches);
+
 /* Submit one dispatch; and run one: 0, or -ETIME if it did not complete. */
 int app_submit(struct app *app, unsigned int queue, const struct spin_shape *shape);
 int app_wait(struct app *app, unsigned int queue, int timeout_ms);

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app.h"
 #include "probes.h"
-#include "spin.h"
 #include "tap.h"
 #include "xsdev.h"
 
@@ -22,6 +22,7 @@
 #define SETTLE_US	2000
 #define PATIENCE_MS	12000	/* longer than any fault lasts */
 #define SAMPLES		4096
+#define DISPATCHES	4096
 #define EVENTS		(KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_READY) | \
 			 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_IDLE))
 
@@ -118,52 +119,11 @@ static bool goes_on(void)
 	return !__atomic_load_n(&shared->stop, __ATOMIC_ACQUIRE);
 }
 
-/* ---- in a probe: an application ---- */
-
-/**
- * struct app - a process's only queue
- * @dev: GPU
- * @set: its dispatches
- * @queue: the queue
- * @signal: the last dispatch decrements it
- */
-struct app {
-	struct kfdq_device *dev;
-	struct spin_set set;
-	struct kfdq_queue *queue;
-	struct kfdq_signal *signal;
-};
-
-static int app_open(struct app *a, unsigned int gpu)
-{
-	const struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
-	int ret = kfdq_open_gpu(gpu, &a->dev);
-
-	if (!ret)
-		ret = kfdq_signal_create(a->dev, &a->signal);
-	if (!ret)
-		ret = spin_set_init(&a->set, a->dev, 4096, 16);
-	return ret ? ret : kfdq_queue_create(a->dev, &options, &a->queue);
-}
-
-static int app_submit(struct app *a, const struct spin_shape *shape)
-{
-	return spin_submit(&a->set, a->queue, shape, 1, a->signal);
-}
-
-static int app_wait(struct app *a, int timeout_ms)
-{
-	int ret;
-
-	do {
-		ret = kfdq_signal_wait(a->dev, a->signal, timeout_ms);
-	} while (ret == -EINTR);
-	return ret;
-}
+/* ---- in a probe: an application with one queue ---- */
 
 static void open_or_die(struct app *a, unsigned int gpu, enum probe_kind kind)
 {
-	int ret = app_open(a, gpu);
+	int ret = app_try(a, gpu, 1, DISPATCHES);
 
 	if (!ret)
 		return;
@@ -205,7 +165,7 @@ static void probe_apply(unsigned int gpu)
 
 	open_or_die(&a, gpu, PROBE_APPLY);
 	fd = xsdev_open();
-	app_submit(&a, &endless);
+	app_submit(&a, 0, &endless);
 	for (i = 0; goes_on(); i = !i) {
 		begin(PROBE_APPLY, 0);
 		ret = xsdev_process_op(fd, ops[i], getpid(), 0, NULL);
@@ -225,7 +185,7 @@ static void probe_create(unsigned int gpu)
 	open_or_die(&a, gpu, PROBE_CREATE);
 	for (; goes_on(); xsdev_sleep_ms(PAUSE_MS)) {
 		begin(PROBE_CREATE, 0);
-		ret = kfdq_queue_recreate(a.queue);
+		ret = kfdq_queue_recreate(a.queue[0]);
 		end(PROBE_CREATE);
 		if (ret)
 			failed(PROBE_CREATE, ret);
@@ -244,9 +204,9 @@ static pid_t start_mortal(unsigned int gpu)
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		ret = app_open(&a, gpu);
+		ret = app_try(&a, gpu, 1, DISPATCHES);
 		if (!ret)
-			ret = app_submit(&a, &endless);
+			ret = app_submit(&a, 0, &endless);
 		if (write(pair[1], &ret, sizeof(ret)) == sizeof(ret))
 			pause();
 		_exit(1);
@@ -315,12 +275,12 @@ static bool burst(struct app *a, int fd)
 	int ret;
 
 	begin(PROBE_READY, 0);
-	app_submit(a, &brief);
+	app_submit(a, 0, &brief);
 	ret = xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, getpid(), PATIENCE_MS, &e);
 	end(PROBE_READY);
 	if (ret)
 		failed(PROBE_READY, ret);
-	ret = app_wait(a, PATIENCE_MS);
+	ret = app_wait(a, 0, PATIENCE_MS);
 	if (ret) {
 		failed(PROBE_IDLE, ret);
 		return false;
@@ -353,7 +313,7 @@ static void probe_eject(unsigned int gpu)
 
 	open_or_die(&a, gpu, PROBE_EJECT);
 	fd = watch_me();
-	app_submit(&a, &endless);
+	app_submit(&a, 0, &endless);
 	while (goes_on() && !(state_of(fd, getpid()) & KFD_XSCHED_QUEUE_READY))
 		xsdev_sleep_ms(LOOK_MS);
 	while (goes_on()) {
