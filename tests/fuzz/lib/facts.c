@@ -74,18 +74,6 @@ void __wrap_process_read_owner(struct process *process, pid_t pid)
 
 /* ---- the helper's end ---------------------------------------------------- */
 
-/**
- * struct question - as the helper's
- * @pid: about which process
- * @extent: how much
- * @cmdline: with the arguments
- */
-struct question {
-	pid_t pid;
-	enum helper_extent extent;
-	bool cmdline;
-};
-
 /* As process_read_facts(): who is in another namespace is not known yet. */
 static void read_facts(struct process *process, pid_t pid)
 {
@@ -120,7 +108,7 @@ static void read_rest(struct helper_page *page, bool with_cmdline)
 	process->has_rest = true;
 }
 
-static bool is_withheld(const struct question *question)
+static bool is_withheld(const struct helper_question *question)
 {
 	const unsigned int index = (unsigned int)(question->pid - FACTS_FIRST_PID);
 
@@ -134,7 +122,7 @@ static void say(int fd, enum helper_answer answer)
 	send(fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void answer(int fd, struct helper_page *page, const struct question *question)
+static void answer(int fd, struct helper_page *page, const struct helper_question *question)
 {
 	read_facts(&page->facts, question->pid);
 	say(fd, HELPER_FACTS);
@@ -149,7 +137,7 @@ static void answer(int fd, struct helper_page *page, const struct question *ques
 
 static void run(int fd, void *context)
 {
-	struct question question;
+	struct helper_question question;
 
 	while (recv(fd, &question, sizeof(question), MSG_DONTWAIT) == sizeof(question))
 		answer(fd, context, &question);
@@ -177,7 +165,7 @@ int helper_start(struct helper *helper, bool urgent)
 
 int helper_ask(struct helper *helper, pid_t pid, enum helper_extent extent, bool with_cmdline)
 {
-	const struct question question = { pid, extent, with_cmdline };
+	const struct helper_question question = { pid, extent, with_cmdline };
 
 	return send(helper->child.fd, &question, sizeof(question),
 		    MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;

@@ -159,50 +159,73 @@ static void begin_again(struct session *s)
 	s->user = 0;
 }
 
-static void obey(struct session *s, uint8_t order)
+static void rest(struct session *s)
 {
-	switch (order) {
-	case 1:
-		report_event(s);
-		return;
-	case 2:
-		let_time_pass(s);
-		return;
-	case 3:
-		choose(s);
-		return;
-	case 4:
-		go_on(s, 0);
-		return;
-	case 5:
-		hang_up(s, s->at);
-		return;
-	case 6:
-		kernel_fail(take(s));
-		return;
-	case 7:
-		s->deaf[s->at] = !s->deaf[s->at];
-		return;
-	case 8:
-		hang_up(s, s->at);
-		choose(s);
-		return;
-	case 14:
-		begin_again(s);
-		return;
-	case 15:
-		gather(s);
-		return;
-	case 16:
-		children_are(CHILDREN_FOR_NAMES, take(s));
-		return;
-	case 17:
-		children_are(CHILDREN_FOR_PROC, take(s));
-		return;
-	case 18:
-		facts_withhold(take(s));
-		return;
-	}
+	(void)s;
+}
+
+static void run(struct session *s)
+{
+	go_on(s, 0);
+}
+
+static void hang_up_this(struct session *s)
+{
+	hang_up(s, s->at);
+}
+
+static void refuse_next(struct session *s)
+{
+	kernel_fail(take(s));
+}
+
+static void turn_deaf(struct session *s)
+{
+	s->deaf[s->at] = !s->deaf[s->at];
+}
+
+static void choose_new(struct session *s)
+{
+	hang_up(s, s->at);
+	choose(s);
+}
+
+static void change_names(struct session *s)
+{
+	children_are(CHILDREN_FOR_NAMES, take(s));
+}
+
+static void change_proc(struct session *s)
+{
+	children_are(CHILDREN_FOR_PROC, take(s));
+}
+
+static void withhold(struct session *s)
+{
+	facts_withhold(take(s));
+}
+
+/* What session.h describes. */
+static void (*const orders[])(struct session *s) = {
+	[0] = rest,
+	[1] = report_event,
+	[2] = let_time_pass,
+	[3] = choose,
+	[4] = run,
+	[5] = hang_up_this,
+	[6] = refuse_next,
+	[7] = turn_deaf,
+	[8] = choose_new,
+	[14] = begin_again,
+	[15] = gather,
+	[16] = change_names,
+	[17] = change_proc,
+	[18] = withhold,
+};
+
+static bool is_order(uint8_t byte)
+{
+	return byte < sizeof(orders) / sizeof(*orders) && orders[byte];
 }
 
 /* How much comes before the next order. */
@@ -210,8 +233,7 @@ static size_t count_text(const struct session *s)
 {
 	size_t length = 0;
 
-	while (length < s->size && s->data[length] > 8 &&
-	       (s->data[length] < 14 || s->data[length] > 18))
+	while (length < s->size && !is_order(s->data[length]))
 		length++;
 	return length;
 }
@@ -231,7 +253,7 @@ void session_run(struct daemon *daemon, const struct session_ops *ops, const uin
 		s.data += length;
 		s.size -= length;
 		if (s.size)
-			obey(&s, take(&s));
+			orders[take(&s)](&s);
 	}
 	go_on(&s, MS);
 	begin_again(&s);

@@ -17,18 +17,6 @@
 
 #define HIGHEST_NICE	(-20)
 
-/**
- * struct helper_question - from the daemon
- * @pid: about which process
- * @extent: how much
- * @cmdline: with the arguments
- */
-struct helper_question {
-	pid_t pid;
-	enum helper_extent extent;
-	bool cmdline;
-};
-
 /* ---- in the helper ------------------------------------------------------ */
 
 /* The daemon is gone if it does not listen. */

@@ -32,6 +32,18 @@ enum helper_extent {
 	HELPER_READ_REST,		/* and process_read_rest() */
 };
 
+/**
+ * struct helper_question - what the daemon sends it
+ * @pid: about which process
+ * @extent: how much
+ * @cmdline: with the arguments
+ */
+struct helper_question {
+	pid_t pid;
+	enum helper_extent extent;
+	bool cmdline;
+};
+
 /** enum helper_answer - what has come */
 enum helper_answer {
 	HELPER_FACTS = 'f',
