@@ -512,6 +512,7 @@ static void only_on_loopback(void **state)
 	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
 	assert_int_equal(connect_to("127.0.0.2", 0), -ECONNREFUSED);
 	stop_daemon(b);
+	assert_int_equal(occurrences(b, "err", "tcp_diag"), 0);
 	write_file(b, "conf", "[xschedd]\nhttp_port=0.0.0.0:%u\n", port);
 	assert_int_equal(wait_for(spawn_daemon(b)), 2);
 	expect(b, "err", "/conf:2:11: '0.0.0.0:%u' is not a number; expected 0..65535",

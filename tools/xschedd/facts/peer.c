@@ -208,6 +208,19 @@ int peer_of_tcp(struct peer *peer, int fd, int diag)
 	return 0;
 }
 
+bool peer_sees_listener(int diag, uint16_t port)
+{
+	const struct inet_diag_sockid id = {
+		.idiag_sport = htons(port),
+		.idiag_src = { htonl(INADDR_LOOPBACK) },
+		.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE },
+	};
+	struct inet_diag_msg answer;
+	uint64_t cgroup;
+
+	return !peer_ask_kernel(diag, &id, &answer, &cgroup);
+}
+
 /* ---- permissions -------------------------------------------------------- */
 
 bool peer_may(const struct peer *peer, const struct process *process)

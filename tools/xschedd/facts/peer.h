@@ -71,6 +71,15 @@ int peer_open_diag(void);
 int peer_of_tcp(struct peer *peer, int fd, int diag);
 
 /**
+ * peer_sees_listener() - whether the kernel tells of a socket that listens
+ * @diag: of peer_open_diag()
+ * @port: of 127.0.0.1, where it listens
+ *
+ * If it does not, it lacks the module tcp_diag, and peer_of_tcp() finds nobody.
+ */
+bool peer_sees_listener(int diag, uint16_t port);
+
+/**
  * peer_may() - whether a user may see and control a process
  * @peer: user who asks
  * @process: facts about it, at least its owner; NULL: its owner is not known

@@ -539,6 +539,10 @@ int http_open(struct http **out, const struct config *config,
 		http_close(http);
 		return ret;
 	}
+	if (!peer_sees_listener(http->diag, port))
+		log_message(LOG_WARNING,
+			    "http_port=%u: nobody is let in, as the kernel does not tell whose a connection is: load tcp_diag",
+			    port);
 	*out = http;
 	return 0;
 }
