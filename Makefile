@@ -109,12 +109,13 @@ check-quick:
 # A ROCm that is not available is skipped by name, and so are third-party programs (6 GB, 3 minutes).
 check-all:
 	$(RIG) --minutes 600 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
-		--try base-7 --try spin --try fuzz --try compilers --try deb-bookworm --try rpm $(BASE) scripts/check/suites --all $(PART)
+		--try base-7 --try spin --try fuzz --try compilers --try deb-bookworm --try rpm \
+		--with install $(BASE) scripts/check/suites --all $(PART)
 
 # What .ci/run adds to "make check".
 check-part:
 	$(RIG) --minutes 80 --guests 2 --memory 14 --rocm --try rocm-trixie --try rocm-bookworm --try third-forky \
-		$(BASE) scripts/check/suites --part
+		--with install $(BASE) scripts/check/suites --part
 
 check-third:
 	$(RIG) --minutes 120 --guests 1 --memory 10 --try third-forky $(BASE) \
