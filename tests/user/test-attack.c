@@ -5,7 +5,8 @@
  * a tenant of high priority take no more than 1.2 times what they do beside an ordinary low one;
  * and a silent client is ejected at most 100 ms after its lease.
  *
- *   test-attack [WORDS]    those whose names have one of the words, after the one that does nothing
+ *   test-attack [WORDS]    those whose names have one of the words, after the one that does nothing;
+ *                          a '+' in a word stands for a space
  *
  * For a guest whose time is that of its instructions (--icount).
  */
@@ -194,6 +195,18 @@ static void make(const struct attack *a, enum identity as, unsigned int queues)
 
 /* ---- all ----------------------------------------------------------------- */
 
+/* Who calls this may have no way to give an argument with a space. */
+static void put_spaces(int words, char **word)
+{
+	char *at;
+	int i;
+
+	for (i = 0; i < words; i++)
+		for (at = word[i]; *at; at++)
+			if (*at == '+')
+				*at = ' ';
+}
+
 static bool is_chosen(const struct attack *a, int words, char **word)
 {
 	int i;
@@ -270,6 +283,7 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int queues;
 
+	put_spaces(argc - 1, argv + 1);
 	begin();
 	queues = xsdev_list(client, NULL, 0);
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
