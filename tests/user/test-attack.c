@@ -40,6 +40,7 @@
 #define FILES		4096
 #define LISTED		512
 #define PIDS		2048
+#define WRONGS		4	/* of an attack, at the most */
 #define TEXT_OF(_x)	#_x
 #define TEXT(_x)	TEXT_OF(_x)
 
@@ -52,6 +53,10 @@ struct daemon attack_daemon = { .program = "/bin/xschedd", .name = ATTACK_DAEMON
 static struct attack_state *state;
 static int client;
 static bool hws;
+
+/* Of the attack that is made: what is wrong, in the order in which it was seen. */
+static const char *wrongs[WRONGS];
+static unsigned int wrong_count;
 
 int attack_client(void)
 {
@@ -103,9 +108,17 @@ static const char *tried(const struct attack *a)
 {
 	if (!state->tries && a != &attacks_on_calls[0])
 		return "nothing was tried";
-	if (a->answer && !state->answers[a->answer])
-		return "the answer that is expected never came";
-	return a->never_done && state->answers[0] ? "what it tried was done" : NULL;
+	if (a->never_done && state->answers[0])
+		return "what it tried was done";
+	return a->answer && !state->answers[a->answer] ?
+		"the answer that is expected never came" : NULL;
+}
+
+/* NULL: nothing is. */
+static void add_wrong(const char *wrong)
+{
+	if (wrong)
+		wrongs[wrong_count++] = wrong;
 }
 
 /* How often the queues that there are have been preempted by holds. */
@@ -140,24 +153,25 @@ static void report(const struct watch_result r[WATCHED])
 		tap_note("answers, by errno:%s", text);
 }
 
-/* What is shown beside it, and by what was noticed: NULL, or what is wrong. */
-static const char *observe(const struct attack *a)
+/* What is shown beside it, and by what was noticed. One does not hide the others. */
+static void observe(const struct attack *a)
 {
 	const bool usual = a == &attacks_on_calls[0];
 	struct watch_result results[WATCHED];
-	const char *wrong;
 
-	if (a->limit[0] && identity_limit(a->limit[0], a->limit[1]))
-		return "it cannot be limited";
+	if (a->limit[0] && identity_limit(a->limit[0], a->limit[1])) {
+		add_wrong("it cannot be limited");
+		return;
+	}
 	if (a->prepare)
 		a->prepare(state);
 	watch_is_usual(usual);
 	watch_period(usual ? REQUESTS_BEFORE : REQUESTS, PERIOD_MS, results);
 	report(results);
-	wrong = noticed(a, results);
-	if (!wrong && a->judge)
-		wrong = a->judge(state);
-	return wrong ? wrong : tried(a);
+	add_wrong(noticed(a, results));
+	if (a->judge)
+		add_wrong(a->judge(state));
+	add_wrong(tried(a));
 }
 
 static void lift_limit(const struct attack *a)
@@ -174,23 +188,27 @@ static bool settles(unsigned int before)
 
 static void make(const struct attack *a, enum identity as, unsigned int queues)
 {
-	const char *wrong = "it was not made";
+	unsigned int i;
 
 	memset(state, 0, sizeof(*state));
+	wrong_count = 0;
 	attacker_start(a, as, state, watch_high_pid());
-	if (wait_ready())
-		wrong = observe(a);
-	else
+	if (wait_ready()) {
+		observe(a);
+	} else {
+		add_wrong("it was not made");
 		tap_note("line %u", state->failed);
+	}
 	lift_limit(a);
 	if (!identity_stop())
-		wrong = "its processes do not end";
+		add_wrong("its processes do not end");
 	else if (!settles(queues))
-		wrong = "its queues stay";
+		add_wrong("its queues stay");
 	if (a->why)
 		tap_note("not compared with the usual: %s", a->why);
-	if (!tap_ok(!wrong, "%s: %s", identity_name(as), a->name))
-		tap_note("%s", wrong);
+	tap_ok(!wrong_count, "%s: %s", identity_name(as), a->name);
+	for (i = 0; i < wrong_count; i++)
+		tap_note("%s", wrongs[i]);
 }
 
 /* ---- all ----------------------------------------------------------------- */
