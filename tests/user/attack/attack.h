@@ -125,6 +125,9 @@ void attack_ready(struct attacker *a);
 /* Count what was tried: 0, a number, or -errno. */
 void attack_note(struct attacker *a, int ret);
 
+/* What must never be done was done: once is enough to fail, and others are to go on as they did. */
+void attack_rest_if_done(const struct attacker *a);
+
 /* It cannot be made: the test fails. */
 void attack_fail(struct attacker *a, unsigned int line) __attribute__((noreturn));
 

@@ -48,6 +48,12 @@ void attack_note(struct attacker *a, int ret)
 	__atomic_fetch_add(&a->state->tries, 1, __ATOMIC_RELAXED);
 }
 
+void attack_rest_if_done(const struct attacker *a)
+{
+	while (__atomic_load_n(&a->state->answers[0], __ATOMIC_RELAXED))
+		pause();
+}
+
 void attack_fail(struct attacker *a, unsigned int line)
 {
 	__atomic_store_n(&a->state->failed, line, __ATOMIC_RELEASE);

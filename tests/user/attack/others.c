@@ -28,9 +28,11 @@ static void try_all(struct attacker *a, int fd, uint32_t target, uint64_t id)
 {
 	attack_note(a, apply(fd, OP(SUSPEND), target, id, 0, 0));
 	attack_note(a, apply(fd, OP(RESUME), target, id, 0, 0));
+	attack_rest_if_done(a);
 	attack_note(a, apply(fd, OP(UNMAP), target, id, KFD_XSCHED_GRACE_DEFAULT, 0));
 	attack_note(a, apply(fd, OP(SET_PRIORITY), target, id, 0, 0));
 	attack_note(a, apply(fd, OP(SET_PRIORITY), target, id, KFD_XSCHED_PRIORITY_APP, 0));
+	attack_rest_if_done(a);
 	usleep(PAUSE_US);
 }
 

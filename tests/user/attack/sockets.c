@@ -217,6 +217,9 @@ static void reach_others(struct attacker *a)
 		if (ret > 0)
 			attack_note(a, strstr(answer, "\"ok\":true") ? 0 : -EPERM);
 		close(fd);
+		/* What was suspended is resumed by then. */
+		if (i)
+			attack_rest_if_done(a);
 		usleep(1000);
 	}
 }
