@@ -29,6 +29,8 @@ static void all_apply(struct attacker *a, uint32_t op, int32_t value)
 	const unsigned int count = attack_open_all(a, fds, MOST);
 	unsigned int i;
 
+	/* That he gets no more clients is the answer that another attack expects. */
+	a->state->answers[EDQUOT] = 0;
 	for (i = 0;; i = (i + 1) % count) {
 		attack_note(a, attack_apply(a, fds[i], op, value, ENTRIES));
 		/* A client whose lease has ended is of no use any more. */
@@ -295,9 +297,10 @@ const struct attack attacks_on_calls[] = {
 	  .run = release_nothing, .answer = EALREADY },
 	{ "SET_PRIORITY APP of what is not set, by all clients", "time of a call", AS_USER,
 	  .run = give_back_nothing },
-	{ "SUSPEND of the same queues by all clients", "limits of a user", AS_ALL, .run = hold_by_all },
+	{ "SUSPEND of the same queues by all clients", "limits of a user", AS_ALL, .run = hold_by_all,
+	  .answer = EDQUOT },
 	{ "SET_PRIORITY of the same queues by all clients", "limits of a user", AS_USER,
-	  .run = prioritise_by_all },
+	  .run = prioritise_by_all, .answer = EDQUOT },
 	{ "the priority of a running queue, 0 and 7 in a loop", "preemptions", AS_ALL,
 	  .run = toggle_priority, .answer = EBUSY },
 	{ "SUSPEND and RESUME of a running queue in a loop", "preemptions", AS_ALL, .run = toggle_hold,
