@@ -138,6 +138,9 @@ static void watch_eject(struct watch_log *log)
 		if (!ret && poll(&p, 1, PATIENCE_MS) != 1)
 			ret = -ETIME;
 		end(log, ret);
+		/* A real-time process that is refused at once must not take all of the time. */
+		if (ret)
+			usleep(LIST_US);
 	}
 }
 
