@@ -9,7 +9,9 @@
 
 #include "app.h"
 #include "attack.h"
+#include "breaker.h"
 #include "daemon.h"
+#include "demoted.h"
 #include "gpufault.h"
 #include "stuck.h"
 #include "tap.h"
@@ -211,9 +213,14 @@ static const char *is_lowered_and_held(const struct attack_state *state)
 	return wrong ? wrong : is_held(state);
 }
 
-/* From now on its waves do not save. */
+/* From now on its waves do not save. The breaker, which tests in one guest do without, works. */
 static void get_stuck(const struct attack_state *state)
 {
+	struct kfd_xsched_node node;
+
+	if (xsdev_node(attack_client(), &node))
+		tap_bail("there is no node");
+	breaker_set(node.gpu_id, 1);
 	if (gpufault("preempt_fail %u", stuck_doorbell(state->number)))
 		tap_bail("no queue gets stuck");
 }
@@ -223,10 +230,10 @@ static const char *costs_no_breaker(const struct attack_state *state)
 {
 	struct kfd_xsched_node node;
 
-	(void)state;
 	if (xsdev_node(attack_client(), &node) || node.shut_ns)
 		return "the breaker of the node is open";
-	return NULL;
+	return demoted_has(demoted_line(state->number, ATTACK_UID, 1)) ? NULL :
+		"its process is not demoted";
 }
 
 #define SPARES_HIGH	(1U << WATCH_HIGH | 1U << WATCH_EJECT)
