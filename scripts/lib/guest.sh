@@ -5,11 +5,16 @@
 # How its last result is called.
 guest_end="the tests ran to their end"
 
-# guest NAME OUT ARGUMENT...: run-guest with these; its TAP, numbered on. Its logs are in OUT, the TAP is in OUT.tap.
+# guest_quiet OUT ARGUMENT...: run-guest with these. Its logs are in OUT, the TAP is in OUT.tap.
+guest_quiet() {
+	"$TOP/tests/vm/run-guest" --out "$1" "${@:2}" >"$1.tap" 2>&1
+}
+
+# guest NAME OUT ARGUMENT...: the same; its TAP, numbered on.
 guest() {
 	local status=0
 
-	"$TOP/tests/vm/run-guest" --out "$2" "${@:3}" >"$2.tap" 2>&1 || status=$?
+	guest_quiet "${@:2}" || status=$?
 	guest_ran "$1" "$2.tap" $status
 }
 
