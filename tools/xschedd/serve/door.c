@@ -13,16 +13,17 @@
 #include "serve/door.h"
 
 #define SECOND_NS	1000000000ULL
-/* How late the next second may begin. */
-#define LATE_NS		1000
+/* So many are accepted at once; then, after each rest, as many as there was time for. */
+#define BURST		100
+#define REST_NS		(SECOND_NS / 100)
+#define LATE_NS		1000	/* of its end */
 
 /**
  * struct door - the socket
  * @source: new connections
  * @rest: until then none are accepted
- * @per_second: how many are accepted in a second
- * @second_ns: when the second began in which @accepted were
- * @accepted: connections of that second
+ * @each_ns: what each takes of the time that there is for them
+ * @taken_ns: what all so far have taken, up to a burst ahead of the time
  * @shut: by door_shut()
  * @arrives: takes each
  * @user: handed to @arrives
@@ -30,9 +31,8 @@
 struct door {
 	sd_event_source *source;
 	struct clock_timer *rest;
-	unsigned int per_second;
-	uint64_t second_ns;
-	unsigned int accepted;
+	uint64_t each_ns;
+	uint64_t taken_ns;
 	bool shut;
 	door_fn arrives;
 	void *user;
@@ -45,18 +45,18 @@ static void door_listen(struct door *door)
 	sd_event_source_set_enabled(door->source, listens ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
-/* Whether one more may be accepted; if not, it waits for the next second. */
+/* Whether one more may be accepted; if not, it waits. */
 static bool door_count(struct door *door)
 {
 	uint64_t now = clock_ns();
 
-	if (now - door->second_ns >= SECOND_NS) {
-		door->second_ns = now;
-		door->accepted = 0;
-	}
-	if (door->accepted++ < door->per_second)
+	if (door->taken_ns < now)
+		door->taken_ns = now;
+	if (door->taken_ns - now < BURST * door->each_ns) {
+		door->taken_ns += door->each_ns;
 		return true;
-	clock_timer_set(door->rest, door->second_ns + SECOND_NS);
+	}
+	clock_timer_set(door->rest, now + REST_NS);
 	door_listen(door);
 	return false;
 }
@@ -89,7 +89,7 @@ int door_open(struct door **out, sd_event *event, int fd, unsigned int per_secon
 
 	if (!door)
 		return -ENOMEM;
-	door->per_second = per_second;
+	door->each_ns = SECOND_NS / per_second;
 	door->arrives = arrives;
 	door->user = user;
 	ret = clock_timer_new(&door->rest, event, LATE_NS, door_on_rested, door);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A socket that is listened on. It accepts so many connections a second, one in a turn of the
- * loop: GPUs come first. Others wait, in the order in which they came.
+ * A socket that is listened on. It accepts so many connections a second, spread over that second,
+ * and one in a turn of the loop: GPUs come first. Others wait, in the order in which they came.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -21,7 +21,7 @@ typedef void (*door_fn)(void *user, int fd);
  * @out: the door, set on success only
  * @event: loop
  * @fd: listens, and does not block; taken over on success
- * @per_second: how many are accepted in a second
+ * @per_second: how many are accepted in a second; a hundred more if there was none for a while
  * @arrives: takes each
  * @user: handed to @arrives
  *
