@@ -85,20 +85,26 @@ static bool wait_ready(void)
 	return state->ready && !state->failed;
 }
 
+static unsigned int spared_by(const struct attack *a)
+{
+	return hws ? a->spared : a->spared | a->spared_on_mes;
+}
+
 /* NULL, or what others noticed that they must not. */
 static const char *noticed(const struct attack *a, const struct watch_result r[WATCHED])
 {
+	const unsigned int spared = spared_by(a);
 	const uint32_t usual = watch_usual_us();
 	unsigned int i;
 
 	for (i = 0; i < WATCHED; i++)
-		if (r[i].error || (!r[i].rounds && !(a->spared & 1U << i)))
+		if (r[i].error || (!r[i].rounds && !(spared & 1U << i)))
 			return watch_names[i];
-	if (!(a->spared & 1U << WATCH_LIST) && r[WATCH_LIST].longest_us > LIST_US)
+	if (!(spared & 1U << WATCH_LIST) && r[WATCH_LIST].longest_us > LIST_US)
 		return "another user's LIST waits";
-	if (!(a->spared & 1U << WATCH_HIGH) && r[WATCH_HIGH].p99_us > TIMES_LONGER * usual)
+	if (!(spared & 1U << WATCH_HIGH) && r[WATCH_HIGH].p99_us > TIMES_LONGER * usual)
 		return "the high tenant waits";
-	if (!(a->spared & 1U << WATCH_EJECT) && r[WATCH_EJECT].longest_us > EJECT_US)
+	if (!(spared & 1U << WATCH_EJECT) && r[WATCH_EJECT].longest_us > EJECT_US)
 		return "a silent client stays";
 	return NULL;
 }
@@ -204,7 +210,7 @@ static void make(const struct attack *a, enum identity as, unsigned int queues)
 		add_wrong("its processes do not end");
 	else if (!settles(queues))
 		add_wrong("its queues stay");
-	if (a->why)
+	if (spared_by(a))
 		tap_note("not compared with the usual: %s", a->why);
 	tap_ok(!wrong_count, "%s: %s", identity_name(as), a->name);
 	for (i = 0; i < wrong_count; i++)

@@ -97,6 +97,7 @@ enum watched {
  * @judge: what else is shown, by root, as it goes on: NULL, or what is wrong; or NULL
  * @hws: not with MES, whose queues cannot be reset one by one
  * @spared: a mask of watched things that this is allowed to touch; @why says so
+ * @spared_on_mes: on MES these, too
  * @why: see @spared
  */
 struct attack {
@@ -111,6 +112,7 @@ struct attack {
 	const char *(*judge)(const struct attack_state *state);
 	bool hws;
 	unsigned int spared;
+	unsigned int spared_on_mes;
 	const char *why;
 };
 
