@@ -152,6 +152,7 @@ int helper_start(struct helper *helper, bool urgent)
 	struct child child;
 	int ret;
 
+	(void)urgent;
 	if (page == MAP_FAILED)
 		return -errno;
 	ret = child_start(&child, "xschedd-reads", run, page);
