@@ -933,14 +933,14 @@ static void accept_but_one(struct bench *b, int count)
 		close(connect_accepted());
 	fd = connect_http();
 	send(fd, "GET /policy HTTP/1.0\r\n\r\n", 24, MSG_NOSIGNAL);
-	advance(b, 10 * MS - 1);
+	advance(b, 2 * MS - 1);
 	assert_false(has_news(fd));
 	advance(b, 1);
 	read_until(fd, " 200 ");
 	close(fd);
 }
 
-/* A hundred at once, and then five in each 10 ms. */
+/* A hundred at once, and then one in each 2 ms. */
 static void accepts_so_many_a_second(void **state)
 {
 	struct bench *b = *state;
@@ -948,8 +948,8 @@ static void accepts_so_many_a_second(void **state)
 	start_front(b, "");
 	advance(b, SECOND);
 	accept_but_one(b, 101);
-	accept_but_one(b, 5);
-	accept_but_one(b, 5);
+	accept_but_one(b, 1);
+	accept_but_one(b, 1);
 }
 
 int main(void)

@@ -37,7 +37,7 @@ static const struct place_limits control_limits[PLACE_POOLS] = {
 	[PLACES_OF_ROOT] = { .all = 32, .of_account = 32 * ACCOUNT_SHARES },
 };
 
-#define PER_SECOND	1000
+#define PER_SECOND	500
 #define SECOND_NS	1000000000ULL
 
 /**

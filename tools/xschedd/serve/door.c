@@ -13,10 +13,9 @@
 #include "serve/door.h"
 
 #define SECOND_NS	1000000000ULL
-/* So many are accepted at once; then, after each rest, as many as there was time for. */
+/* So many are accepted at once. Then each waits for its time: several together would delay GPUs. */
 #define BURST		100
-#define REST_NS		(SECOND_NS / 100)
-#define LATE_NS		1000	/* of its end */
+#define LATE_NS		1000
 
 /**
  * struct door - the socket
@@ -56,7 +55,7 @@ static bool door_count(struct door *door)
 		door->taken_ns += door->each_ns;
 		return true;
 	}
-	clock_timer_set(door->rest, now + REST_NS);
+	clock_timer_set(door->rest, now + door->each_ns);
 	door_listen(door);
 	return false;
 }
