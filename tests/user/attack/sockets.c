@@ -11,6 +11,7 @@
 
 #include "attack.h"
 #include "attack_test.h"
+#include "tap.h"
 
 #define MOST		1000
 #define PATIENCE_MS	2000
@@ -239,7 +240,10 @@ static const char *root_is_answered_by_http(const struct attack_state *state)
 
 	(void)state;
 	close(fd);
-	return ret > 0 && strstr(answer, " 200 ") ? NULL : "root gets no answer by HTTP";
+	if (ret > 0 && strstr(answer, " 200 "))
+		return NULL;
+	tap_note("%s: %d, %.32s", fd < 0 ? "connect" : "answer", ret, answer);
+	return "root gets no answer by HTTP";
 }
 
 const struct attack attacks_on_daemon[] = {
