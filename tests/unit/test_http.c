@@ -933,14 +933,14 @@ static void accept_but_one(struct bench *b, int count)
 		close(connect_accepted());
 	fd = connect_http();
 	send(fd, "GET /policy HTTP/1.0\r\n\r\n", 24, MSG_NOSIGNAL);
-	advance(b, 2 * MS - 1);
+	advance(b, 5 * MS - 1);
 	assert_false(has_news(fd));
 	advance(b, 1);
 	read_until(fd, " 200 ");
 	close(fd);
 }
 
-/* A hundred at once, and then one in each 2 ms. */
+/* A hundred at once, and then one in each 5 ms. */
 static void accepts_so_many_a_second(void **state)
 {
 	struct bench *b = *state;

@@ -28,7 +28,7 @@
 
 #define MAX_NEW		16	/* of which it is not known yet who they are */
 /* More than that wait in connect(): one cannot be far behind so many of another. */
-#define BACKLOG		32
+#define BACKLOG		16
 
 static const struct place_limits control_limits[PLACE_POOLS] = {
 	[PLACES_OF_USERS] = { .all = 96, .of_account = 32 },
@@ -37,7 +37,7 @@ static const struct place_limits control_limits[PLACE_POOLS] = {
 	[PLACES_OF_ROOT] = { .all = 32, .of_account = 32 * ACCOUNT_SHARES },
 };
 
-#define PER_SECOND	500
+#define PER_SECOND	200
 #define SECOND_NS	1000000000ULL
 
 /**

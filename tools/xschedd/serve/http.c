@@ -35,8 +35,8 @@
 
 /* Of users and uid 0, and some that had to leave and have not closed yet. */
 #define CONNECTIONS	80
-#define BACKLOG		256	/* is over in half a second */
-#define PER_SECOND	500
+#define BACKLOG		128	/* is over in two thirds of a second */
+#define PER_SECOND	200
 #define MEMORY		(16 * 1024)
 #define MS_NS		1000000ULL
 #define LATE_NS		(250 * MS_NS)	/* of a time-out */
