@@ -14,6 +14,7 @@
 #include "tap.h"
 
 #define MOST		1000
+#define ENOUGH		100	/* more than there are places for anybody */
 #define PATIENCE_MS	2000
 #define SOCKET		"/tmp/" ATTACK_DAEMON ".sock"
 
@@ -87,7 +88,7 @@ static void fill(struct attacker *a, int (*open_one)(void))
 	by_all_ids(a);
 	for (i = 0; i < MOST; i++)
 		fds[i] = -1;
-	for (;; attack_ready(a)) {
+	for (;;) {
 		for (i = 0; i < MOST; i++) {
 			if (fds[i] >= 0 && recv(fds[i], &byte, 1, MSG_DONTWAIT) < 0 &&
 			    errno == EAGAIN)
@@ -95,6 +96,8 @@ static void fill(struct attacker *a, int (*open_one)(void))
 			close(fds[i]);
 			fds[i] = open_one();
 			attack_note(a, fds[i]);
+			if (i >= ENOUGH || fds[i] < 0)
+				attack_ready(a);
 			if (fds[i] < 0)
 				break;
 		}
