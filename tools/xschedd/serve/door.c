@@ -13,8 +13,11 @@
 #include "serve/door.h"
 
 #define SECOND_NS	1000000000ULL
-/* So many are accepted at once. Then each waits for its time: several together would delay GPUs. */
-#define BURST		100
+/*
+ * So many are accepted at once, which is more than there are places. Then each waits for its time:
+ * several together would delay GPUs.
+ */
+#define BURST		256
 #define LATE_NS		1000
 
 /**

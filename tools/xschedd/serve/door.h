@@ -21,7 +21,7 @@ typedef void (*door_fn)(void *user, int fd);
  * @out: the door, set on success only
  * @event: loop
  * @fd: listens, and does not block; taken over on success
- * @per_second: how many are accepted in a second; a hundred more if there was none for a while
+ * @per_second: how many are accepted in a second; 256 more if there was none for a while
  * @arrives: takes each
  * @user: handed to @arrives
  *
