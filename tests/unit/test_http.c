@@ -622,7 +622,7 @@ static void many_connections(void **state)
 	two_listed(b);
 	/* Not waited for: those there is no room for would not be made. */
 	for (size_t i = 0; i < 10000; i++) {
-		if (i % 500 == 0)
+		if (i % 200 == 0)
 			advance(b, SECOND);
 		fds[i] = connect_to("127.0.0.1", SOCK_NONBLOCK);
 		made += fds[i] >= 0;
