@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/bucket.h"
 #include "base/clock.h"
 #include "serve/door.h"
 
@@ -24,8 +25,8 @@
  * struct door - the socket
  * @source: new connections
  * @rest: until then none are accepted
- * @each_ns: what each takes of the time that there is for them
- * @taken_ns: what all so far have taken, up to a burst ahead of the time
+ * @each_ns: what each takes of @bucket
+ * @bucket: the time that there is for them
  * @shut: by door_shut()
  * @arrives: takes each
  * @user: handed to @arrives
@@ -34,7 +35,7 @@ struct door {
 	sd_event_source *source;
 	struct clock_timer *rest;
 	uint64_t each_ns;
-	uint64_t taken_ns;
+	struct bucket bucket;
 	bool shut;
 	door_fn arrives;
 	void *user;
@@ -52,10 +53,8 @@ static bool door_count(struct door *door)
 {
 	uint64_t now = clock_ns();
 
-	if (door->taken_ns < now)
-		door->taken_ns = now;
-	if (door->taken_ns - now < BURST * door->each_ns) {
-		door->taken_ns += door->each_ns;
+	if (bucket_fill(&door->bucket, now, 1000, BURST * door->each_ns) >= door->each_ns) {
+		bucket_take(&door->bucket, door->each_ns);
 		return true;
 	}
 	clock_timer_set(door->rest, now + door->each_ns);
