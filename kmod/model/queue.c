@@ -337,6 +337,13 @@ bool xs_queue_is_settled_locked(const struct xs_queue *queue)
 				&queue->override);
 }
 
+bool xs_queue_is_held_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue->applied == XS_APPLIED_HELD && (queue->pdd->sum.holds || queue->sum.holds);
+}
+
 u32 xs_queue_holders_locked(const struct xs_queue *queue)
 {
 	lockdep_assert_held(&xs_lock);

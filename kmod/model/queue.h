@@ -274,6 +274,9 @@ const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
 					     const struct xs_terms *on_pdd, struct xs_terms *own);
 bool xs_queue_is_settled_locked(const struct xs_queue *queue);
 
+/* Whether it is off the hardware, and somebody holds it, or is about to. */
+bool xs_queue_is_held_locked(const struct xs_queue *queue);
+
 /*
  * How many holders hold the queue. What was reset runs for nobody: no hold of it
  * can be, or needs to be, released.

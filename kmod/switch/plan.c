@@ -46,26 +46,40 @@ static void plan_change(struct xs_queue *queue, const struct xs_terms *asked)
 		change->level = plan_to_level(asked->prio_class);
 }
 
+/* It is held, or not, as of @now: time is counted. Returns how many queues more are held. */
+static int plan_count_held_locked(struct xs_queue *queue, u64 now)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return xs_queue_set_held_locked(queue, xs_queue_is_held_locked(queue), now);
+}
+
 /* Its queues; @last: where the list of changes goes on; returned. */
 static struct xs_hw_change **plan_pdd_locked(struct xs_pdd *pdd, struct xs_hw_change **last)
 {
+	const u64 now = ktime_get_ns();
 	const struct xs_terms *asked;
 	struct xs_terms on_pdd, own;
 	struct xs_queue *queue;
+	int held = 0;
 
 	lockdep_assert_held(&xs_lock);
 
 	xs_pdd_asked_locked(pdd, &on_pdd);
 	list_for_each_entry(queue, &pdd->queues, in_pdd) {
 		asked = xs_queue_asked_locked(queue, &on_pdd, &own);
-		if (xs_terms_settled(asked, queue->applied, &queue->override))
+		if (xs_terms_settled(asked, queue->applied, &queue->override)) {
+			/* Who asks for that may have changed. */
+			held += plan_count_held_locked(queue, now);
 			continue;
+		}
 		plan_change(queue, asked);
 		queue->pinned = true;
 		pdd->node->in_flight++;
 		*last = &queue->change;
 		last = &queue->change.next;
 	}
+	xs_news->held(held);
 	return last;
 }
 
@@ -127,7 +141,7 @@ static int plan_commit_queue_locked(struct xs_queue *queue, u64 now, u64 save_ns
 		WRITE_ONCE(queue->has_run, true);
 	else if (change->flipped)
 		WRITE_ONCE(queue->save_ns, save_ns);
-	held = xs_queue_set_held_locked(queue, change->hold, now);
+	held = plan_count_held_locked(queue, now);
 	queue->preemptions += held > 0 && change->flipped;
 	plan_set_override(queue);
 	plan_trace(queue);
