@@ -26,8 +26,6 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mm.h>
-#include <linux/mmu_context.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -132,19 +130,16 @@ static bool watchdog_has_packets(const struct xs_queue_watch *watch)
 
 static bool watchdog_look_at_indices(const struct xs_queue *queue)
 {
-	struct mm_struct *mm = queue->pdd->space->mm;
+	const struct xs_space *space = queue->pdd->space;
 	bool packets;
 
 	if (!xs_queue_can_be_watched(queue))
 		return true;
 	/* Exiting: nobody waits for it. */
-	if (!mmget_not_zero(mm))
+	if (!xs_look_enter(space))
 		return false;
-	kthread_use_mm(mm);
 	packets = watchdog_has_packets(&queue->watch);
-	kthread_unuse_mm(mm);
-	/* The last reference must not be dropped here: see watch/sampler.c. */
-	mmput_async(mm);
+	xs_look_leave(space);
 	return packets;
 }
 

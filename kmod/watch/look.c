@@ -8,7 +8,10 @@
  */
 #include <linux/atomic.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/mmu_context.h>
 #include <linux/printk.h>
+#include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
 #include "core.h"
@@ -39,6 +42,21 @@ void xs_look_makes_no_sense(const struct xs_queue *queue)
 	atomic64_inc(&look_nonsense);
 	pr_warn_once("kfd_xsched: queue %u on node %u: its indices, or what was saved of it, make no sense: it is taken to have work. This is said once; see /sys/class/kfd_xsched/global/statistics/nonsense\n",
 		     queue->queue_id, queue->pdd->node->desc.gpu_id);
+}
+
+bool xs_look_enter(const struct xs_space *space)
+{
+	if (!mmget_not_zero(space->mm))
+		return false;
+	kthread_use_mm(space->mm);
+	return true;
+}
+
+void xs_look_leave(const struct xs_space *space)
+{
+	kthread_unuse_mm(space->mm);
+	/* The last reference must not be dropped here: xs_news.process_exited would wait. */
+	mmput_async(space->mm);
 }
 
 /* No page is brought in for this: who looks must not wait for a disk. */

@@ -41,9 +41,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
-#include <linux/mmu_context.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 
 #include "compat.h"
 #include "core.h"
@@ -371,26 +369,6 @@ static void sampler_end_tap(struct xs_pdd *pdd)
 	trace_tap(pdd, true);
 }
 
-/* Into its address space. If that is exiting, xs_news.process_exited waits for our lock. */
-static bool sampler_enter(const struct xs_pdd *pdd)
-{
-	struct mm_struct *mm = pdd->space->mm;
-
-	if (!mmget_not_zero(mm))
-		return false;
-	kthread_use_mm(mm);
-	return true;
-}
-
-static void sampler_leave(const struct xs_pdd *pdd)
-{
-	struct mm_struct *mm = pdd->space->mm;
-
-	kthread_unuse_mm(mm);
-	/* The last reference must not be dropped here: xs_news.process_exited would wait. */
-	mmput_async(mm);
-}
-
 /* All queues have been seen. */
 static void sampler_end_look(struct xs_pdd *pdd)
 {
@@ -406,12 +384,12 @@ static void sampler_end_look(struct xs_pdd *pdd)
 static bool sampler_sample_pdd(struct xs_pdd *pdd, u64 until)
 {
 	if (sampler_find_due(pdd, until)) {
-		if (!sampler_enter(pdd))
+		if (!xs_look_enter(pdd->space))
 			return true;
 		while (sampler_look(pdd, until) && pdd->watch.idle && !pdd->watch.tapping &&
 		       sampler_begin_tap(pdd))
 			;
-		sampler_leave(pdd);
+		xs_look_leave(pdd->space);
 	}
 	if (sampler_next_queue(pdd))
 		return false;

@@ -24,6 +24,7 @@ struct xs_pdd;
 struct xs_process;
 struct xs_queue;
 struct xs_queue_watch;
+struct xs_space;
 
 /* ---- interest ------------------------------------------------------------ */
 
@@ -181,6 +182,13 @@ u64 xs_look_ready_count(void);
 /* What the queue shows cannot be: count that, and say it the first time. Any context. */
 void xs_look_makes_no_sense(const struct xs_queue *queue);
 u64 xs_look_nonsense_count(void);
+
+/*
+ * A thread of the kernel goes into an address space, and back. False: that is exiting, and
+ * xs_news.process_exited waits for our lock.
+ */
+bool xs_look_enter(const struct xs_space *space);
+void xs_look_leave(const struct xs_space *space);
 
 /* Read the indices, in that address space. False: they cannot be read now. */
 bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write);
