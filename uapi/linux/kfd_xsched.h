@@ -146,6 +146,35 @@
  */
 
 /**
+ * DOC: Park
+ *
+ * A process that has queues and no work costs all others on its GPUs: it is in the
+ * runlists, and has a VMID and slots. So a process that has had no work on any of its
+ * nodes for some time can be *parked*: its queues leave the hardware of all of them. Its
+ * first ring of a doorbell, on whatever node, brings all of them back. The kernel does
+ * that, without a program that schedules.
+ *
+ * A park is a reason of its own for which a queue does not run, beside holds, eviction and
+ * the debugger: it is nobody's hold, has no lease, and ends by itself. A queue that is held
+ * and rings is READY and stays held. Nothing is parked unless an administrator
+ * (park_ms in Documentation/ABI/testing/sysfs-kfd-xsched) or a client (KFD_XSCHED_PARK)
+ * says so.
+ *
+ * A ring by a GPU or another device is not seen. A kernel of the process itself can ring
+ * only while the process has work. Where others can ring, or where it cannot be known that
+ * there is no work, a process is not parked: &kfd_xsched_queue.resident says why.
+ *
+ * On HWS, to take queues off and to bring them back is a new runlist each, for which the
+ * waves of all processes are saved. So queues leave with the next switch of their node, if
+ * there is one within its park_batch_ms, else together with all others that wait for that.
+ * A return waits for nothing but the node itself and is never refused; but it counts like a
+ * call that takes something (see "Rates"), and while a user has spent what he may, his
+ * processes are not parked. A process that was parked for less than a thousand times what
+ * its return costs all others is parked only after twice the time without work, up to 64
+ * times; each time that it was parked for longer, half of that is forgotten.
+ */
+
+/**
  * DOC: Breaker
  *
  * A preemption that the firmware does not answer (ETIME) ends in a reset, and all
@@ -282,6 +311,7 @@ enum kfd_xsched_backend {
 #define KFD_XSCHED_CAP_WAVES	(1u << 4)	/* IDLE looks at waves, too */
 #define KFD_XSCHED_CAP_CLASS	(1u << 5)	/* SET_PRIORITY takes a class */
 #define KFD_XSCHED_CAP_TAP	(1u << 6)	/* READY comes with the doorbell */
+#define KFD_XSCHED_CAP_PARK	(1u << 7)	/* an idle process can be parked */
 
 /**
  * struct kfd_xsched_node - one GPU node, as KFD_XSCHED_INFO reports it
@@ -323,6 +353,24 @@ struct kfd_xsched_node {
 /* With WATCHED: not sampled; the next doorbell of its process will fault. */
 #define KFD_XSCHED_QUEUE_TAPPED	(1u << 9)
 #define KFD_XSCHED_QUEUE_DEMOTED (1u << 10)	/* its process is demoted */
+#define KFD_XSCHED_QUEUE_PARKED	(1u << 11)	/* off, until its process rings */
+
+/*
+ * Why a process is not parked, struct kfd_xsched_queue.resident. Without any: it is, or is
+ * about to be once it has had no work for long enough.
+ */
+#define KFD_XSCHED_RESIDENT_OFF	(1u << 0)	/* nobody asks for it */
+#define KFD_XSCHED_RESIDENT_BUSY (1u << 1)	/* it has work, or may have, on some node */
+/* It has a queue of which cannot be known whether that has work. */
+#define KFD_XSCHED_RESIDENT_BLIND (1u << 2)
+/* A ring might not be seen: its doorbells cannot be taken away on some node. */
+#define KFD_XSCHED_RESIDENT_UNTAPPED (1u << 3)
+/* Another process or device may ring. */
+#define KFD_XSCHED_RESIDENT_SHARED (1u << 4)
+#define KFD_XSCHED_RESIDENT_MANY (1u << 5)	/* it has too many queues */
+#define KFD_XSCHED_RESIDENT_RATE (1u << 6)	/* its user preempted as often as he may */
+/* The breaker of one of its nodes is open, or the firmware there fails. */
+#define KFD_XSCHED_RESIDENT_SHUT (1u << 7)
 
 /**
  * enum kfd_xsched_queue_type - what a queue feeds
@@ -352,6 +400,9 @@ enum kfd_xsched_queue_type {
  * @tenant: tenant of this client that the process is in, or zero
  * @process: id of the process, unique for the life of the module, never used again; what
  *	KFD_XSCHED_TARGET_PROCESS_ID takes
+ * @parked_ns: since when its process is parked, CLOCK_MONOTONIC; 0: it is not
+ * @resident: why that is not parked, bits KFD_XSCHED_RESIDENT_*
+ * @returns: how often that has come back
  */
 struct kfd_xsched_queue {
 	__aligned_u64 id;
@@ -367,6 +418,9 @@ struct kfd_xsched_queue {
 	__aligned_u64 held_ns;
 	__aligned_u64 tenant;
 	__aligned_u64 process;
+	__aligned_u64 parked_ns;
+	__u32 resident;
+	__u32 returns;
 };
 
 /**
@@ -907,6 +961,51 @@ struct kfd_xsched_arm {
 /* from the edge, a doorbell if the node has the tap, to @time_ns; nanoseconds */
 #define KFD_XSCHED_ARMED_NS(data)	((__u32)((data) >> 32))
 
+#define KFD_XSCHED_PARK_MS_MIN	10
+#define KFD_XSCHED_PARK_MS_MAX	3600000
+
+/**
+ * enum kfd_xsched_park_op - what KFD_XSCHED_PARK does
+ * @KFD_XSCHED_PARK_SET: say from when on a process is parked
+ * @KFD_XSCHED_PARK_CLEAR: say nothing of it any more. EALREADY: this client did not
+ */
+enum kfd_xsched_park_op {
+	KFD_XSCHED_PARK_SET = 1,
+	KFD_XSCHED_PARK_CLEAR = 2,
+};
+
+/**
+ * struct kfd_xsched_park - argument of KFD_XSCHED_PARK
+ * @size: sizeof(struct kfd_xsched_park)
+ * @flags: must be zero
+ * @op: enum kfd_xsched_park_op
+ * @target: KFD_XSCHED_TARGET_PROCESS or _PROCESS_ID
+ * @id: which process
+ * @idle_ms: SET: how long it must have had no work before it is parked,
+ *	KFD_XSCHED_PARK_MS_MIN..MAX, or zero: never; CLEAR: zero
+ * @reserved: must be zero
+ *
+ * What a client says of a process counts instead of the park_ms of its nodes, until the
+ * client clears it, is closed or ejected, or the process exits. Of what several clients say
+ * the latest counts; when its client goes, the one before it. A process that is parked and
+ * must not be any more comes back soon after the call.
+ *
+ * EDQUOT: each process of which a client says something is a request (see "Limits of a
+ * user"). ECANCELED: SET, and the module is disabled.
+ *
+ * Who may call: SET takes the permission to hold the process. CLEAR concerns only the
+ * client itself.
+ */
+struct kfd_xsched_park {
+	__u32 size;
+	__u32 flags;
+	__u32 op;
+	__u32 target;
+	__aligned_u64 id;
+	__u32 idle_ms;
+	__u32 reserved;
+};
+
 #define KFD_XSCHED_INFO		_IO(KFD_XSCHED_IOC_TYPE, 0x00)
 #define KFD_XSCHED_LIST		_IO(KFD_XSCHED_IOC_TYPE, 0x01)
 #define KFD_XSCHED_APPLY	_IO(KFD_XSCHED_IOC_TYPE, 0x02)
@@ -914,5 +1013,6 @@ struct kfd_xsched_arm {
 #define KFD_XSCHED_TENANT	_IO(KFD_XSCHED_IOC_TYPE, 0x04)
 #define KFD_XSCHED_RENEW	_IO(KFD_XSCHED_IOC_TYPE, 0x05)
 #define KFD_XSCHED_ARM		_IO(KFD_XSCHED_IOC_TYPE, 0x06)
+#define KFD_XSCHED_PARK		_IO(KFD_XSCHED_IOC_TYPE, 0x07)
 
 #endif /* _UAPI_LINUX_KFD_XSCHED_H */

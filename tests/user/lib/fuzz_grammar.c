@@ -47,6 +47,7 @@ static const struct fuzz_value subscribe_sizes[] = { N(sizeof(struct kfd_xsched_
 static const struct fuzz_value tenant_sizes[] = { N(sizeof(struct kfd_xsched_tenant)) };
 static const struct fuzz_value renew_sizes[] = { N(sizeof(struct kfd_xsched_renew)) };
 static const struct fuzz_value arm_sizes[] = { N(sizeof(struct kfd_xsched_arm)) };
+static const struct fuzz_value park_sizes[] = { N(sizeof(struct kfd_xsched_park)) };
 static const struct fuzz_value node_strides[] = {
 	N(sizeof(struct kfd_xsched_node)), N(sizeof(struct kfd_xsched_node) + 8),
 };
@@ -83,6 +84,13 @@ static const struct fuzz_value tenant_ops[] = {
 static const struct fuzz_value arm_ops[] = {
 	N(KFD_XSCHED_ARM_SET), N(KFD_XSCHED_ARM_SET), N(KFD_XSCHED_ARM_CLEAR),
 };
+static const struct fuzz_value park_ops[] = {
+	N(KFD_XSCHED_PARK_SET), N(KFD_XSCHED_PARK_SET), N(KFD_XSCHED_PARK_CLEAR),
+};
+static const struct fuzz_value park_times[] = {
+	N(KFD_XSCHED_PARK_MS_MIN), N(KFD_XSCHED_PARK_MS_MIN), N(0), N(100),
+	N(KFD_XSCHED_PARK_MS_MIN - 1), N(KFD_XSCHED_PARK_MS_MAX), N(KFD_XSCHED_PARK_MS_MAX + 1),
+};
 static const struct fuzz_value values[] = {
 	N(0), N(0), N(1), N(100), N(KFD_XSCHED_GRACE_DEFAULT), N(KFD_XSCHED_PRIORITY_KEEP),
 	N(KFD_XSCHED_PRIORITY_APP), N(KFD_XSCHED_PRIORITY_MIN), N(KFD_XSCHED_PRIORITY_NORMAL),
@@ -118,7 +126,7 @@ static const struct fuzz_value read_sizes[] = {
 	N(sizeof(struct kfd_xsched_event) - 1), N(0),
 };
 static const struct fuzz_value requests[] = {
-	N(_IO(KFD_XSCHED_IOC_TYPE, 0x07)), N(_IO(KFD_XSCHED_IOC_TYPE, 0xff)), N(0),
+	N(_IO(KFD_XSCHED_IOC_TYPE, 0x08)), N(_IO(KFD_XSCHED_IOC_TYPE, 0xff)), N(0),
 	N(_IOWR(KFD_XSCHED_IOC_TYPE, 0x02, struct kfd_xsched_apply)),
 };
 
@@ -166,6 +174,12 @@ static const struct fuzz_field arm_fields[] = {
 	IN(arm, count, entry_counts), IN(arm, stride, entry_strides), IN(arm, entries, buffers),
 };
 
+static const struct fuzz_field park_fields[] = {
+	IN(park, size, park_sizes), IN(park, flags, zero), IN(park, op, park_ops),
+	IN(park, target, targets), IN(park, id, ids), IN(park, idle_ms, park_times),
+	IN(park, reserved, zero),
+};
+
 const struct fuzz_field fuzz_entry_fields[FUZZ_ENTRY_FIELDS] = {
 	IN(entry, op, ops), IN(entry, target, targets), IN(entry, id, ids),
 	IN(entry, value, values), IN(entry, prio_class, classes), IN(entry, reserved, zero),
@@ -198,6 +212,7 @@ const struct fuzz_kind fuzz_kinds[] = {
 	IOCTL(TENANT, tenant, tenant_fields, false, 160),
 	IOCTL(RENEW, renew, renew_fields, false, 20),
 	IOCTL(ARM, arm, arm_fields, true, 200),
+	IOCTL(PARK, park, park_fields, false, 60),
 };
 const size_t fuzz_kind_count = sizeof(fuzz_kinds) / sizeof(fuzz_kinds[0]);
 
