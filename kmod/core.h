@@ -48,6 +48,8 @@
  *			share of it that is of one cgroup (model/account.h)
  *	bucket		how often a user has preempted a node of late (model/rate.h)
  *	armed switch	an APPLY that the kernel runs by itself (front/front.h)
+ *	park		a process without work leaves the hardware until it rings (model/park.h)
+ *	wish		from when on a client wants a process to be parked (model/park.h)
  *	domain		nodes that are reset together (model/node.h)
  *	breaker		ends all holds of a domain where preemptions fail (model/node.h)
  *	offender	a user whose programs did not save; such programs, and then he,
@@ -85,6 +87,25 @@
  *
  * So a node that does not answer delays only calls that name its queues, and the
  * removal of a queue that is in a transaction there.
+ *
+ * A park
+ * ------
+ *  1. All pdds of a process are tapped: the next ring on any of them faults. It is watched
+ *     because it may be parked (watch/interest.c), so this costs no look more.
+ *  2. Two looks at the indices of all its queues, copy queues among them, find nothing in
+ *     the idle time between them (watch/quiet.c): it is GOING, unless one of its doorbells
+ *     has just rung, which tap_lock decides. Its pdds wait in the lists of their nodes for a
+ *     transaction that is made anyway, or for their time.
+ *  3. When its queues are off, on all nodes, a third look at the indices, and at what was
+ *     saved, proves that there was no work: it is PARKED. Else it comes back.
+ *  4. A ring, in its fault, puts the process in a list, and wakes the sampler's worker, which
+ *     waits for no node. Under xs_lock that ends the park: the queues of all nodes are
+ *     pending at one moment. Then it is looked at, and an armed switch may take them along;
+ *     soon after, the workers of the nodes switch what is left. The thread that rang does
+ *     not wait: its write index is in memory, and is read when its queue is mapped.
+ *
+ * So there is always a fault that ends a park; whatever takes taps away ends it, too. The
+ * end of the module is no exception: amdkfd drops what it had asked for.
  *
  * Locks
  * -----
@@ -178,6 +199,13 @@ extern const struct xs_backend_ops *xs_backend;
  * @demoted: a process was demoted, or is not any more, which xs_process_is_demoted()
  *	tells; under xs_lock
  * @edge: some process became READY or IDLE. Called without a lock
+ * @tapped: some process was tapped on a node. Called without a lock
+ * @parking: a transaction took queues off of processes that are about to be parked, or
+ *	failed to. Called from anywhere
+ * @unparked: queues of a process that was parked are pending, on some of its nodes, for
+ *	a reason of enum xs_unpark; under xs_lock, and perhaps sampler.lock
+ * @woken: the rings of those for which that was the reason have been looked at. Called
+ *	without a lock
  */
 struct xs_news {
 	int (*node_added)(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc);
@@ -196,6 +224,10 @@ struct xs_news {
 	void (*breaker)(const struct xs_node *node);
 	void (*demoted)(struct xs_process *process);
 	void (*edge)(void);
+	void (*tapped)(void);
+	void (*parking)(void);
+	void (*unparked)(struct xs_process *process, u32 why);
+	void (*woken)(void);
 };
 
 /* Set once, by xs_core_start(). */

@@ -13,6 +13,7 @@
 #define KFD_XSCHED_TRACE_H
 
 #include <linux/cred.h>
+#include <linux/ktime.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
@@ -35,6 +36,14 @@ struct xs_terms;
 	{ KFD_XSCHED_EJECT_WATCHDOG, "watchdog" },			\
 	{ KFD_XSCHED_EJECT_ADMIN, "admin" },				\
 	{ KFD_XSCHED_EJECT_DISABLED, "disabled" }
+
+#define XS_TRACE_UNPARK							\
+	{ XS_UNPARK_RING, "ring" },					\
+	{ XS_UNPARK_QUEUE, "queue" },					\
+	{ XS_UNPARK_WORK, "work" },					\
+	{ XS_UNPARK_OFF, "off" },					\
+	{ XS_UNPARK_FAILED, "failed" },					\
+	{ XS_UNPARK_BREAKER, "breaker" }
 
 #endif /* KFD_XSCHED_TRACE_ONCE */
 
@@ -472,6 +481,45 @@ TRACE_EVENT(process_demoted,
 	),
 	TP_printk("pid=%d uid=%u failures=%u with_user=%d", __entry->pid, __entry->uid,
 		  __entry->failures, __entry->with_user)
+);
+
+/* A process has left the hardware of all its nodes: it has had no work for @idle_ns. */
+TRACE_EVENT(park,
+	TP_PROTO(const struct xs_process *process, u64 idle_ns),
+	TP_ARGS(process, idle_ns),
+	TP_STRUCT__entry(
+		__field(pid_t, pid)
+		__field(u64, idle_ns)
+		__field(u64, took_ns)
+	),
+	TP_fast_assign(
+		__entry->pid = pid_nr(process->pid);
+		__entry->idle_ns = idle_ns;
+		__entry->took_ns = ktime_get_ns() - process->park.since_ns;
+	),
+	TP_printk("pid=%d idle_ns=%llu took_ns=%llu", __entry->pid, __entry->idle_ns,
+		  __entry->took_ns)
+);
+
+/* It comes back, or was about to leave. */
+TRACE_EVENT(unpark,
+	TP_PROTO(const struct xs_process *process, u32 why, u64 lasted_ns),
+	TP_ARGS(process, why, lasted_ns),
+	TP_STRUCT__entry(
+		__field(pid_t, pid)
+		__field(u32, why)
+		__field(u64, lasted_ns)
+		__field(u32, shift)
+	),
+	TP_fast_assign(
+		__entry->pid = pid_nr(process->pid);
+		__entry->why = why;
+		__entry->lasted_ns = lasted_ns;
+		__entry->shift = process->park.shift;
+	),
+	TP_printk("pid=%d why=%s lasted_ns=%llu shift=%u", __entry->pid,
+		  __print_symbolic(__entry->why, XS_TRACE_UNPARK), __entry->lasted_ns,
+		  __entry->shift)
 );
 
 #endif /* KFD_XSCHED_TRACE_H */

@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "core.h"
 #include "model/node.h"
+#include "model/park.h"
 
 /*
  * How soon a switch that failed is tried again, milliseconds: each time after twice as
@@ -92,6 +93,9 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	refcount_set(&node->refs, 1);
 	INIT_LIST_HEAD(&node->queues);
 	INIT_LIST_HEAD(&node->pending);
+	INIT_LIST_HEAD(&node->parking);
+	node->park_ms = XS_PARK_MS;
+	node->park_batch_ms = XS_PARK_BATCH_MS;
 	rt_mutex_init(&node->lock);
 	init_waitqueue_head(&node->quiet);
 	return node;
@@ -264,6 +268,22 @@ u64 xs_node_restore_ns(const struct xs_node *node, u64 save_ns)
 {
 	return max(READ_ONCE(node->restore_ns),
 		   XS_RESTORE_PER_SAVE * max(READ_ONCE(node->save_ns), save_ns));
+}
+
+/* As xs_node_note_restore(). */
+void xs_node_note_return(struct xs_node *node, u64 ns)
+{
+	const u64 before = READ_ONCE(node->return_ns);
+
+	WRITE_ONCE(node->return_ns, max(before - before / 8, ns));
+}
+
+/* A restore takes about as long as a save. */
+u64 xs_node_return_cost_ns(const struct xs_node *node)
+{
+	const u64 save_ns = READ_ONCE(node->save_ns);
+
+	return max(READ_ONCE(node->return_ns), save_ns) + save_ns;
 }
 
 unsigned int xs_node_count(void)

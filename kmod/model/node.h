@@ -196,6 +196,9 @@ void xs_node_set_waves_percent(u32 percent);
  * @queue_count: how many
  * @pending: pdds with queues of which what is asked for may differ from what is applied, by
  *	xs_pdd.in_pending
+ * @parking: pdds of processes that leave with the next transaction, likewise
+ * @park_due_ns: when there is one for these alone
+ * @woken: a process that rang is to come back there, and its worker is not kicked yet
  * @lock: held across a transaction; taken before xs_lock
  * @in_flight: queues in the transaction that goes on
  * @worker: runs parts of batches, @settle, @retry and @ring; none once @gone
@@ -211,6 +214,11 @@ void xs_node_set_waves_percent(u32 percent);
  * @save_ns: how long the last preemption took to save waves; without a lock
  * @restore_ns: how long a restore takes, as far as it was seen; under sampler.lock, read
  *	without
+ * @return_ns: how long the node stood for a return of parked processes; without a lock
+ * @park_ms: from when on processes are parked that have no work; 0: never. Without a lock
+ * @park_batch_ms: how long those wait in @parking; likewise
+ * @parks: how many processes have left; written under xs_lock, read without
+ * @returns: how many of them it has brought back; likewise
  * @default_grace_us: of UNMAPs that ask for it; without a lock
  * @failing: its last transaction failed
  * @domain: with which nodes it is reset; once it is in the list
@@ -228,6 +236,9 @@ struct xs_node {
 	struct list_head queues;
 	unsigned int queue_count;
 	struct list_head pending;
+	struct list_head parking;
+	u64 park_due_ns;
+	bool woken;
 	struct rt_mutex lock;	/* held across a transaction */
 	unsigned int in_flight;
 	struct kthread_worker *worker;
@@ -241,6 +252,11 @@ struct xs_node {
 	struct xs_wave_counts waves;
 	u64 save_ns;
 	u64 restore_ns;
+	u64 return_ns;
+	u32 park_ms;
+	u32 park_batch_ms;
+	u64 parks;
+	u64 returns;
 	u32 default_grace_us;
 	bool failing;
 	struct xs_domain *domain;
@@ -317,6 +333,10 @@ void xs_node_note_restore(struct xs_node *node, u64 ns);
  * or by one that took @save_ns.
  */
 u64 xs_node_restore_ns(const struct xs_node *node, u64 save_ns);
+
+/* It stood so long for a return; and what one costs all others, with the restore. */
+void xs_node_note_return(struct xs_node *node, u64 ns);
+u64 xs_node_return_cost_ns(const struct xs_node *node);
 
 /* One succeeded. */
 void xs_node_retry_no_more(struct xs_node *node);

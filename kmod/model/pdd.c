@@ -53,8 +53,7 @@ void xs_pdd_set_pending_locked(struct xs_pdd *pdd)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (list_empty(&pdd->in_pending))
-		list_add_tail(&pdd->in_pending, &pdd->node->pending);
+	list_move_tail(&pdd->in_pending, &pdd->node->pending);
 }
 
 void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked)
@@ -63,6 +62,7 @@ void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked)
 
 	xs_terms_init(asked);
 	xs_sum_add(&pdd->sum, asked);
+	asked->held |= xs_process_is_parked(pdd->process);
 }
 
 void xs_pdd_free_locked(struct xs_pdd *pdd)

@@ -168,6 +168,15 @@ struct xs_process *xs_process_named_locked(u32 target, u64 id, const struct pid_
 	return process && !process->exited ? process : ERR_PTR(-ESRCH);
 }
 
+struct xs_process *xs_process_above_locked(u64 id)
+{
+	unsigned long at = id;
+
+	lockdep_assert_held(&xs_lock);
+
+	return xa_find_after(&process_by_id, &at, ULONG_MAX, XA_PRESENT);
+}
+
 /* ---- permissions --------------------------------------------------------- */
 
 kuid_t xs_user_of(const struct cred *cred)
@@ -342,6 +351,7 @@ static struct xs_process *process_new_locked(struct pid *pid, struct xs_birth *b
 	process->pid = get_pid(pid);
 	INIT_LIST_HEAD(&process->spaces);
 	INIT_LIST_HEAD(&process->pdds);
+	INIT_LIST_HEAD(&process->park.wishes);
 	list_add_tail(&process->in_processes, &xs_processes);
 	process_add_numbers_locked(process);
 	return process;
@@ -404,6 +414,7 @@ void xs_space_exit_locked(struct xs_space *space)
 	hash_del(&space->by_hw);
 	if (!--process->live) {
 		process->exited = true;
+		xs_process_drop_wishes_locked(process);
 		list_del(&process->in_processes);
 	}
 	xs_space_put_locked(space);
@@ -453,6 +464,7 @@ void xs_process_put_locked(struct xs_process *process)
 	if (--process->refs)
 		return;
 	xs_requests_drop_locked(&process->requests);
+	xs_process_forget_park_locked(process);
 	process_remove_numbers_locked(process);
 	xa_erase(&process_by_id, process->id);
 	process_remember_locked(process->pid);

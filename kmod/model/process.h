@@ -11,6 +11,7 @@
 
 #include "backend.h"
 #include "core.h"
+#include "model/park.h"
 #include "model/request.h"
 
 struct cred;
@@ -105,6 +106,7 @@ struct xs_review {
  * @born_held: @hold_new was ever set: what a new queue is born as is unknown
  * @failures: how many of its queues did not save their waves: see model/demotion.h
  * @user_demoted: its user is demoted
+ * @park: whether it is parked, and when
  * @triggers: armed switches it triggers by itself
  * @mark: for a search
  * @sampled_pdds: how many of @pdds have queues to look at
@@ -132,6 +134,7 @@ struct xs_process {
 	bool born_held;
 	u32 failures;
 	bool user_demoted;
+	struct xs_park park;
 	u32 triggers;
 	u64 mark;
 	u32 sampled_pdds;
@@ -185,6 +188,9 @@ struct xs_process *xs_process_named_locked(u32 target, u64 id, const struct pid_
 struct xs_process *xs_process_also_locked(u64 nr, const struct pid_namespace *ns,
 					  const struct xs_process *first,
 					  const struct xs_process *process);
+
+/* The process with the lowest id above that, or NULL; also one that has exited. */
+struct xs_process *xs_process_above_locked(u64 id);
 
 /* The space of a driver's handle, or NULL. */
 struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw);

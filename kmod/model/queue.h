@@ -67,7 +67,8 @@ struct xs_pdd_watch {
  * @sum: what these ask for together
  * @own_seq: when the latest override was asked for of one of @queues by itself, be it in
  *	force still or not
- * @in_pending: in xs_node.pending, or empty
+ * @in_pending: in xs_node.pending or xs_node.parking, or empty
+ * @back_ns: from when on its queues have been wanted back that were parked, or 0
  * @watch: the sampler's part
  */
 struct xs_pdd {
@@ -81,6 +82,7 @@ struct xs_pdd {
 	struct xs_sum sum;
 	u64 own_seq;
 	struct list_head in_pending;
+	u64 back_ns;
 	struct xs_pdd_watch watch;
 };
 
@@ -192,10 +194,10 @@ static inline bool xs_pdd_is_gone(const struct xs_pdd *pdd)
 struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node,
 				  struct xs_birth *birth);
 
-/* What is asked of any of its queues may have changed. */
+/* What is asked of any of its queues may have changed; also if it was in xs_node.parking. */
 void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
 
-/* What requests on it ask for. @asked: out */
+/* What requests on it ask for, and whether its process is parked. @asked: out */
 void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked);
 
 /* Unlink and free one without queues. */

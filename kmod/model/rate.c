@@ -82,13 +82,21 @@ static void rate_add(struct xs_rates *rates, struct xs_payer payer, u64 now, u64
 	};
 }
 
+bool xs_rates_may(struct xs_rates *rates, struct xs_payer payer, u64 now)
+{
+	const u64 cost_ns = rate_interval_ns(rate_of(rates, payer));
+
+	return !cost_ns || (rate_has_room(rates, rate_whole(payer), now, cost_ns) &&
+			    (!payer.share ||
+			     rate_has_room(rates, payer, now, XS_ROOT_SHARES * cost_ns)));
+}
+
 bool xs_rates_take(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 *cost_ns)
 {
 	*cost_ns = rate_interval_ns(rate_of(rates, payer));
 	if (!*cost_ns)
 		return true;
-	if (!rate_has_room(rates, rate_whole(payer), now, *cost_ns) ||
-	    (payer.share && !rate_has_room(rates, payer, now, XS_ROOT_SHARES * *cost_ns))) {
+	if (!xs_rates_may(rates, payer, now)) {
 		WRITE_ONCE(rates->refused, rates->refused + 1);
 		return false;
 	}

@@ -99,6 +99,9 @@ void xs_rates_set_admin(struct xs_rates *rates, u32 per_s);
 bool xs_rates_take(struct xs_rates *rates, struct xs_payer payer, u64 now, u64 *cost_ns);
 void xs_rates_give_back(struct xs_rates *rates, struct xs_payer payer, u64 cost_ns);
 
+/* Whether xs_rates_take() would succeed. */
+bool xs_rates_may(struct xs_rates *rates, struct xs_payer payer, u64 now);
+
 /* He has preempted it, may he or not. He owes a burst at the most, beyond the one he has. */
 void xs_rates_charge(struct xs_rates *rates, struct xs_payer payer, u64 now);
 

@@ -4,9 +4,9 @@
  * becomes of nodes when their breaker opens, and how it is closed again. model/demotion.c
  * and model/breaker.c say when.
  *
- * Holds are dropped as if their holders had released them, and what a batch was about to
- * take fails: a hold, a priority, a class. To change the priority of a queue that runs is
- * to preempt its node, just as to hold it. So priorities that are in force stay: to put
+ * Parks end, holds are dropped as if their holders had released them, and what a batch was
+ * about to take fails: a hold, a priority, a class. To change the priority of a queue that
+ * runs is to preempt its node, just as to hold it. So priorities that are in force stay: to put
  * back those of the applications would be one more preemption, and nobody waits for it.
  * While the breaker is open nothing is taken. All that is sent to the firmware is to let
  * queues run, and what their holders give back, and with that the priority of who is
@@ -67,6 +67,7 @@ static void trip_drop_holds_locked(struct xs_node *node)
 	lockdep_assert_held(&xs_lock);
 
 	list_for_each_entry(queue, &node->queues, in_node) {
+		xs_process_unpark_locked(queue->pdd->process, XS_UNPARK_BREAKER, ktime_get_ns());
 		trip_drop_all_locked(&queue->requests);
 		trip_drop_all_locked(&queue->pdd->requests);
 		if (!trip_can_hold_locked(queue->pdd->process))
