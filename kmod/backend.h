@@ -48,6 +48,8 @@ struct xs_hw_node_desc {
  * @type: enum kfd_xsched_queue_type
  * @doorbell: its doorbell, unique on the GPU
  * @indices_count_packets: @read_index and @write_index mean work
+ * @indices_show_idle: if these two are equal, nothing waits; also of a copy queue, which
+ *	counts bytes
  * @read_index: in the owner's address space
  * @write_index: in the owner's address space
  * @priority: the KFD priority the application asks for
@@ -62,6 +64,7 @@ struct xs_hw_queue_desc {
 	u32 type;
 	u32 doorbell;
 	bool indices_count_packets;
+	bool indices_show_idle;
 	u64 __user *read_index;
 	u64 __user *write_index;
 	u32 priority;
@@ -164,6 +167,8 @@ struct xs_hw_waves {
  *	maps them first, and report that once. Waits for no thread of the process. 0,
  *	-EAGAIN, not just now, or -EOPNOTSUPP, for good. With KFD_XSCHED_CAP_TAP
  * @untap: do not report; likewise
+ * @rings_elsewhere: another process or device may ring doorbells of the process on that node,
+ *	or could at some time; waits for nothing. With KFD_XSCHED_CAP_PARK
  */
 struct xs_backend_ops {
 	int (*start)(void);
@@ -178,6 +183,7 @@ struct xs_backend_ops {
 	u32 (*priority)(struct xs_hw_queue *queue);
 	int (*tap)(struct xs_hw_process *process, struct xs_hw_node *node);
 	void (*untap)(struct xs_hw_process *process, struct xs_hw_node *node);
+	bool (*rings_elsewhere)(struct xs_hw_process *process, struct xs_hw_node *node);
 };
 
 /* The patched amdkfd: kfd.c. */

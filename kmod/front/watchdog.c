@@ -125,7 +125,8 @@ static bool watchdog_has_packets(const struct xs_queue_watch *watch)
 {
 	u64 read, write;
 
-	return !xs_look_indices(watch, &read, &write) || read != write;
+	return !xs_look_indices(watch->read_index, watch->write_index, &read, &write) ||
+		read != write;
 }
 
 static bool watchdog_look_at_indices(const struct xs_queue *queue)

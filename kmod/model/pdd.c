@@ -37,6 +37,7 @@ static struct xs_pdd *pdd_new_locked(struct xs_space *space, struct xs_node *nod
 	INIT_LIST_HEAD(&pdd->watch.queues);
 	INIT_LIST_HEAD(&pdd->watch.in_sampler);
 	INIT_LIST_HEAD(&pdd->watch.in_rung);
+	INIT_LIST_HEAD(&pdd->watch.in_woken);
 	list_add_tail(&pdd->in_process, &pdd->process->pdds);
 	return pdd;
 }

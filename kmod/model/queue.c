@@ -87,6 +87,11 @@ bool xs_queue_can_be_watched(const struct xs_queue *queue)
 	return queue->watch.read_index && queue->watch.write_index;
 }
 
+static bool queue_shows_idle(const struct xs_queue *queue)
+{
+	return queue->quiet.read_index && queue->quiet.write_index;
+}
+
 /* ---- come and go --------------------------------------------------------- */
 
 /* The driver made it before anybody could look: was it born held or not? */
@@ -112,6 +117,10 @@ static void queue_init(struct xs_queue *queue, struct xs_hw_queue *hw,
 		queue->watch.read_index = desc->read_index;
 		queue->watch.write_index = desc->write_index;
 	}
+	if (desc->indices_show_idle) {
+		queue->quiet.read_index = desc->read_index;
+		queue->quiet.write_index = desc->write_index;
+	}
 }
 
 static void queue_link_locked(struct xs_queue *queue)
@@ -129,6 +138,7 @@ static void queue_link_locked(struct xs_queue *queue)
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count + 1);
 	list_add_tail(&queue->in_pdd, &pdd->queues);
 	pdd->live++;
+	pdd->blind += !queue_shows_idle(queue);
 }
 
 int xs_birth_begin(struct xs_birth *birth, const struct xs_hw_queue_desc *desc)
@@ -239,6 +249,7 @@ void xs_queue_free_locked(struct xs_queue *queue)
 
 	xs_requests_drop_locked(&queue->requests);
 	list_del(&queue->in_pdd);
+	pdd->blind -= !queue_shows_idle(queue);
 	list_del(&queue->in_node);
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count - 1);
 	hash_del(&queue->by_hw);

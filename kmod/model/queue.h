@@ -32,9 +32,12 @@
  * @idle: all queues that this look has seen are idle
  * @edge_ns: the ring for which it is looked at, or 0
  * @by_hw: in the table of watch/doorbell.c; tap_lock
- * @expected: its next ring is to be looked at; tap_lock
+ * @expected: its next ring is to be looked at: there was none since it was tapped;
+ *	tap_lock
  * @in_rung: in its list of those that rang, or empty; tap_lock
  * @rung_ns: when, if it is there; tap_lock
+ * @in_woken: in the list of those that rang while parked, or empty; tap_lock
+ * @woken_ns: when, if it is there; tap_lock
  */
 struct xs_pdd_watch {
 	struct list_head queues;
@@ -52,6 +55,8 @@ struct xs_pdd_watch {
 	bool expected;
 	struct list_head in_rung;
 	u64 rung_ns;
+	struct list_head in_woken;
+	u64 woken_ns;
 };
 
 /**
@@ -63,6 +68,7 @@ struct xs_pdd_watch {
  * @in_process: in xs_process.pdds
  * @queues: by xs_queue.in_pdd
  * @live: how many of them are not XS_APPLIED_GONE
+ * @blind: of how many of them it cannot be known whether something waits
  * @requests: on all of them, by xs_request.in_target
  * @sum: what these ask for together
  * @own_seq: when the latest override was asked for of one of @queues by itself, be it in
@@ -78,6 +84,7 @@ struct xs_pdd {
 	struct list_head in_process;
 	struct list_head queues;
 	u32 live;
+	u32 blind;
 	struct hlist_head requests;
 	struct xs_sum sum;
 	u64 own_seq;
@@ -127,6 +134,18 @@ struct xs_queue_watch {
 };
 
 /**
+ * struct xs_quiet - what shows that nothing waits in a queue; under xs_lock
+ * @read_index: in the owner's address space; NULL: nothing does
+ * @write_index: likewise
+ * @written: the write index when its process began to be quiet
+ */
+struct xs_quiet {
+	u64 __user *read_index;
+	u64 __user *write_index;
+	u64 written;
+};
+
+/**
  * struct xs_queue - a user queue; under xs_lock unless said otherwise
  * @id: its name for user space, never used again
  * @change: the driver's handle, and what the transaction that goes on does to it;
@@ -155,6 +174,7 @@ struct xs_queue_watch {
  * @priority: the KFD priority it then had; ask xs_queue_priority_locked()
  * @prio_class: enum kfd_xsched_class in effect, 0 if there are none
  * @look: the last look of the watchdog that has seen it
+ * @quiet: for a look before and after it is parked
  * @watch: the sampler's part
  */
 struct xs_queue {
@@ -181,6 +201,7 @@ struct xs_queue {
 	u32 priority;
 	u32 prio_class;
 	u32 look;
+	struct xs_quiet quiet;
 	struct xs_queue_watch watch;
 };
 

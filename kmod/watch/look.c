@@ -60,12 +60,12 @@ void xs_look_leave(const struct xs_space *space)
 }
 
 /* No page is brought in for this: who looks must not wait for a disk. */
-bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write)
+bool xs_look_indices(u64 __user *read_index, u64 __user *write_index, u64 *read, u64 *write)
 {
 	bool good;
 
 	pagefault_disable();
-	good = !get_user(*read, watch->read_index) && !get_user(*write, watch->write_index);
+	good = !get_user(*read, read_index) && !get_user(*write, write_index);
 	pagefault_enable();
 	return good;
 }
@@ -106,7 +106,7 @@ static void look_at_indices(struct xs_queue *queue, struct xs_sample *sample, u6
 	struct xs_queue_watch *watch = &queue->watch;
 	u64 read, write;
 
-	if (!xs_look_indices(watch, &read, &write)) {
+	if (!xs_look_indices(watch->read_index, watch->write_index, &read, &write)) {
 		look_past_indices(watch, sample, now);
 		return;
 	}

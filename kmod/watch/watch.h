@@ -7,6 +7,7 @@
  *	look.c		one look at a queue
  *	waves.c		waves in flight on a node
  *	doorbell.c	which processes rang
+ *	quiet.c		whether a process has no work at all, before and after it is parked
  */
 #ifndef KFD_XSCHED_WATCH_H
 #define KFD_XSCHED_WATCH_H
@@ -190,8 +191,8 @@ u64 xs_look_nonsense_count(void);
 bool xs_look_enter(const struct xs_space *space);
 void xs_look_leave(const struct xs_space *space);
 
-/* Read the indices, in that address space. False: they cannot be read now. */
-bool xs_look_indices(const struct xs_queue_watch *watch, u64 *read, u64 *write);
+/* Read indices, in that address space. False: they cannot be read now. */
+bool xs_look_indices(u64 __user *read_index, u64 __user *write_index, u64 *read, u64 *write);
 
 /* ---- waves in flight ----------------------------------------------------- */
 
@@ -238,5 +239,19 @@ u64 xs_doorbell_last_ns(void);
 
 /* Rings that were expected, so far. */
 u64 xs_doorbell_count(void);
+
+/* ---- quiet ---------------------------------------------------------------- */
+
+/*
+ * Whether nothing waits in any queue of the process. The @first time what its queues show is
+ * remembered: later, none of them may have got anything since.
+ */
+bool xs_quiet_look_locked(struct xs_process *process, bool first);
+
+/*
+ * Once its queues are off: whether waves or copies of it were saved. 0: none; 1: some, or that
+ * cannot be known; -EAGAIN: not all are off, or ask again.
+ */
+int xs_quiet_saved_locked(struct xs_process *process);
 
 #endif /* KFD_XSCHED_WATCH_H */
