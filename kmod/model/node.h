@@ -58,6 +58,7 @@ u64 xs_histogram_floor(unsigned int bucket);
  * @unmap: until the firmware confirmed that waves are saved, likewise, where it
  *	had something to do
  * @map: writing the new runlist, likewise
+ * @back: from the ring of a process that was parked until its queues were back
  */
 struct xs_stats {
 	u64 switches;
@@ -68,11 +69,15 @@ struct xs_stats {
 	struct xs_histogram lock;
 	struct xs_histogram unmap;
 	struct xs_histogram map;
+	struct xs_histogram back;
 };
 
 /* Account for one switch. The caller has the node's lock; readers need none. */
 void xs_stats_switch(struct xs_stats *stats,
 		     const struct kfd_xsched_node_result *result);
+
+/* The same for a return of processes that were parked, which took so long. */
+void xs_stats_return(struct xs_stats *stats, u64 ns);
 
 /* ---- when nothing is held any more: model/breaker.c ----------------------- */
 
@@ -201,6 +206,9 @@ void xs_node_set_waves_percent(u32 percent);
  * @woken: a process that rang is to come back there, and its worker is not kicked yet
  * @lock: held across a transaction; taken before xs_lock
  * @in_flight: queues in the transaction that goes on
+ * @going: it concerns a process that is about to be parked; under @lock
+ * @back_ns: from when on the first of those has been waiting whom it brings back, or 0;
+ *	likewise
  * @worker: runs parts of batches, @settle, @retry and @ring; none once @gone
  * @settle: switches what is pending: see switch/transact.c
  * @kicked: counts how often @settle was asked for
@@ -241,6 +249,8 @@ struct xs_node {
 	bool woken;
 	struct rt_mutex lock;	/* held across a transaction */
 	unsigned int in_flight;
+	bool going;
+	u64 back_ns;
 	struct kthread_worker *worker;
 	struct kthread_work settle;
 	u32 kicked;

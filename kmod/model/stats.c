@@ -67,3 +67,8 @@ void xs_stats_switch(struct xs_stats *stats,
 	stats_add_ns(&stats->unmap, result->unmap_ns);
 	stats_add_ns(&stats->map, result->map_ns);
 }
+
+void xs_stats_return(struct xs_stats *stats, u64 ns)
+{
+	stats_add_ns(&stats->back, ns);
+}

@@ -3,6 +3,8 @@
  * What the driver has to do to each queue, and what is known of it once it was done.
  */
 #include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -11,6 +13,12 @@
 #include "model/queue.h"
 #include "switch/switch.h"
 #include "trace.h"
+
+/*
+ * So many queues of processes that are parked leave with a switch of somebody else, who waits
+ * until they have.
+ */
+#define XS_PLAN_RIDERS	16U
 
 static u32 plan_to_class(s32 level)
 {
@@ -54,6 +62,19 @@ static int plan_count_held_locked(struct xs_queue *queue, u64 now)
 	return xs_queue_set_held_locked(queue, xs_queue_is_held_locked(queue), now);
 }
 
+/* What is known of a process that leaves changes with this, or how long it took to come back. */
+static void plan_note_park_locked(struct xs_pdd *pdd)
+{
+	struct xs_node *node = pdd->node;
+
+	lockdep_assert_held(&xs_lock);
+
+	node->going |= pdd->process->park.state == XS_PARK_GOING;
+	if (pdd->back_ns)
+		node->back_ns = min_not_zero(node->back_ns, pdd->back_ns);
+	pdd->back_ns = 0;
+}
+
 /* Its queues; @last: where the list of changes goes on; returned. */
 static struct xs_hw_change **plan_pdd_locked(struct xs_pdd *pdd, struct xs_hw_change **last)
 {
@@ -65,6 +86,7 @@ static struct xs_hw_change **plan_pdd_locked(struct xs_pdd *pdd, struct xs_hw_ch
 
 	lockdep_assert_held(&xs_lock);
 
+	plan_note_park_locked(pdd);
 	xs_pdd_asked_locked(pdd, &on_pdd);
 	list_for_each_entry(queue, &pdd->queues, in_pdd) {
 		asked = xs_queue_asked_locked(queue, &on_pdd, &own);
@@ -83,18 +105,40 @@ static struct xs_hw_change **plan_pdd_locked(struct xs_pdd *pdd, struct xs_hw_ch
 	return last;
 }
 
+/* Those in a list, until there are so many queues. */
+static struct xs_hw_change **plan_list_locked(struct xs_node *node, struct list_head *list,
+					      unsigned int room, struct xs_hw_change **last)
+{
+	struct xs_pdd *pdd, *next;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry_safe(pdd, next, list, in_pending) {
+		if (node->in_flight >= room)
+			break;
+		list_del_init(&pdd->in_pending);
+		last = plan_pdd_locked(pdd, last);
+	}
+	return last;
+}
+
+/* On MES each queue that leaves is a call, for which those would wait that come after it. */
+static bool plan_takes_riders(const struct xs_node *node)
+{
+	return node->desc.backend == KFD_XSCHED_BACKEND_HWS;
+}
+
 struct xs_hw_change *xs_plan_locked(struct xs_node *node)
 {
 	struct xs_hw_change *first = NULL, **last = &first;
-	struct xs_pdd *pdd, *next;
 
 	lockdep_assert_held(&node->lock);
 	lockdep_assert_held(&xs_lock);
 
-	list_for_each_entry_safe(pdd, next, &node->pending, in_pending) {
-		list_del_init(&pdd->in_pending);
-		last = plan_pdd_locked(pdd, last);
-	}
+	last = plan_list_locked(node, &node->pending, UINT_MAX, last);
+	if (node->in_flight && plan_takes_riders(node))
+		last = plan_list_locked(node, &node->parking, node->in_flight + XS_PLAN_RIDERS,
+					last);
 	*last = NULL;
 	return first;
 }

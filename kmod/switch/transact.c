@@ -45,6 +45,29 @@ static void transact_account(struct xs_node *node, int status,
 	trace_switch_end(&result);
 }
 
+/* Under the node's lock, too: processes that were parked are back, or would be. */
+static void transact_account_returns(struct xs_node *node, int status,
+				     const struct xs_hw_times *times)
+{
+	lockdep_assert_held(&node->lock);
+
+	if (node->back_ns && !status) {
+		xs_stats_return(&node->stats, ktime_get_ns() - node->back_ns);
+		xs_node_note_return(node, times->unmap_ns + times->map_ns);
+	}
+	node->back_ns = 0;
+}
+
+/* Those that are about to be parked may be off by now. */
+static void transact_tell_going(struct xs_node *node)
+{
+	lockdep_assert_held(&node->lock);
+
+	if (node->going)
+		xs_news->parking();
+	node->going = false;
+}
+
 static bool transact_end_part_locked(struct xs_part *part, int status,
 				     const struct xs_hw_times *times)
 {
@@ -107,8 +130,11 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 		ret = transact_check_locked(node, part);
 		if (!ret)
 			changes = xs_plan_locked(node);
-		if (!changes)
+		if (!changes) {
+			node->back_ns = 0;
+			transact_tell_going(node);
 			return transact_end_part_locked(part, ret, &times);
+		}
 	}
 
 	trace_switch_begin(node, node->in_flight, grace_us);
@@ -120,6 +146,8 @@ static bool transact_run(struct xs_node *node, u32 grace_us, struct xs_part *par
 	if (!ret && times.unmap_ns)
 		xs_node_note_save(node, times.unmap_ns);
 	transact_account(node, ret, &times, start_ns);
+	transact_account_returns(node, ret, &times);
+	transact_tell_going(node);
 	return over;
 }
 
