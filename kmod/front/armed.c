@@ -464,6 +464,8 @@ void xs_armed_look(void)
 		armed_look++;
 		more = armed_look_some_locked();
 	}
+	/* Who rang while it was parked does not wait for all of them. */
+	xs_park_woken();
 	while (more) {
 		scoped_guard(rt_mutex, &xs_lock)
 			more = armed_look_some_locked();

@@ -104,6 +104,8 @@ void xs_node_reset(struct xs_hw_node *hw, bool done)
 	if (!gpu_id)
 		return;
 	trace_node_reset(gpu_id, done);
+	if (done)
+		xs_park_tapped();
 	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_RESET, ktime_get_ns(), done);
 }
 
@@ -119,6 +121,8 @@ void xs_node_breaker(const struct xs_node *node)
 		pr_info("kfd_xsched: node %u: queues can be held and prioritised there again\n",
 			gpu_id);
 	trace_node_breaker(gpu_id, open);
+	if (!open)
+		xs_park_tapped();
 	xs_event_node(gpu_id, KFD_XSCHED_EVENT_NODE_BREAKER, ktime_get_ns(), open);
 }
 
@@ -191,6 +195,18 @@ static bool arrive_goes_with_others_locked(const struct xs_queue *queue)
 	return !queue->pdd->space->hw && !list_is_singular(&queue->pdd->queues);
 }
 
+/*
+ * Who creates a queue is about to ring. It may be what a process has become by execve(), of
+ * which the former address space is going.
+ */
+static void arrive_unpark_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	process->park.exits = false;
+	xs_process_unpark_locked(process, XS_UNPARK_QUEUE, ktime_get_ns());
+}
+
 static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
 						const struct xs_hw_queue_desc *desc,
 						struct xs_birth *birth)
@@ -203,6 +219,7 @@ static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
 	if (!node)
 		return ERR_PTR(-ENOENT);
 	space = xs_space_find_hw_locked(desc->process) ?: xs_space_new_locked(desc, birth);
+	arrive_unpark_locked(space->process);
 	return xs_queue_new_locked(hw, desc, space, node, birth);
 }
 
@@ -386,6 +403,9 @@ static bool arrive_exit_some_locked(struct xs_hw_process *hw)
 
 	if (!space)
 		return false;
+	/* If it is parked, its end preempts nobody. */
+	if (space->process->live == 1)
+		space->process->park.exits = true;
 	if (arrive_watch_some_no_more_locked(space))
 		return true;
 	arrive_exit_locked(space);

@@ -2,7 +2,7 @@
 /*
  * Clients: open files of /dev/kfd_xsched.
  *
- * A client has requests, tenants, armed switches and a subscription. release() drops
+ * A client has requests, tenants, armed switches, wishes and a subscription. release() drops
  * them all, and cannot fail: what the GPU does not accept at once is tried again.
  */
 #include <linux/ctype.h>
@@ -200,6 +200,7 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	client->interest.file = file;
 	client->interest.limited = account;
 	INIT_LIST_HEAD(&client->armed);
+	INIT_LIST_HEAD(&client->wishes);
 	init_waitqueue_head(&client->readable);
 	client->file = file;
 	client->pid_ns = get_pid_ns(task_active_pid_ns(current));
@@ -275,7 +276,7 @@ static bool client_drop_some_locked(struct xs_client *client, u32 *held)
 {
 	lockdep_assert_held(&xs_lock);
 
-	return xs_armed_drop_one_locked(client, held) ||
+	return xs_park_drop_one_locked(client) || xs_armed_drop_one_locked(client, held) ||
 		xs_tenants_free_one_locked(&client->tenants) ||
 		xs_holder_drop_some_locked(&client->holder, XS_SLICE, held);
 }

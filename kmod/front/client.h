@@ -93,6 +93,7 @@ void xs_ring_lose(struct xs_ring *ring, unsigned int count, u64 time_ns);
  * @tenants: its tenants
  * @armed: its armed switches, by xs_armed.in_client
  * @last_armed: the highest id ever
+ * @wishes: what it says of processes that may be parked, by xs_wish.in_client
  * @interest: what it wants to know of queues; counts its armed switches
  * @events: KFD_XSCHED_EVENT_BIT()s it subscribed; xs_clients_lock
  * @ring: events to be read; xs_clients_lock
@@ -119,6 +120,7 @@ struct xs_client {
 	struct xs_tenants tenants;
 	struct list_head armed;
 	u64 last_armed;
+	struct list_head wishes;
 	struct xs_interest interest;
 	u32 events;
 	struct xs_ring ring;

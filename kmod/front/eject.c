@@ -208,6 +208,7 @@ void xs_set_enabled(bool enabled)
 		return;
 	/* From here on no client can ask for anything new. */
 	eject_all_that_want();
+	xs_park_flush();
 	xs_transact_settle();
 }
 

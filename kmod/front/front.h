@@ -7,6 +7,7 @@
  *	apply.c		APPLY
  *	tenant.c	TENANT
  *	armed.c, arm.c	armed switches, and ARM
+ *	park.c		when processes are parked, and PARK
  *	watchdog.c	leases, and RENEW
  *	eject.c		taking from a client all it has
  *	sysfs.c		/sys/class/kfd_xsched; sysfs_queue.c: files of a queue
@@ -213,6 +214,37 @@ void xs_armed_show_locked(struct seq_file *m, struct xs_client *client);
 
 /* KFD_XSCHED_ARM */
 long xs_armed_ioctl(struct xs_client *client, void *arg);
+
+/* ---- park.c -------------------------------------------------------------- */
+
+int xs_park_init(void);
+
+/* Nobody is parked any more; who is comes back with the end of the driver. */
+void xs_park_exit(void);
+
+/*
+ * xs_news.tapped, also after a reset, and when a breaker was closed; .parking; .unparked; and
+ * .woken, also once some armed switches were looked at.
+ */
+void xs_park_tapped(void);
+void xs_park_parking(void);
+void xs_park_unparked_locked(struct xs_process *process, u32 why);
+void xs_park_woken(void);
+
+/* From when on processes of the node are parked, unless a client says otherwise. */
+void xs_park_set_ms(struct xs_node *node, u32 ms);
+
+/* What was changed is in effect; switches follow. Without a lock. */
+void xs_park_flush(void);
+
+/* Bits KFD_XSCHED_RESIDENT_*: why it is not parked. */
+u32 xs_park_resident_locked(const struct xs_process *process);
+
+/* Forget something that the client says of a process. False: there is nothing. */
+bool xs_park_drop_one_locked(struct xs_client *client);
+
+/* KFD_XSCHED_PARK */
+long xs_park_ioctl(struct xs_client *client, void *arg);
 
 /* ---- watchdog.c ---------------------------------------------------------- */
 

@@ -41,6 +41,7 @@ union xs_ioctl_arg {
 	struct kfd_xsched_tenant tenant;
 	struct kfd_xsched_renew renew;
 	struct kfd_xsched_arm arm;
+	struct kfd_xsched_park park;
 };
 
 /* @_last is the last field of the argument as it was first published. */
@@ -66,6 +67,8 @@ static const struct xs_ioctl main_ioctls[] = {
 		 struct kfd_xsched_renew, client),
 	XS_IOCTL(KFD_XSCHED_ARM, xs_armed_ioctl,
 		 struct kfd_xsched_arm, entries),
+	XS_IOCTL(KFD_XSCHED_PARK, xs_park_ioctl,
+		 struct kfd_xsched_park, reserved),
 };
 
 static const struct xs_ioctl *main_find_ioctl(unsigned int cmd)
@@ -177,6 +180,10 @@ static const struct xs_news main_news = {
 	.breaker = xs_node_breaker,
 	.demoted = xs_process_demoted,
 	.edge = xs_armed_look,
+	.tapped = xs_park_tapped,
+	.parking = xs_park_parking,
+	.unparked = xs_park_unparked_locked,
+	.woken = xs_park_woken,
 };
 
 /* ---- start and stop ------------------------------------------------------ */
@@ -210,9 +217,14 @@ static int main_start_all(void)
 	ret = xs_watchdog_init();
 	if (ret)
 		goto err_sampler;
+	ret = xs_park_init();
+	if (ret)
+		goto err_watchdog;
 	ret = xs_pm_init();
 	if (!ret)
 		return 0;
+	xs_park_exit();
+err_watchdog:
 	xs_watchdog_exit();
 err_sampler:
 	xs_sampler_exit();
@@ -223,9 +235,10 @@ err_sysfs:
 	return ret;
 }
 
-/* Nothing calls the driver any more: not what is left of async calls, nor retries. */
+/* Nothing calls the driver any more: not what is left of async calls, nor retries, nor parks. */
 static void main_stop_calls(void)
 {
+	xs_park_exit();
 	xs_transact_stop_all();
 	xs_sysfs_queues_stop();
 }

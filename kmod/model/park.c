@@ -18,6 +18,7 @@
 #include <linux/time64.h>
 
 #include "core.h"
+#include "model/account.h"
 #include "model/node.h"
 #include "model/park.h"
 #include "model/process.h"
@@ -67,12 +68,25 @@ static u32 park_ms_of_nodes_locked(const struct xs_process *process)
 
 u32 xs_process_park_ms_locked(const struct xs_process *process)
 {
-	const struct xs_wish *wish = list_first_entry_or_null(&process->park.wishes,
-							      struct xs_wish, in_process);
+	const struct list_head *wishes = &process->park.wishes;
 
 	lockdep_assert_held(&xs_lock);
 
-	return wish ? wish->ms : park_ms_of_nodes_locked(process);
+	return list_empty(wishes) ? park_ms_of_nodes_locked(process) :
+		list_first_entry(wishes, struct xs_wish, in_process)->ms;
+}
+
+bool xs_process_may_park_locked(const struct xs_process *process)
+{
+	const struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		if (pdd->blind || !(pdd->node->desc.caps & KFD_XSCHED_CAP_PARK))
+			return false;
+	}
+	return xs_process_park_ms_locked(process);
 }
 
 u64 xs_process_return_cost_locked(const struct xs_process *process)
@@ -194,6 +208,7 @@ void xs_wish_free_locked(struct xs_wish *wish)
 
 	list_del(&wish->in_process);
 	list_del(&wish->in_client);
+	xs_account_uncharge(wish->account, XS_QUOTA_REQUESTS, 1);
 	kfree(wish);
 }
 

@@ -10,6 +10,7 @@
 
 #include <linux/kfd_xsched.h>
 
+struct xs_account;
 struct xs_client;
 struct xs_node;
 struct xs_pdd;
@@ -82,7 +83,7 @@ enum xs_unpark {
 /**
  * struct xs_park - the park of a process; under xs_lock unless said otherwise
  * @state: set to GOING under tap_lock, too; read by anybody
- * @exits: its address space goes: it does not come back
+ * @exits: its last address space goes: its queues stay off
  * @quiet_ns: since when it has been seen to have no work; 0: it is yet to be looked at
  * @since_ns: when it left, CLOCK_MONOTONIC; 0: it is RESIDENT
  * @shift: its idle time is doubled so often
@@ -103,6 +104,7 @@ struct xs_park {
  * struct xs_wish - from when on a client wants a process to be parked; under xs_lock
  * @process: which process
  * @client: who says so
+ * @account: of the client, on which it is; or NULL
  * @ms: the idle time; 0: never
  * @in_process: in xs_park.wishes
  * @in_client: in xs_client.wishes
@@ -110,6 +112,7 @@ struct xs_park {
 struct xs_wish {
 	struct xs_process *process;
 	struct xs_client *client;
+	struct xs_account *account;
 	u32 ms;
 	struct list_head in_process;
 	struct list_head in_client;
@@ -126,6 +129,9 @@ bool xs_process_is_parked(const struct xs_process *process);
 
 /* From when on it is to be parked, milliseconds; 0: never. */
 u32 xs_process_park_ms_locked(const struct xs_process *process);
+
+/* Whether that is possible at all, so that it is worth to be watched for it. */
+bool xs_process_may_park_locked(const struct xs_process *process);
 
 /* What a return of it costs all others, on the node where that is most, nanoseconds. */
 u64 xs_process_return_cost_locked(const struct xs_process *process);
@@ -149,7 +155,7 @@ unsigned int xs_park_count(void);
 /* It is freed. */
 void xs_process_forget_park_locked(struct xs_process *process);
 
-/* Free a wish; all of a process, which has exited. */
+/* Free a wish, and take it off its account; and all of a process, which has exited. */
 void xs_wish_free_locked(struct xs_wish *wish);
 void xs_process_drop_wishes_locked(struct xs_process *process);
 

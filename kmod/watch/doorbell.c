@@ -12,6 +12,9 @@
  * process is sampled anyway, is nothing: a program may map its doorbells all the time, and
  * the driver reports each mapping like a ring. So a process on a node has at most one ring
  * looked at for each time that it is tapped there.
+ *
+ * To a process that is parked a ring is more than a hint: its park ends, whatever a look would
+ * find. That it rang is noted by itself, and never given up for a ring that is noted already.
  */
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
@@ -26,6 +29,8 @@
 /* Those with queues to look at, by process, and those that rang; under tap_lock. */
 static DEFINE_HASHTABLE(doorbell_pdds, 8);
 static LIST_HEAD(doorbell_rung);
+/* Those that rang while their process was parked; likewise. */
+static LIST_HEAD(doorbell_woken);
 static u64 doorbell_rings;
 static u64 doorbell_ns;
 
@@ -43,6 +48,7 @@ void xs_doorbell_remove(struct xs_pdd *pdd)
 	scoped_guard(spinlock, &tap_lock) {
 		hash_del(&pdd->watch.by_hw);
 		list_del_init(&pdd->watch.in_rung);
+		list_del_init(&pdd->watch.in_woken);
 		pdd->watch.expected = false;
 	}
 }
@@ -73,7 +79,7 @@ static struct xs_pdd *doorbell_take_locked(u64 *rung_ns)
 	*rung_ns = pdd->watch.rung_ns;
 	next = doorbell_first_locked();
 	if (next)
-		xs_sampler_ring(next->node);
+		xs_sampler_ring(next);
 	return pdd;
 }
 
@@ -84,6 +90,58 @@ struct xs_pdd *xs_doorbell_take(u64 *rung_ns)
 	scoped_guard(spinlock, &tap_lock)
 		pdd = doorbell_take_locked(rung_ns);
 	return pdd;
+}
+
+static struct xs_pdd *doorbell_take_woken_locked(u64 *woken_ns)
+{
+	struct xs_pdd *pdd = list_first_entry_or_null(&doorbell_woken, struct xs_pdd,
+						      watch.in_woken);
+
+	lockdep_assert_held(&tap_lock);
+
+	if (!pdd)
+		return NULL;
+	list_del_init(&pdd->watch.in_woken);
+	*woken_ns = pdd->watch.woken_ns;
+	return pdd;
+}
+
+struct xs_pdd *xs_doorbell_take_woken(u64 *woken_ns)
+{
+	struct xs_pdd *pdd;
+
+	scoped_guard(spinlock, &tap_lock)
+		pdd = doorbell_take_woken_locked(woken_ns);
+	return pdd;
+}
+
+bool xs_doorbell_any_woken(void)
+{
+	return !list_empty_careful(&doorbell_woken);
+}
+
+/* Which pdds there are, xs_lock says. */
+static bool doorbell_park_locked(struct xs_process *process)
+{
+	const struct xs_pdd *pdd;
+
+	lockdep_assert_held(&tap_lock);
+
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		if (!pdd->watch.expected)
+			return false;
+	}
+	WRITE_ONCE(process->park.state, XS_PARK_GOING);
+	return true;
+}
+
+bool xs_doorbell_park(struct xs_process *process)
+{
+	bool good;
+
+	scoped_guard(spinlock, &tap_lock)
+		good = doorbell_park_locked(process);
+	return good;
 }
 
 bool xs_doorbell_any(void)
@@ -115,8 +173,20 @@ static struct xs_pdd *doorbell_find_locked(const struct xs_hw_process *process,
 	return NULL;
 }
 
+static void doorbell_wake_locked(struct xs_pdd *pdd, u64 now)
+{
+	lockdep_assert_held(&tap_lock);
+
+	if (!list_empty(&pdd->watch.in_woken))
+		return;
+	pdd->watch.woken_ns = now;
+	list_add_tail(&pdd->watch.in_woken, &doorbell_woken);
+}
+
 static void doorbell_ring_locked(struct xs_pdd *pdd, u64 now)
 {
+	const bool parked = xs_process_is_parked(pdd->process);
+
 	lockdep_assert_held(&tap_lock);
 
 	if (!pdd->watch.expected)
@@ -125,12 +195,16 @@ static void doorbell_ring_locked(struct xs_pdd *pdd, u64 now)
 	WRITE_ONCE(doorbell_rings, doorbell_rings + 1);
 	WRITE_ONCE(doorbell_ns, now);
 	trace_doorbell(pdd);
-	if (!list_empty(&pdd->watch.in_rung))
+	if (parked)
+		doorbell_wake_locked(pdd, now);
+	else if (!list_empty(&pdd->watch.in_rung))
 		return;
-	pdd->watch.rung_ns = now;
-	list_add_tail(&pdd->watch.in_rung, &doorbell_rung);
+	if (list_empty(&pdd->watch.in_rung)) {
+		pdd->watch.rung_ns = now;
+		list_add_tail(&pdd->watch.in_rung, &doorbell_rung);
+	}
 	/* Without the lock the node might be gone. */
-	xs_sampler_ring(pdd->node);
+	xs_sampler_ring(pdd);
 }
 
 void xs_doorbell_rang(struct xs_hw_process *process, struct xs_hw_node *node)

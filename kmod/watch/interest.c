@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which processes are watched: those that a client that subscribed READY or IDLE may
- * see, and triggers of armed switches. No other process is watched: each look costs,
- * and comes before programs.
+ * see, triggers of armed switches, and those that may be parked. No other process is
+ * watched: each look costs, and comes before programs. For a park alone they are few.
  *
  * Interests are many, and so are queues; anybody may make more of both, and change an
  * interest all the time. So who changes one only marks all processes as stale. The sampler
@@ -101,14 +101,15 @@ static struct interest_turn turn = {
 static void interest_review_begin_locked(struct xs_process *process)
 {
 	struct xs_pdd *pdd = list_first_entry(&process->pdds, struct xs_pdd, in_process);
+	const bool parks = xs_process_may_park_locked(process);
 	struct xs_review *review = &process->review;
 
 	lockdep_assert_held(&xs_lock);
 
 	review->began = interest_version;
 	review->queue = list_first_entry(&pdd->queues, struct xs_queue, in_pdd);
-	review->all = xs_trigger_any_locked(process);
-	review->sample_us = 0;
+	review->all = parks || xs_trigger_any_locked(process);
+	review->sample_us = parks ? XS_PARK_SAMPLE_US : 0;
 	review->settle_us = 0;
 	review->no_tap = false;
 }

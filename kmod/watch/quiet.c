@@ -80,7 +80,7 @@ static int quiet_saved_of_queue_locked(const struct xs_queue *queue)
 	if (queue->applied == XS_APPLIED_GONE)
 		return 0;
 	if (queue->applied != XS_APPLIED_HELD)
-		return -EAGAIN;
+		return -EINPROGRESS;
 	saved = xs_backend->saved(queue->change.hw);
 	if (saved == -EBUSY)
 		return -EAGAIN;

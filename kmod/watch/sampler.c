@@ -28,7 +28,9 @@
  *		its own, in slices (interest.c).
  *
  * The worker of the node looks at what rang there, and runs an armed switch without waking
- * another thread. While that worker has a transaction, the sampler's own does it.
+ * another thread. While that worker has a transaction, the sampler's own does it; and always
+ * for a process that is parked, as it has to come back on other nodes, too, whatever
+ * transactions there are on the way to that one.
  *
  * sampler.lock is held for the length of a slice, or two, so a queue or a process that goes
  * waits that long at most. A transaction, which may take long, does not hold it, and
@@ -85,6 +87,7 @@
  * @gave_way: it gave way to a ring; written by the timer, too
  * @looked_ns: end of the last slice; read by the timer
  * @edges: a process became READY, or IDLE, which is not reported yet
+ * @taps: a process was tapped, likewise
  * @timer: queues @work
  * @worker: runs @work, @ring and @edge
  * @work: a slice, then the timer again
@@ -104,6 +107,7 @@ struct xs_sampler {
 	bool gave_way;
 	u64 looked_ns;
 	bool edges;
+	bool taps;
 	struct hrtimer timer;
 	struct kthread_worker *worker;
 	struct kthread_work work;
@@ -366,6 +370,7 @@ static void sampler_end_tap(struct xs_pdd *pdd)
 	pdd->watch.tapping = false;
 	WRITE_ONCE(pdd->watch.tapped, true);
 	list_move_tail(&pdd->watch.in_sampler, &sampler.tapped);
+	sampler.taps = true;
 	trace_tap(pdd, true);
 }
 
@@ -496,37 +501,72 @@ static void sampler_look_at_next_ring(void)
 
 /* ---- works: without a lock ----------------------------------------------- */
 
-/* The front takes xs_lock then, which is taken before sampler.lock. */
-static bool sampler_take_edges(void)
+/**
+ * struct sampler_news - what is to be reported
+ * @edges: see struct xs_sampler
+ * @taps: likewise
+ */
+struct sampler_news {
+	bool edges;
+	bool taps;
+};
+
+static struct sampler_news sampler_take_news(void)
 {
-	const bool edges = sampler.edges;
+	const struct sampler_news news = { .edges = sampler.edges, .taps = sampler.taps };
+
+	lockdep_assert_held(&sampler.lock);
 
 	sampler.edges = false;
-	return edges;
+	sampler.taps = false;
+	return news;
+}
+
+/* The front takes xs_lock then, which is taken before sampler.lock. */
+static void sampler_tell(struct sampler_news news)
+{
+	if (news.edges)
+		xs_news->edge();
+	if (news.taps)
+		xs_news->tapped();
 }
 
 static void sampler_slice_work(struct kthread_work *work)
 {
-	bool edges;
+	struct sampler_news news;
 
 	scoped_guard(rt_mutex, &sampler.lock) {
 		sampler_slice();
-		edges = sampler_take_edges();
+		news = sampler_take_news();
 	}
-	if (edges)
-		xs_news->edge();
+	sampler_tell(news);
+}
+
+/* Those that rang while they were parked are not any more. */
+static void sampler_wake(void)
+{
+	struct xs_pdd *pdd;
+	u64 woken_ns;
+
+	guard(rt_mutex)(&xs_lock);
+	while ((pdd = xs_doorbell_take_woken(&woken_ns)))
+		xs_process_unpark_locked(pdd->process, XS_UNPARK_RING, woken_ns);
 }
 
 static void sampler_ring_work(struct kthread_work *work)
 {
-	bool edges;
+	const bool woken = xs_doorbell_any_woken();
+	struct sampler_news news;
 
+	if (woken)
+		sampler_wake();
 	scoped_guard(rt_mutex, &sampler.lock) {
 		sampler_look_at_next_ring();
-		edges = sampler_take_edges();
+		news = sampler_take_news();
 	}
-	if (edges)
-		xs_news->edge();
+	sampler_tell(news);
+	if (woken)
+		xs_news->woken();
 }
 
 static void sampler_edge_work(struct kthread_work *work)
@@ -534,10 +574,12 @@ static void sampler_edge_work(struct kthread_work *work)
 	xs_news->edge();
 }
 
-void xs_sampler_ring(struct xs_node *node)
+void xs_sampler_ring(struct xs_pdd *pdd)
 {
+	struct xs_node *node = pdd->node;
+
 	/* It would wait for the transaction, and so would all others that ring there. */
-	if (xs_is_locked(&node->lock))
+	if (xs_process_is_parked(pdd->process) || xs_is_locked(&node->lock))
 		kthread_queue_work(sampler.worker, &sampler.ring);
 	else
 		kthread_queue_work(node->worker, &node->ring);
@@ -614,6 +656,9 @@ static void sampler_watch_locked(struct xs_process *process)
 
 	lockdep_assert_held(&xs_lock);
 
+	/* Nobody would see it ring. */
+	if (wanted->no_tap || !wanted->all)
+		xs_process_unpark_locked(process, XS_UNPARK_OFF, ktime_get_ns());
 	guard(rt_mutex)(&sampler.lock);
 	process->settle_ns = (u64)wanted->settle_us * NSEC_PER_USEC;
 	process->no_tap = wanted->no_tap;
@@ -708,6 +753,8 @@ static void sampler_remove_pdd_locked(struct xs_pdd *pdd)
 
 	lockdep_assert_held(&xs_lock);
 
+	/* Nobody would see rings of what else it has there, as copy queues. */
+	xs_process_unpark_locked(process, XS_UNPARK_QUEUE, ktime_get_ns());
 	if (!--process->sampled_pdds)
 		xs_interest_del_process_locked(process);
 	xs_doorbell_remove(pdd);
@@ -752,10 +799,45 @@ void xs_sampler_remove_locked(struct xs_queue *queue)
 	list_del(&queue->watch.in_pdd);
 	if (pdd->process->watched)
 		sampler.edges |= xs_look_end(queue);
-	if (sampler_take_edges())
+	if (sampler.edges)
 		kthread_queue_work(sampler.worker, &sampler.edge);
+	sampler.edges = false;
 	if (list_empty(&pdd->watch.queues))
 		sampler_remove_pdd_locked(pdd);
+}
+
+/* ---- parks ----------------------------------------------------------------- */
+
+static u64 sampler_tapped_ns_locked(const struct xs_process *process)
+{
+	const struct xs_pdd *pdd;
+	u64 since_ns = 0;
+
+	lockdep_assert_held(&xs_lock);
+	lockdep_assert_held(&sampler.lock);
+
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		if (!pdd->watch.tapped)
+			return 0;
+		since_ns = max(since_ns, pdd->watch.tapped_ns);
+	}
+	return since_ns;
+}
+
+u64 xs_sampler_tapped_ns_locked(const struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	guard(rt_mutex)(&sampler.lock);
+	return sampler_tapped_ns_locked(process);
+}
+
+bool xs_sampler_park_locked(struct xs_process *process)
+{
+	lockdep_assert_held(&xs_lock);
+
+	guard(rt_mutex)(&sampler.lock);
+	return sampler_tapped_ns_locked(process) && xs_doorbell_park(process);
 }
 
 /* ---- for others: without a lock ------------------------------------------ */

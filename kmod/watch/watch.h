@@ -32,6 +32,9 @@ struct xs_space;
 /* Time between two looks if no client asks for another one, microseconds. */
 #define XS_SAMPLE_PERIOD_US	100
 
+/* The same if nobody but a park wants to know. */
+#define XS_PARK_SAMPLE_US	10000
+
 /**
  * struct xs_interest - what one client wants to know; under xs_lock
  * @in_interests: in the list of all, or empty
@@ -146,8 +149,15 @@ void xs_sampler_set_tap_idle_us(u32 us);
 bool xs_sampler_watches(const struct xs_queue *queue);
 bool xs_sampler_taps(const struct xs_queue *queue);
 
-/* A process on a node rang: it is in the list of doorbell.c. Called in a page fault. */
-void xs_sampler_ring(struct xs_node *node);
+/* It rang: it is in a list of doorbell.c. Called in a page fault. */
+void xs_sampler_ring(struct xs_pdd *pdd);
+
+/*
+ * When the last of its doorbells were taken away, on whatever node; 0: they are not on all of
+ * them. And park it, if that is so still and none has rung since: it is GOING then.
+ */
+u64 xs_sampler_tapped_ns_locked(const struct xs_process *process);
+bool xs_sampler_park_locked(struct xs_process *process);
 
 struct xs_sampler_counts xs_sampler_counts(void);
 
@@ -233,6 +243,19 @@ void xs_doorbell_rang(struct xs_hw_process *process, struct xs_hw_node *node);
  */
 struct xs_pdd *xs_doorbell_take(u64 *rung_ns);
 
+/*
+ * The same of those that rang while they were parked, under xs_lock; and whether there is one,
+ * a hint.
+ */
+struct xs_pdd *xs_doorbell_take_woken(u64 *woken_ns);
+bool xs_doorbell_any_woken(void);
+
+/*
+ * It is GOING, unless one of its doorbells has rung since they were taken away: then it is not,
+ * and else each ring brings it back. Under xs_lock and sampler.lock.
+ */
+bool xs_doorbell_park(struct xs_process *process);
+
 /* Whether there is one, and when a doorbell was seen last. Hints. */
 bool xs_doorbell_any(void);
 u64 xs_doorbell_last_ns(void);
@@ -250,7 +273,7 @@ bool xs_quiet_look_locked(struct xs_process *process, bool first);
 
 /*
  * Once its queues are off: whether waves or copies of it were saved. 0: none; 1: some, or that
- * cannot be known; -EAGAIN: not all are off, or ask again.
+ * cannot be known; -EAGAIN: ask again; -EINPROGRESS: they are not all off.
  */
 int xs_quiet_saved_locked(struct xs_process *process);
 
