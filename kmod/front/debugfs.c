@@ -44,6 +44,12 @@ static const char *const debugfs_activity_names[] = {
 	[XS_ACTIVITY_IDLE] = "idle",
 };
 
+static const char *const debugfs_park_names[] = {
+	[XS_PARK_RESIDENT] = "resident",
+	[XS_PARK_GOING] = "going",
+	[XS_PARK_PARKED] = "parked",
+};
+
 /* Milliseconds from one moment to another, or 0 if it is not yet. */
 static u64 debugfs_ms_between(u64 from, u64 to)
 {
@@ -223,6 +229,20 @@ static void debugfs_show_requests_locked(struct seq_file *m, const struct hlist_
 	}
 }
 
+/* A line below each queue of the process. */
+static void debugfs_show_park_locked(struct seq_file *m, const struct xs_process *process, u64 now)
+{
+	const struct xs_park *park = &process->park;
+
+	lockdep_assert_held(&xs_lock);
+
+	seq_printf(m, "    park: state=%s resident=%#x park_ms=%u shift=%u returns=%u quiet_ms=%llu parked_ms=%llu\n",
+		   debugfs_park_names[park->state], xs_park_resident_locked(process),
+		   xs_process_park_ms_locked(process), park->shift, park->returns,
+		   park->quiet_ns ? debugfs_ms_between(park->quiet_ns, now) : 0,
+		   park->since_ns ? debugfs_ms_between(park->since_ns, now) : 0);
+}
+
 static void debugfs_show_queue_locked(struct seq_file *m, const struct xs_queue *queue, u64 now)
 {
 	const struct xs_process *process = queue->pdd->process;
@@ -245,6 +265,7 @@ static void debugfs_show_queue_locked(struct seq_file *m, const struct xs_queue 
 		   queue->held_since ? debugfs_ms_between(queue->held_since, now) : 0,
 		   process->exited, process->hold_new, process->failures,
 		   process->user_demoted);
+	debugfs_show_park_locked(m, process, now);
 	debugfs_show_requests_locked(m, &queue->pdd->requests);
 	debugfs_show_requests_locked(m, &queue->requests);
 }
@@ -264,6 +285,9 @@ static void debugfs_show_node_locked(struct seq_file *m, struct xs_node *node, u
 	seq_printf(m, " pending=%zu in_flight=%u counts=%llu restore_us=%llu",
 		   list_count_nodes(&node->pending), node->in_flight, xs_waves_counts(node),
 		   xs_node_restore_ns(node, 0) / NSEC_PER_USEC);
+	seq_printf(m, " parking=%zu parks=%llu returns=%llu return_us=%llu",
+		   list_count_nodes(&node->parking), node->parks, node->returns,
+		   xs_node_return_cost_ns(node) / NSEC_PER_USEC);
 	seq_printf(m, " breaker=%s failures_recent=%u openings=%llu failing=%d",
 		   xs_node_is_shut(node) ? "open" : "closed",
 		   xs_breaker_recent(&node->domain->breaker, now),

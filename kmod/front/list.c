@@ -118,6 +118,8 @@ u32 xs_list_state_locked(const struct xs_queue *queue, const struct xs_client *c
 		state |= KFD_XSCHED_QUEUE_TAPPED;
 	if (xs_process_is_demoted(queue->pdd->process))
 		state |= KFD_XSCHED_QUEUE_DEMOTED;
+	if (xs_process_is_parked(queue->pdd->process) && queue->applied == XS_APPLIED_HELD)
+		state |= KFD_XSCHED_QUEUE_PARKED;
 	return state;
 }
 
@@ -131,8 +133,9 @@ static u64 list_tenant_locked(const struct xs_queue *queue, const struct xs_clie
 	return request && request->tenant ? request->tenant->id : 0;
 }
 
+/* @resident: of its process */
 static void list_describe_locked(struct kfd_xsched_queue *out, const struct xs_queue *queue,
-				 const struct xs_client *client, u64 now)
+				 const struct xs_client *client, u64 now, u32 resident)
 {
 	lockdep_assert_held(&xs_lock);
 
@@ -150,6 +153,9 @@ static void list_describe_locked(struct kfd_xsched_queue *out, const struct xs_q
 		.held_ns = xs_queue_held_ns_locked(queue, now),
 		.tenant = list_tenant_locked(queue, client),
 		.process = queue->pdd->process->id,
+		.parked_ns = queue->pdd->process->park.since_ns,
+		.resident = resident,
+		.returns = queue->pdd->process->park.returns,
 	};
 }
 
@@ -176,9 +182,10 @@ struct list_walk {
 /* Go on for a slice. Whether there may be more. xs_user_array.count: out, how many it found */
 static bool list_slice_locked(struct list_walk *walk)
 {
+	const struct xs_process *process = NULL;
 	const u64 now = ktime_get_ns();
 	struct xs_queue *queue;
-	u32 left = XS_SLICE;
+	u32 left = XS_SLICE, resident = 0;
 
 	lockdep_assert_held(&xs_lock);
 
@@ -187,9 +194,14 @@ static bool list_slice_locked(struct list_walk *walk)
 		walk->at = queue->id;
 		if (!xs_process_permits_locked(queue->pdd->process, XS_PERMIT_LIST))
 			continue;
-		if (walk->count++ < walk->room)
-			list_describe_locked(&walk->found[walk->to.count++], queue,
-					     walk->client, now);
+		if (walk->count++ >= walk->room)
+			continue;
+		/* Mostly it is that of the queue before. */
+		if (process != queue->pdd->process)
+			resident = xs_park_resident_locked(queue->pdd->process);
+		process = queue->pdd->process;
+		list_describe_locked(&walk->found[walk->to.count++], queue, walk->client, now,
+				     resident);
 	}
 	return queue;
 }

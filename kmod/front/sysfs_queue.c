@@ -166,6 +166,8 @@ static const char *sysfs_queue_state_name(u32 bit)
 		return "disabled";
 	case KFD_XSCHED_QUEUE_RESET:
 		return "reset";
+	case KFD_XSCHED_QUEUE_PARKED:
+		return "parked";
 	default:
 		return NULL;
 	}
