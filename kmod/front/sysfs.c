@@ -24,6 +24,7 @@
 #include "front/front.h"
 #include "model/account.h"
 #include "model/node.h"
+#include "model/park.h"
 #include "model/request.h"
 #include "switch/switch.h"
 #include "watch/watch.h"
@@ -228,6 +229,38 @@ static const struct xs_param default_grace_us_param = {
 
 XS_PARAM_FILES(default_grace_us);
 
+static u32 sysfs_park_ms_get(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return READ_ONCE(node->park_ms);
+}
+
+static void sysfs_park_ms_set(struct device *dev, u32 value)
+{
+	xs_park_set_ms(dev_get_drvdata(dev), value);
+}
+
+XS_PARAM(park_ms, 0, KFD_XSCHED_PARK_MS_MAX, XS_PARK_MS);
+XS_PARAM_FILES(park_ms);
+
+static u32 sysfs_park_batch_ms_get(struct device *dev)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return READ_ONCE(node->park_batch_ms);
+}
+
+static void sysfs_park_batch_ms_set(struct device *dev, u32 value)
+{
+	struct xs_node *node = dev_get_drvdata(dev);
+
+	WRITE_ONCE(node->park_batch_ms, value);
+}
+
+XS_PARAM(park_batch_ms, XS_PARK_BATCH_MS_MIN, XS_PARK_BATCH_MS_MAX, XS_PARK_BATCH_MS);
+XS_PARAM_FILES(park_batch_ms);
+
 static u32 sysfs_breaker_failures_get(struct device *dev)
 {
 	const struct xs_node *node = dev_get_drvdata(dev);
@@ -416,6 +449,12 @@ static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
 }										\
 static DEVICE_ATTR_RO(_name)
 
+static ssize_t parked_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", xs_park_count());
+}
+static DEVICE_ATTR_RO(parked);
+
 XS_ACTIVITY_FILE(sampled, "%u");
 XS_ACTIVITY_FILE(tapped, "%u");
 XS_ACTIVITY_FILE(rings, "%llu");
@@ -441,6 +480,7 @@ XS_EJECTED_FILE(ejected_disabled, KFD_XSCHED_EJECT_DISABLED);
 static struct attribute *global_statistics_attrs[] = {
 	&dev_attr_clients.attr,
 	&dev_attr_held.attr,
+	&dev_attr_parked.attr,
 	&dev_attr_sampled.attr,
 	&dev_attr_tapped.attr,
 	&dev_attr_rings.attr,
@@ -594,6 +634,12 @@ static struct attribute *node_attrs[] = {
 	&default_grace_us_value.attr.attr,
 	&default_grace_us_least.attr.attr,
 	&default_grace_us_most.attr.attr,
+	&park_ms_value.attr.attr,
+	&park_ms_least.attr.attr,
+	&park_ms_most.attr.attr,
+	&park_batch_ms_value.attr.attr,
+	&park_batch_ms_least.attr.attr,
+	&park_batch_ms_most.attr.attr,
 	NULL
 };
 
@@ -607,6 +653,8 @@ static struct attribute *node_default_attrs[] = {
 	&admin_rate_first.attr.attr,
 	&admin_burst_first.attr.attr,
 	&default_grace_us_first.attr.attr,
+	&park_ms_first.attr.attr,
+	&park_batch_ms_first.attr.attr,
 	NULL
 };
 
@@ -629,6 +677,19 @@ XS_COUNTER_FILE(switches);
 XS_COUNTER_FILE(failures);
 XS_COUNTER_FILE(transactions);
 XS_COUNTER_FILE(flips);
+
+#define XS_PARK_FILE(_name)							\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
+{										\
+	const struct xs_node *node = dev_get_drvdata(dev);			\
+										\
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->_name));		\
+}										\
+static DEVICE_ATTR_RO(_name)
+
+XS_PARK_FILE(parks);
+XS_PARK_FILE(returns);
 
 static ssize_t queues_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -687,6 +748,8 @@ static struct attribute *node_statistics_attrs[] = {
 	&dev_attr_failures.attr,
 	&dev_attr_transactions.attr,
 	&dev_attr_flips.attr,
+	&dev_attr_parks.attr,
+	&dev_attr_returns.attr,
 	&dev_attr_queues.attr,
 	NULL
 };
@@ -724,12 +787,14 @@ XS_HISTOGRAM_FILE(total);
 XS_HISTOGRAM_FILE(lock);
 XS_HISTOGRAM_FILE(unmap);
 XS_HISTOGRAM_FILE(map);
+XS_HISTOGRAM_FILE(back);
 
 static struct attribute *node_latency_attrs[] = {
 	&dev_attr_total.attr,
 	&dev_attr_lock.attr,
 	&dev_attr_unmap.attr,
 	&dev_attr_map.attr,
+	&dev_attr_back.attr,
 	NULL
 };
 

@@ -12,6 +12,7 @@
 
 #include "files.h"
 #include "model/node.h"
+#include "model/park.h"
 #include "watch/watch.h"
 #include "watched.h"
 #include "core.h"
@@ -66,6 +67,8 @@ static const struct limit limits[] = {
 	{ XT_GLOBAL, "tap_idle_us", 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US },
 	{ XT_GLOBAL, "waves_percent", 0, XS_WAVES_PERCENT_MAX, XS_WAVES_PERCENT },
 	{ NODE, "default_grace_us", 0, FAKE_MAX_GRACE_US, XS_DEFAULT_GRACE_US },
+	{ NODE, "park_ms", 0, KFD_XSCHED_PARK_MS_MAX, XS_PARK_MS },
+	{ NODE, "park_batch_ms", XS_PARK_BATCH_MS_MIN, XS_PARK_BATCH_MS_MAX, XS_PARK_BATCH_MS },
 	{ NODE, "user_rate", 0, XS_RATE_MAX, XS_USER_RATE },
 	{ NODE, "user_burst", XS_BURST_MIN, XS_BURST_MAX, XS_USER_BURST },
 	{ NODE, "admin_rate", 0, XS_RATE_MAX, XS_ADMIN_RATE },
