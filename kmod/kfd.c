@@ -195,6 +195,24 @@ static void kfd_untap(struct xs_hw_process *process, struct xs_hw_node *node)
 	kfd_sched_tap_disarm(kfd_to_process(process), kfd_to_node(node));
 }
 
+#ifdef KFD_SCHED_HAS_RINGS_ELSEWHERE
+static bool kfd_can_park(const struct kfd_sched_node_info *info)
+{
+	return info->can_tap;
+}
+
+static bool kfd_rings_elsewhere(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	return kfd_sched_rings_elsewhere(kfd_to_process(process), kfd_to_node(node));
+}
+#else
+/* An amdkfd that does not know it: then a ring might not be seen. */
+static bool kfd_can_park(const struct kfd_sched_node_info *info)
+{
+	return false;
+}
+#endif
+
 /* Which doorbell it was does not matter: the indices show which queue has work. */
 static void kfd_doorbell(struct kfd_process *process, struct kfd_node *node, u32 offset)
 {
@@ -203,6 +221,11 @@ static void kfd_doorbell(struct kfd_process *process, struct kfd_node *node, u32
 #else
 /* An amdkfd without that patch: activity is sampled. */
 static bool kfd_can_tap(const struct kfd_sched_node_info *info)
+{
+	return false;
+}
+
+static bool kfd_can_park(const struct kfd_sched_node_info *info)
 {
 	return false;
 }
@@ -223,6 +246,8 @@ static u32 kfd_node_caps(const struct kfd_sched_node_info *info)
 		caps |= KFD_XSCHED_CAP_WAVES;
 	if (kfd_can_tap(info))
 		caps |= KFD_XSCHED_CAP_TAP;
+	if (kfd_can_park(info))
+		caps |= KFD_XSCHED_CAP_PARK;
 	return caps;
 }
 
@@ -292,6 +317,7 @@ static void kfd_queue_add(struct queue *queue)
 		.type = info.sdma ? KFD_XSCHED_QUEUE_SDMA : KFD_XSCHED_QUEUE_COMPUTE,
 		.doorbell = info.doorbell,
 		.indices_count_packets = info.aql,
+		.indices_show_idle = info.aql || info.sdma,
 		.read_index = info.read_index,
 		.write_index = info.write_index,
 		.priority = info.priority,
@@ -363,5 +389,8 @@ const struct xs_backend_ops xs_kfd_backend = {
 #ifdef KFD_SCHED_HAS_TAP
 	.tap = kfd_tap,
 	.untap = kfd_untap,
+#endif
+#ifdef KFD_SCHED_HAS_RINGS_ELSEWHERE
+	.rings_elsewhere = kfd_rings_elsewhere,
 #endif
 };
