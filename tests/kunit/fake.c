@@ -194,14 +194,14 @@ static u32 fake_priority(struct xs_hw_queue *queue)
 	return queue->desc.priority;
 }
 
-static struct fake_tap *tap_of(struct xs_hw_process *process, struct xs_hw_node *node)
+struct fake_tap *fake_tap_of(struct xs_hw_process *process, const struct xs_hw_node *node)
 {
 	return &process->taps[node - nodes];
 }
 
 static int fake_tap(struct xs_hw_process *process, struct xs_hw_node *node)
 {
-	struct fake_tap *tap = tap_of(process, node);
+	struct fake_tap *tap = fake_tap_of(process, node);
 	int ret;
 
 	WARN_ON(!(node->desc.caps & KFD_XSCHED_CAP_TAP));
@@ -217,14 +217,19 @@ static int fake_tap(struct xs_hw_process *process, struct xs_hw_node *node)
 
 static void fake_untap(struct xs_hw_process *process, struct xs_hw_node *node)
 {
-	WRITE_ONCE(tap_of(process, node)->armed, false);
+	WRITE_ONCE(fake_tap_of(process, node)->armed, false);
+}
+
+static bool fake_rings_elsewhere(struct xs_hw_process *process, struct xs_hw_node *node)
+{
+	return READ_ONCE(fake_tap_of(process, node)->shared);
 }
 
 /* As in a page fault, where nothing may be waited for that takes mmap_lock. */
 void fake_ring(struct xs_hw_process *process, struct xs_hw_node *node)
 {
 	mmap_read_lock(current->mm);
-	if (xchg(&tap_of(process, node)->armed, false))
+	if (xchg(&fake_tap_of(process, node)->armed, false))
 		xs_news->doorbell(process, node);
 	mmap_read_unlock(current->mm);
 }
@@ -241,6 +246,7 @@ const struct xs_backend_ops fake_backend = {
 	.priority = fake_priority,
 	.tap = fake_tap,
 	.untap = fake_untap,
+	.rings_elsewhere = fake_rings_elsewhere,
 };
 
 void fake_reset(void)

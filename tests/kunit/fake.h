@@ -86,11 +86,13 @@ struct xs_hw_node {
  * @armed: unmapped; the next ring is reported
  * @arms: number of calls to arm it
  * @ret: result of these
+ * @shared: others may ring them, too
  */
 struct fake_tap {
 	bool armed;
 	unsigned int arms;
 	int ret;
+	bool shared;
 };
 
 /**
@@ -162,6 +164,9 @@ extern void (*fake_on_tap)(void);
 
 /* The process rings a doorbell there. */
 void fake_ring(struct xs_hw_process *process, struct xs_hw_node *node);
+
+/* Its doorbells there. */
+struct fake_tap *fake_tap_of(struct xs_hw_process *process, const struct xs_hw_node *node);
 
 /* Forget everything. */
 void fake_reset(void);

@@ -53,6 +53,7 @@ static const struct rules ioctls[] = {
 	RULES(tenant, KFD_XSCHED_TENANT, 32, 0, RESERVED(tenant)),
 	RULES(renew, KFD_XSCHED_RENEW, 24, 0, 0),
 	RULES(arm, KFD_XSCHED_ARM, 48, KFD_XSCHED_ARM_ASYNC, 0),
+	RULES(park, KFD_XSCHED_PARK, 32, 0, RESERVED(park)),
 };
 
 static void rules_name(const struct rules *rules, char *name)
@@ -108,6 +109,13 @@ static u32 *good_argument(struct kunit *test, const struct rules *rules)
 		tenant->op = KFD_XSCHED_TENANT_CREATE;
 	if (rules->cmd == KFD_XSCHED_ARM)
 		*(struct kfd_xsched_arm *)argument = good_arm(test);
+	if (rules->cmd == KFD_XSCHED_PARK)
+		*(struct kfd_xsched_park *)argument = (struct kfd_xsched_park){
+			.size = sizeof(struct kfd_xsched_park),
+			.op = KFD_XSCHED_PARK_SET,
+			.target = KFD_XSCHED_TARGET_PROCESS,
+			.id = xt->process->nr,
+		};
 	return argument;
 }
 

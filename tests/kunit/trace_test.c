@@ -10,7 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
-#include "harness.h"
+#include "watched.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE
@@ -279,6 +279,37 @@ static void no_pointers(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, strstr(trace, "ptrval"));
 }
 
+/* When a process is parked, and why it comes back. */
+static void park_and_ring(struct kunit *test)
+{
+	const u32 caps = FAKE_CAPS | KFD_XSCHED_CAP_TAP | KFD_XSCHED_CAP_PARK;
+	struct xs_hw_node *node = fake_node_add(test, XT_GPU + 1, caps);
+	struct xs_hw_process *process = fake_process_add(test, XT_UID);
+	struct xt *xt = test->priv;
+	struct kfd_xsched_park arg = {
+		.size = sizeof(arg),
+		.op = KFD_XSCHED_PARK_SET,
+		.target = PROCESS,
+		.id = process->nr,
+		.idle_ms = KFD_XSCHED_PARK_MS_MIN,
+	};
+	char text[64];
+
+	xt_add_watched_on(test, process, node, 0);
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, xt->files[0], KFD_XSCHED_PARK, &arg,
+					   sizeof(arg)), 0);
+	snprintf(text, sizeof(text), " park: pid=%d idle_ns=", process->nr);
+	wait_for(test, text);
+	/* Once is enough. */
+	arg.idle_ms = KFD_XSCHED_PARK_MS_MAX;
+	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, xt->files[0], KFD_XSCHED_PARK, &arg,
+					   sizeof(arg)), 0);
+	fake_ring(process, node);
+	snprintf(text, sizeof(text), " unpark: pid=%d why=ring lasted_ns=", process->nr);
+	wait_for(test, text);
+	expect(test, 1, " unpark: ");
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(hold_and_release),
 	KUNIT_CASE(close_releases),
@@ -289,6 +320,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(activity),
 	KUNIT_CASE(other_users),
 	KUNIT_CASE(no_pointers),
+	KUNIT_CASE(park_and_ring),
 	{}
 };
 

@@ -36,6 +36,7 @@ static struct xt_watched add(struct kunit *test, struct xs_hw_process *process,
 		.node = node,
 		.process = process,
 		.indices_count_packets = true,
+		.indices_show_idle = true,
 		.read_index = (u64 __user *)indices,
 		.write_index = (u64 __user *)(indices + 8),
 	};
