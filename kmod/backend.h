@@ -160,8 +160,8 @@ struct xs_hw_waves {
  * @mapped_since: whether queues of the node were put on the hardware since the count of which
  *	that is @mapped_ns; true also if that is not known just now. Waits for nothing
  * @saved: contexts with waves that were saved when the queue was last taken off the
- *	hardware; -EBUSY: not now; -EIO: what was saved makes no sense; -EOPNOTSUPP. Waits
- *	for nothing
+ *	hardware, or packets that a copy queue had begun; -EBUSY: not now; -EIO: what was
+ *	saved makes no sense; -EOPNOTSUPP. Waits for nothing
  * @priority: the KFD priority the application asks for now; waits for nothing
  * @tap: take the doorbells of the process on that node away until it rings, or
  *	maps them first, and report that once. Waits for no thread of the process. 0,
