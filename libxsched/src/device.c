@@ -203,6 +203,37 @@ int xsched_tenant_destroy(struct xsched_device *device, uint64_t id)
 	return tenant_change(device, KFD_XSCHED_TENANT_DESTROY, id, 0);
 }
 
+static int park_change(struct xsched_device *device, uint32_t op, pid_t pid, uint32_t idle_ms)
+{
+	struct kfd_xsched_park park = {
+		.op = op,
+		.target = KFD_XSCHED_TARGET_PROCESS,
+		.id = (uint64_t)pid,
+		.idle_ms = idle_ms,
+	};
+
+	return xsched_sys_park(device->fd, &park);
+}
+
+int xsched_park(struct xsched_device *device, pid_t pid, uint32_t idle_ms)
+{
+	return park_change(device, KFD_XSCHED_PARK_SET, pid, idle_ms);
+}
+
+int xsched_park_clear(struct xsched_device *device, pid_t pid)
+{
+	return park_change(device, KFD_XSCHED_PARK_CLEAR, pid, 0);
+}
+
+const char *xsched_resident_name(unsigned int index)
+{
+	static const char *const names[] = {
+		"off", "busy", "blind", "untapped", "shared", "many", "rate", "shut",
+	};
+
+	return index < sizeof(names) / sizeof(names[0]) ? names[index] : NULL;
+}
+
 int xsched_read_events(struct xsched_device *device,
 		       struct kfd_xsched_event *events, size_t capacity)
 {

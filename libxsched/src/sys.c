@@ -63,6 +63,12 @@ int xsched_sys_arm(int fd, struct kfd_xsched_arm *arm)
 	return sys_ioctl(fd, KFD_XSCHED_ARM, arm);
 }
 
+int xsched_sys_park(int fd, struct kfd_xsched_park *park)
+{
+	park->size = sizeof(*park);
+	return sys_ioctl(fd, KFD_XSCHED_PARK, park);
+}
+
 int xsched_sys_read(int fd, struct kfd_xsched_event *events, size_t capacity)
 {
 	ssize_t got;

@@ -23,6 +23,7 @@
  * @last_entry: its last entry
  * @last_tenant: argument
  * @last_arm: argument
+ * @last_park: argument
  */
 static struct fake {
 	uint32_t nodes;
@@ -37,6 +38,7 @@ static struct fake {
 	struct kfd_xsched_entry last_entry;
 	struct kfd_xsched_tenant last_tenant;
 	struct kfd_xsched_arm last_arm;
+	struct kfd_xsched_park last_park;
 } fake;
 
 static int fake_renew(struct kfd_xsched_renew *renew)
@@ -123,6 +125,15 @@ static int fake_arm(struct kfd_xsched_arm *arm)
 	return fake.fail;
 }
 
+static int fake_park(struct kfd_xsched_park *park)
+{
+	assert_int_equal(park->size, sizeof(*park));
+	assert_int_equal(park->flags, 0);
+	assert_int_equal(park->reserved, 0);
+	fake.last_park = *park;
+	return fake.fail;
+}
+
 int fake_ioctl(int fd, unsigned long request, void *arg)
 {
 	(void)fd;
@@ -133,6 +144,8 @@ int fake_ioctl(int fd, unsigned long request, void *arg)
 		return fake_tenant(arg);
 	if (request == KFD_XSCHED_ARM)
 		return fake_arm(arg);
+	if (request == KFD_XSCHED_PARK)
+		return fake_park(arg);
 	if (request == KFD_XSCHED_RENEW)
 		return fake_renew(arg);
 	if (fake.fail)
@@ -168,11 +181,13 @@ static void abi_numbers(void **state)
 	assert_int_equal(KFD_XSCHED_TENANT, 0xbd04);
 	assert_int_equal(KFD_XSCHED_RENEW, 0xbd05);
 	assert_int_equal(KFD_XSCHED_ARM, 0xbd06);
+	assert_int_equal(KFD_XSCHED_PARK, 0xbd07);
+	assert_int_equal(sizeof(struct kfd_xsched_park), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_arm), 48);
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
-	assert_int_equal(sizeof(struct kfd_xsched_queue), 88);
+	assert_int_equal(sizeof(struct kfd_xsched_queue), 104);
 	assert_int_equal(sizeof(struct kfd_xsched_entry), 40);
 	assert_int_equal(sizeof(struct kfd_xsched_node_result), 48);
 	assert_int_equal(sizeof(struct kfd_xsched_apply), 56);
@@ -426,6 +441,38 @@ static void tenants(void **state)
 	xsched_close(device);
 }
 
+/* What is said of a process reaches the kernel, and so does that nothing is said any more. */
+static void parks(void **state)
+{
+	struct xsched_device *device = open_fake(1);
+
+	(void)state;
+	assert_int_equal(xsched_park(device, 123, 200), 0);
+	assert_int_equal(fake.last_park.op, KFD_XSCHED_PARK_SET);
+	assert_int_equal(fake.last_park.target, KFD_XSCHED_TARGET_PROCESS);
+	assert_int_equal(fake.last_park.id, 123);
+	assert_int_equal(fake.last_park.idle_ms, 200);
+	assert_int_equal(xsched_park_clear(device, 124), 0);
+	assert_int_equal(fake.last_park.op, KFD_XSCHED_PARK_CLEAR);
+	assert_int_equal(fake.last_park.id, 124);
+	assert_int_equal(fake.last_park.idle_ms, 0);
+	fake.fail = EALREADY;
+	assert_int_equal(xsched_park_clear(device, 124), -EALREADY);
+	fake.fail = ENOTTY;
+	assert_int_equal(xsched_park(device, 123, 0), -ENOTTY);
+	xsched_close(device);
+}
+
+/* Each bit has a word of its own. */
+static void resident_names(void **state)
+{
+	(void)state;
+	assert_string_equal(xsched_resident_name(0), "off");
+	assert_string_equal(xsched_resident_name(__builtin_ctz(KFD_XSCHED_RESIDENT_BLIND)), "blind");
+	assert_string_equal(xsched_resident_name(__builtin_ctz(KFD_XSCHED_RESIDENT_SHUT)), "shut");
+	assert_null(xsched_resident_name(__builtin_ctz(KFD_XSCHED_RESIDENT_SHUT) + 1));
+}
+
 /* A switch to be armed reaches the kernel, an id comes back on success only. */
 static void arms(void **state)
 {
@@ -559,6 +606,8 @@ int main(void)
 		cmocka_unit_test(tenants),
 		cmocka_unit_test(entries_of_tenants_and_classes),
 		cmocka_unit_test(apply_starts),
+		cmocka_unit_test(parks),
+		cmocka_unit_test(resident_names),
 		cmocka_unit_test(arms),
 		cmocka_unit_test(reads_events),
 	};

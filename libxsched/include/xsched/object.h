@@ -218,6 +218,39 @@ int xsched_tenant_remove(struct xsched_device *device, uint64_t id, pid_t pid);
  */
 int xsched_tenant_destroy(struct xsched_device *device, uint64_t id);
 
+/* ---- parks -------------------------------------------------------------- */
+
+/**
+ * xsched_park() - say from when on a process without work is parked
+ * @device: client
+ * @pid: process
+ * @idle_ms: how long it must have had no work, KFD_XSCHED_PARK_MS_MIN..MAX, or 0: never
+ *
+ * It counts until xsched_park_clear(), or as long as the client exists. The kernel takes the
+ * queues off the hardware, and brings them back at the first ring.
+ *
+ * Return: 0, or a negative errno of KFD_XSCHED_PARK; -ENOTTY: this module parks nothing.
+ */
+int xsched_park(struct xsched_device *device, pid_t pid, uint32_t idle_ms);
+
+/**
+ * xsched_park_clear() - say nothing of it any more: others decide
+ * @device: client
+ * @pid: process
+ *
+ * Return: 0; -EALREADY: this client said nothing; or another negative errno of
+ * KFD_XSCHED_PARK.
+ */
+int xsched_park_clear(struct xsched_device *device, pid_t pid);
+
+/**
+ * xsched_resident_name() - why a process is not parked, in a word
+ * @index: of a bit KFD_XSCHED_RESIDENT_*, from 0
+ *
+ * Return: the word, or NULL: this library knows no such bit.
+ */
+const char *xsched_resident_name(unsigned int index);
+
 /* ---- queue list --------------------------------------------------------- */
 
 /**

@@ -84,6 +84,15 @@ int xsched_sys_renew(int fd, struct kfd_xsched_renew *renew);
 int xsched_sys_arm(int fd, struct kfd_xsched_arm *arm);
 
 /**
+ * xsched_sys_park() - KFD_XSCHED_PARK
+ * @fd: open kfd_xsched device
+ * @park: as in the uapi header; @size is filled in here
+ *
+ * Return: 0 or a negative errno; -ENOTTY: this module parks nothing.
+ */
+int xsched_sys_park(int fd, struct kfd_xsched_park *park);
+
+/**
  * xsched_sys_read() - read events
  * @fd: open kfd_xsched device
  * @events: where to put them
