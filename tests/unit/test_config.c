@@ -147,7 +147,7 @@ static void example(void **state)
 	check_defaults(settings);
 	if (load(&config, shown, error))
 		fail_msg("%s", error);
-	assert_int_equal(config.rule_count, 4);
+	assert_int_equal(config.rule_count, 5);
 	assert_null(config_doubt(&config, 0));
 	assert_int_equal(config.option_count, 1);
 	config_free(&config);
@@ -259,6 +259,13 @@ static const struct bad {
 	{ "[rule a]\nenvironment=X\n", 2, 13, "expected VARIABLE=PATTERN" },
 	{ "[rule a]\ntrust_descriptive=1\n", 2, 19, "expected 'yes' or 'no'" },
 	{ "[rule a]\ntenant=all\n", 2, 8, "expected 'process'" },
+	{ "[rule a]\nexe=a\npark=200\n", 3, 6, "expected a time as '200 ms' or '2 s', or 'never', not '200'" },
+	{ "[rule a]\nexe=a\npark=-1 s\n", 3, 6, "expected a time" },
+	{ "[rule a]\nexe=a\npark=2 min\n", 3, 6, "expected a time" },
+	{ "[rule a]\nexe=a\npark=9 ms\n", 3, 6, "9 ms is not within 10 ms..3600 s" },
+	{ "[rule a]\nexe=a\npark=3601 s\n", 3, 6, "not within" },
+	{ "[rule a]\nexe=a\npark=never\npark=2 s\n", 4, 6, "set twice" },
+	{ "[xschedd]\npark=0 ms\n", 2, 6, "not within" },
 	{ "[rule a]\nuser=no-such-user-here\n", 2, 6, "no user" },
 	{ "[rule a]\nuser=4294967295\n", 2, 6, "not a user id" },
 	{ "[rule a]\ngroup=no-such-group\n", 2, 7, "no group" },
@@ -414,6 +421,39 @@ static void rules_decide(void **state)
 	assert_int_equal(priority_of(&config, "/x", "python3", 1, 10), -10);
 	assert_int_equal(priority_of(&config, "", "", 1, -20), 20);
 	assert_int_equal(priority_of(&config, "/usr/bin/server", "", 1, 0), 0);
+	config_free(&config);
+}
+
+static void expect_park(const struct config *config, const char *comm, bool said, uint32_t ms)
+{
+	struct process process = { .known = true, .has_facts = true, .has_rest = true };
+	struct rating rating;
+
+	snprintf(process.comm, sizeof(process.comm), "%s", comm);
+	rating_of(&rating, &process, config);
+	assert_int_equal(rating.has_park, said);
+	assert_int_equal(rating.park_ms, ms);
+}
+
+/* From when on a process is parked: by the rule that decides, or else the setting for all. */
+static void parks_by_rule(void **state)
+{
+	struct config config;
+	char error[256];
+
+	(void)state;
+	assert_int_equal(load(&config, "[rule a]\ncomm=a\npriority=-1\n", error), 0);
+	expect_park(&config, "a", false, 0);
+	config_free(&config);
+	assert_int_equal(load(&config,
+		"[xschedd]\npark=2 s\n"
+		"[rule a]\ncomm=a\npark=200 ms\n"
+		"[rule b]\ncomm=b\npark=never\n"
+		"[rule c]\ncomm=?\npriority=-1\n", error), 0);
+	expect_park(&config, "a", true, 200);
+	expect_park(&config, "b", true, 0);
+	expect_park(&config, "c", true, 2000);
+	expect_park(&config, "other", true, 2000);
 	config_free(&config);
 }
 
@@ -927,6 +967,7 @@ int main(void)
 		cmocka_unit_test(drop_ins),
 		cmocka_unit_test(drop_ins_mask),
 		cmocka_unit_test(rules_decide),
+		cmocka_unit_test(parks_by_rule),
 		cmocka_unit_test(conditions),
 		cmocka_unit_test(unread_lowers),
 		cmocka_unit_test(cut_lowers),

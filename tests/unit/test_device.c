@@ -187,7 +187,7 @@ static void abi_numbers(void **state)
 	assert_int_equal(sizeof(struct kfd_xsched_info), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_node), 32);
 	assert_int_equal(sizeof(struct kfd_xsched_list), 32);
-	assert_int_equal(sizeof(struct kfd_xsched_queue), 104);
+	assert_int_equal(sizeof(struct kfd_xsched_queue), 88);
 	assert_int_equal(sizeof(struct kfd_xsched_entry), 40);
 	assert_int_equal(sizeof(struct kfd_xsched_node_result), 48);
 	assert_int_equal(sizeof(struct kfd_xsched_apply), 56);

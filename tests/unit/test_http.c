@@ -359,6 +359,37 @@ static void tells_metrics(void **state)
 	wants(http("POST", "/policy?policy=10", NULL), 404, "there is only");
 }
 
+/* The value of a metric of a process; -1: it is not there. */
+static double metric_of(const char *name, pid_t pid)
+{
+	char text[64];
+	const char *line;
+
+	snprintf(text, sizeof(text), "\nxsched_%s{pid=\"%d\",", name, pid);
+	line = strstr(http("GET", "/metrics", NULL), text);
+	line = line ? strstr(line, "} ") : NULL;
+	return line ? strtod(line + 2, NULL) : -1;
+}
+
+/* Who is parked, and how often it came back. */
+static void tells_parks(void **state)
+{
+	struct bench *b = *state;
+	char text[32];
+
+	port = free_port();
+	snprintf(text, sizeof(text), "http_port=%u\n", port);
+	start_daemon(b, text);
+	two_listed(b);
+	assert_int_equal(metric_of("tenant_parked", b->pids[0]), 0);
+	write_file(b, "parked", "%d\n", b->pids[0]);
+	assert_int_equal(metric_of("tenant_parked", b->pids[0]), 1);
+	assert_int_equal(metric_of("tenant_returns_total", b->pids[0]), 3);
+	assert_int_equal(metric_of("tenant_parked", b->pids[1]), 0);
+	assert_int_equal(metric_of("tenant_parked", 1), -1);
+	wants(http("GET", "/metrics", NULL), 200, "\n# TYPE xsched_node_return_seconds histogram\n");
+}
+
 /* What runs together: read once, at the start; a version is enough, else there is a checksum. */
 static void tells_build(void **state)
 {
@@ -960,6 +991,7 @@ int main(void)
 		TEST(sets_policy),
 		TEST(takes_hints),
 		TEST(tells_metrics),
+		TEST(tells_parks),
 		TEST(tells_build),
 		TEST(tells_no_build),
 		TEST(alerts_on_metrics),

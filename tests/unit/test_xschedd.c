@@ -753,6 +753,79 @@ static void reloads(void **state)
 	assert_null(strstr(read_whole(b, "trace"), "\"hold\":[],"));
 }
 
+/* The kernel is told what rules say of each process, once, and again after an ejection. */
+static void tells_of_parks(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "park=2 s\n[rule us]\ncomm=test_xschedd\nnice=10\npark=200 ms\n");
+	two_tenants(b);
+	until_read(b);
+	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n", b->pids[0], b->pids[1]);
+	expect(b, "parks", "%d 2000\n", b->pids[0]);
+	expect(b, "parks", "%d 200\n", b->pids[1]);
+	assert_int_equal(lines(b, "parks"), 2);
+	kill(b->daemon, SIGHUP);
+	until_read(b);
+	assert_int_equal(lines(b, "parks"), 2);
+	write_file(b, "parks", "");
+	write_file(b, "ejected", "%d\n", KFD_XSCHED_EJECT_ADMIN);
+	send_event(b, KFD_XSCHED_EVENT_EJECTED, 0, 0);
+	expect(b, "parks", "%d 200\n", b->pids[1]);
+	assert_int_equal(lines(b, "parks"), 2);
+}
+
+/* A rule that is gone says nothing any more, and so does the daemon. */
+static void takes_back_parks(void **state)
+{
+	struct bench *b = *state;
+
+	start_daemon(b, "park=never\n");
+	two_tenants(b);
+	until_read(b);
+	expect(b, "parks", "%d 0\n", b->pids[0]);
+	write_file(b, "conf", "[xschedd]\ndevice=%s/dev\nsocket=%s/sock\n", b->dir, b->dir);
+	kill(b->daemon, SIGHUP);
+	expect(b, "parks", "%d clear\n", b->pids[0]);
+	expect(b, "parks", "%d clear\n", b->pids[1]);
+	until_read(b);
+	assert_int_equal(lines(b, "parks"), 4);
+}
+
+/* A kernel without parks is said once, and all else goes on. */
+static void knows_no_parks(void **state)
+{
+	struct bench *b = *state;
+
+	write_file(b, "parkless", "%d\n", ENOTTY);
+	start_daemon(b, "park=2 s\n");
+	two_tenants(b);
+	until_read(b);
+	assert_int_equal(occurrences(b, "err", "parks no process"), 1);
+	send_event(b, READY, b->pids[0], 1);
+	expect(b, "log", "hold %d release = 0\n", b->pids[1]);
+}
+
+/* A list says who is parked, what that spares, and why others are not. */
+static void shows_parks(void **state)
+{
+	struct bench *b = *state;
+	const char *list;
+
+	start_daemon(b, "");
+	two_tenants(b);
+	until_read(b);
+	write_file(b, "queues", "1 %d 100 0\n2 %d 100 1\n", b->pids[0], b->pids[1]);
+	write_file(b, "parked", "%d\n", b->pids[1]);
+	list = question(b, "{\"cmd\":\"list\"}");
+	assert_non_null(strstr(list, "\"parked\":true,\"parked_ms\":1000.000,\"spares_slots\":1,"
+				     "\"spares_vmids\":1,\"park_after_ms\":null,\"park_returns\":3,"
+				     "\"resident\":[]"));
+	assert_non_null(strstr(list, "\"parked\":false,\"parked_ms\":0.000,\"spares_slots\":0,"
+				     "\"spares_vmids\":0,\"park_after_ms\":null,\"park_returns\":0,"
+				     "\"resident\":[\"busy\",\"blind\"]"));
+}
+
 /* Without -f the command ends when the daemon is ready, and it lives on. */
 static void goes_to_background(void **state)
 {
@@ -869,6 +942,10 @@ int main(void)
 		TEST(survives_bad_requests),
 		TEST(frames_requests),
 		TEST(reloads),
+		TEST(tells_of_parks),
+		TEST(takes_back_parks),
+		TEST(knows_no_parks),
+		TEST(shows_parks),
 		TEST(goes_to_background),
 		TEST(notifies),
 		TEST(exit_statuses),

@@ -14,6 +14,8 @@
  *   demoted  pids of processes that are demoted, one a line: for LIST
  *   knows    the last type of event there is; without it, the last of the interface
  *   subscribed  written here: the events of the last SUBSCRIBE, in hexadecimal
+ *   unwatched  pids of processes whose queues cannot be watched, one a line: for LIST
+ *   mes      if it has a line, MES schedules the GPUs, not HWS
  *   nodes    GPUs there are, one a line; without it 100
  *   hung     GPUs that give no answer, one a line: of an ASYNC APPLY with a queue in
  *            the list there, which then holds and releases nothing
@@ -22,6 +24,9 @@
  *   ejected  why the client is ejected, a number of enum kfd_xsched_eject; gone,
  *            with its holds, when the device is opened anew
  *   renewals written here: a line for each RENEW
+ *   parked   pids of processes that are parked, one a line: for LIST, since a second
+ *   parks    written here: a line for each PARK, "pid idle_ms" or "pid clear"
+ *   parkless  its first line is the errno of each PARK
  *   armed    written here: a line for each armed switch, "trigger: holds P..."
  *   log      written here: a line an APPLY, "hold P... release P... = errno";
  *            a queue is "qID"
@@ -99,7 +104,8 @@ static int fake_info(struct kfd_xsched_info *info)
 {
 	struct kfd_xsched_node *nodes = (void *)(uintptr_t)info->nodes;
 	int gpu_ids[MAX_PIDS] = { 100 };
-	int shut = 0;
+	int shut = 0, mes[MAX_PIDS];
+	const bool is_mes = read_numbers("mes", mes);
 
 	info->node_count = read_numbers("nodes", gpu_ids);
 	if (!info->node_count)
@@ -114,7 +120,7 @@ static int fake_info(struct kfd_xsched_info *info)
 	for (size_t i = 0; i < info->node_count && i < info->node_capacity; i++)
 		nodes[i] = (struct kfd_xsched_node){
 			.gpu_id = gpu_ids[i],
-			.backend = KFD_XSCHED_BACKEND_HWS,
+			.backend = is_mes ? KFD_XSCHED_BACKEND_MES : KFD_XSCHED_BACKEND_HWS,
 			.caps = KFD_XSCHED_CAP_SUSPEND,
 			.failures = shut ? 3 : 0,
 			.shut_ns = shut,
@@ -127,9 +133,11 @@ static int fake_list(struct kfd_xsched_list *list)
 	struct kfd_xsched_queue *queues = (void *)(uintptr_t)list->queues;
 	FILE *file = open_file("queues", "re");
 	unsigned long long id;
-	int pid, ready, held[MAX_PIDS], demoted[MAX_PIDS];
+	int pid, ready, held[MAX_PIDS], demoted[MAX_PIDS], parked[MAX_PIDS], unwatched[MAX_PIDS];
 	size_t holds = read_numbers("holds", held);
 	size_t demotions = read_numbers("demoted", demoted);
+	size_t parks = read_numbers("parked", parked);
+	size_t blind = read_numbers("unwatched", unwatched);
 	unsigned int gpu;
 
 	list->count = 0;
@@ -142,6 +150,8 @@ static int fake_list(struct kfd_xsched_list *list)
 			.priority = KFD_XSCHED_PRIORITY_NORMAL,
 		};
 
+		if (contains(unwatched, blind, pid))
+			queue.state &= ~KFD_XSCHED_QUEUE_WATCHED;
 		if (contains(held, holds, pid) ||
 		    contains(held, holds, -(int)id)) {
 			queue.state |= KFD_XSCHED_QUEUE_HELD;
@@ -149,6 +159,13 @@ static int fake_list(struct kfd_xsched_list *list)
 		}
 		if (contains(demoted, demotions, pid))
 			queue.state |= KFD_XSCHED_QUEUE_DEMOTED;
+		queue.resident = KFD_XSCHED_RESIDENT_BUSY | KFD_XSCHED_RESIDENT_BLIND;
+		if (contains(parked, parks, pid)) {
+			queue.state |= KFD_XSCHED_QUEUE_PARKED;
+			queue.parked_ns = fake_time()->now_ns - 1000000000;
+			queue.resident = 0;
+			queue.returns = 3;
+		}
 		if (list->count < list->capacity)
 			queues[list->count] = queue;
 		list->count++;
@@ -488,6 +505,25 @@ static int fake_arm(struct kfd_xsched_arm *arm)
 	return 0;
 }
 
+static int fake_park(const struct kfd_xsched_park *park)
+{
+	int error[MAX_PIDS] = { 0 };
+	FILE *file;
+
+	read_numbers("parkless", error);
+	if (error[0])
+		return error[0];
+	file = open_file("parks", "ae");
+	if (!file)
+		return ENOMEM;
+	if (park->op == KFD_XSCHED_PARK_SET)
+		fprintf(file, "%d %u\n", (int)park->id, park->idle_ms);
+	else
+		fprintf(file, "%d clear\n", (int)park->id);
+	fclose(file);
+	return 0;
+}
+
 static int fake_subscribe(const struct kfd_xsched_subscribe *subscribe)
 {
 	int last[MAX_PIDS] = { KFD_XSCHED_EVENT_DEMOTED };
@@ -515,6 +551,8 @@ int fake_ioctl(int fd, unsigned long request, void *arg)
 		return fake_apply(fd, arg);
 	case KFD_XSCHED_ARM:
 		return fake_arm(arg);
+	case KFD_XSCHED_PARK:
+		return fake_park(arg);
 	case KFD_XSCHED_SUBSCRIBE:
 		return fake_subscribe(arg);
 	case KFD_XSCHED_RENEW:

@@ -405,7 +405,7 @@ int bench_teardown(void **state)
 		"queues", "holds", "errors", "denied", "refused", "unarmed", "log", "out", "err",
 		"lease", "ejected", "renewals", "journal",
 		"notify", "armed", "clock", "ticks", "reads", "asked", "database",
-		"nodes", "hung", "answers", "demoted", "knows", "subscribed",
+		"nodes", "hung", "answers", "demoted", "knows", "subscribed", "parked", "parks", "parkless",
 		"amdgpu.version", "amdgpu.srcversion", "kfd_xsched.version", "kfd_xsched.srcversion" };
 	struct bench *b = *state;
 	bool ended;

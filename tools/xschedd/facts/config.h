@@ -41,6 +41,8 @@ struct option_setting {
  * @http_front: XSched's routes, too, not only /metrics
  * @http_root: uid 0 is an administrator over HTTP, too
  * @tenant: which processes are one tenant, unless a rule says so
+ * @has_park: @park_ms was given
+ * @park_ms: from when on a process without work is parked, unless a rule says so; 0: never
  * @options: [options]
  * @option_count: number of @options
  * @rules: in the order in which they are tried
@@ -61,6 +63,8 @@ struct config {
 	bool http_front;
 	bool http_root;
 	enum tenant_kind tenant;
+	bool has_park;
+	uint32_t park_ms;
 	struct option_setting *options;
 	size_t option_count;
 	struct rule *rules;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/kfd_xsched.h>
+
 #include "facts/parser.h"
 
 int parser_fail(struct parser *p, const char *format, ...)
@@ -86,6 +88,28 @@ int parser_number(struct parser *p, const char *value, long min, long max,
 		return parser_fail(p, "%s is not within %ld..%ld", value, min,
 				   max);
 	*out = number;
+	return 1;
+}
+
+int parser_park(struct parser *p, const char *value, uint32_t *ms)
+{
+	char *unit;
+	long number, factor;
+
+	*ms = 0;
+	if (!strcmp(value, "never"))
+		return 1;
+	errno = 0;
+	number = strtol(value, &unit, 10);
+	unit += strspn(unit, " \t");
+	factor = !strcmp(unit, "s") ? 1000 : !strcmp(unit, "ms");
+	if (*value < '0' || *value > '9' || !factor)
+		return parser_fail(p, "expected a time as '200 ms' or '2 s', or 'never', not '%s'", value);
+	if (errno || number > KFD_XSCHED_PARK_MS_MAX / factor ||
+	    number * factor < KFD_XSCHED_PARK_MS_MIN)
+		return parser_fail(p, "%s is not within %d ms..%d s", value, KFD_XSCHED_PARK_MS_MIN,
+				   KFD_XSCHED_PARK_MS_MAX / 1000);
+	*ms = number * factor;
 	return 1;
 }
 

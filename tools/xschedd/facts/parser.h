@@ -62,6 +62,9 @@ int parser_pattern(struct parser *p, char **field, const char *value);
 int parser_number(struct parser *p, const char *value, long min, long max,
 		  long *out);
 
+/** parser_park() - "N ms" or "N s", from when on a process is parked, or "never": 0 */
+int parser_park(struct parser *p, const char *value, uint32_t *ms);
+
 /** parser_bool() - parse "yes" or "no" */
 int parser_bool(struct parser *p, const char *value, bool *out);
 

@@ -165,6 +165,15 @@ static void rating_take_period(struct rating *rating, const struct rule *rule)
 			XSCHED_HINT_PERIOD_NS, rule->period_us * 1000LL };
 }
 
+static void rating_take_park(struct rating *rating, const struct config *config,
+			     const struct rule *rule)
+{
+	const bool ruled = rule && rule->has_park;
+
+	rating->has_park = ruled || config->has_park;
+	rating->park_ms = ruled ? rule->park_ms : config->park_ms;
+}
+
 /* The name of the tenant that a process is part of, by the kind of tenant. */
 static void rating_take_group(struct rating *rating, const struct process *process)
 {
@@ -238,5 +247,6 @@ void rating_of(struct rating *rating, const struct process *process,
 	rating_take_environment(rating, process, rule);
 	rating_take_unread(rating, process, config, rule);
 	rating_take_period(rating, rule);
+	rating_take_park(rating, config, rule);
 	rating_take_group(rating, process);
 }

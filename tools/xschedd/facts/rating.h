@@ -50,6 +50,8 @@ struct rating_hint {
  * @refused: the priority it asked for in its environment, if that is above
  *	@limit; else 0
  * @level: preemption level its environment asks for: 2, 3, or 0: none
+ * @has_park: @park_ms was given
+ * @park_ms: from when on it is parked if it has no work, 0: never
  * @kind: kind of tenant
  * @group: name of the tenant it is part of, empty: it is one of its own
  * @hints: hints of its environment, and of the rule
@@ -64,6 +66,8 @@ struct rating {
 	int32_t limit;
 	int32_t refused;
 	int level;
+	bool has_park;
+	uint32_t park_ms;
 	enum tenant_kind kind;
 	char group[800];
 	struct rating_hint hints[RATING_HINTS + 1];

@@ -85,6 +85,8 @@ struct rule_variable {
  * @tenant: kind of tenant, TENANT_UNSET: as in [xschedd]
  * @has_period: @period_us was given
  * @period_us: time between requests, 0: to be learned
+ * @has_park: @park_ms was given
+ * @park_ms: from when on a process without work is parked, 0: never
  * @trust_descriptive: it may raise even if all its conditions describe
  * @doubt: why it does not raise, with file and line; NULL: it may
  */
@@ -107,6 +109,8 @@ struct rule {
 	enum tenant_kind tenant;
 	bool has_period;
 	uint32_t period_us;
+	bool has_park;
+	uint32_t park_ms;
 	bool trust_descriptive;
 	char *doubt;
 };

@@ -48,10 +48,10 @@ int rule_config_end(struct parser *p)
 		return parser_fail(p, "rule '%s': max_priority is below priority",
 				   rule->name);
 	}
-	if (!rule->has_priority && !rule->has_max_priority && !rule->tenant) {
+	if (!rule->has_priority && !rule->has_max_priority && !rule->tenant && !rule->has_park) {
 		p->line = p->rule_line;
 		p->column = 1;
-		return parser_fail(p, "rule '%s' gives nothing; expected priority, max_priority or tenant",
+		return parser_fail(p, "rule '%s' gives nothing; expected priority, max_priority, tenant or park",
 				   rule->name);
 	}
 	if (rule_has_condition(rule))
@@ -219,6 +219,14 @@ static int rule_config_set_period(struct parser *p, struct rule *rule, const cha
 	return 1;
 }
 
+static int rule_config_set_park(struct parser *p, struct rule *rule, const char *value)
+{
+	if (rule->has_park)
+		return parser_fail(p, "'park' is set twice");
+	rule->has_park = true;
+	return parser_park(p, value, &rule->park_ms);
+}
+
 static int rule_config_set_trust(struct parser *p, struct rule *rule, const char *value)
 {
 	return parser_bool(p, value, &rule->trust_descriptive);
@@ -236,6 +244,7 @@ static const struct {
 	{ "max_priority", rule_config_set_max_priority },
 	{ "tenant", rule_config_set_tenant },
 	{ "period_us", rule_config_set_period },
+	{ "park", rule_config_set_park },
 	{ "trust_descriptive", rule_config_set_trust },
 };
 
@@ -258,6 +267,6 @@ int rule_config_line(struct parser *p, const char *name, const char *value)
 		p->column = p->value_column;
 		return parser_pattern(p, &rule->patterns[i], value);
 	}
-	return parser_fail(p, "a rule has no '%s'; expected priority, max_priority, tenant, period_us, trust_descriptive, user, group, nice, environment, exe, comm, cmdline, cgroup, unit, user_unit or container",
+	return parser_fail(p, "a rule has no '%s'; expected priority, max_priority, tenant, period_us, park, trust_descriptive, user, group, nice, environment, exe, comm, cmdline, cgroup, unit, user_unit or container",
 			   name);
 }

@@ -154,6 +154,12 @@ static int settings_set_tenant(struct parser *p, const char *value)
 	return parser_tenant(p, value, &p->config->tenant);
 }
 
+static int settings_set_park(struct parser *p, const char *value)
+{
+	p->config->has_park = true;
+	return parser_park(p, value, &p->config->park_ms);
+}
+
 static const struct setting {
 	const char *name;
 	int (*set)(struct parser *p, const char *value);
@@ -172,6 +178,7 @@ static const struct setting {
 	{ "http_front", settings_set_http_front },
 	{ "http_root", settings_set_http_root },
 	{ "tenant", settings_set_tenant },
+	{ "park", settings_set_park },
 };
 
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))

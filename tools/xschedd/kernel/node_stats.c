@@ -11,7 +11,7 @@
 #include "kernel/device.h"
 #include "kernel/node_stats.h"
 
-/* Of latency/total: below the first power of two there is one bucket, then four for each. */
+/* Of latency/: below the first power of two there is one bucket, then four for each. */
 #define FIRST_NS	256
 
 static uint64_t node_stats_number(uint32_t gpu_id, const char *name)
@@ -33,9 +33,9 @@ static uint64_t node_stats_end(uint64_t ns)
 	return ns < FIRST_NS ? FIRST_NS : ns + ((1ULL << (63 - __builtin_clzll(ns))) >> 2);
 }
 
-static void node_stats_histogram(struct histogram *histogram, uint32_t gpu_id)
+static void node_stats_histogram(struct histogram *histogram, uint32_t gpu_id, const char *name)
 {
-	FILE *file = device_open_file(gpu_id, "latency/total");
+	FILE *file = device_open_file(gpu_id, name);
 	uint64_t ns, count;
 
 	if (!file)
@@ -64,7 +64,10 @@ struct node_stats *node_stats_read(const struct sched *sched, size_t *count)
 		stats[i].switches = node_stats_number(gpu_id, "statistics/switches");
 		stats[i].failures = node_stats_number(gpu_id, "statistics/failures");
 		stats[i].flips = node_stats_number(gpu_id, "statistics/flips");
-		node_stats_histogram(&stats[i].total, gpu_id);
+		stats[i].parks = node_stats_number(gpu_id, "statistics/parks");
+		stats[i].returns = node_stats_number(gpu_id, "statistics/returns");
+		node_stats_histogram(&stats[i].total, gpu_id, "latency/total");
+		node_stats_histogram(&stats[i].back, gpu_id, "latency/back");
 	}
 	return stats;
 }

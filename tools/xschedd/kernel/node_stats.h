@@ -16,14 +16,20 @@
  * @switches: switches that had something to do there
  * @failures: of these, those it failed
  * @flips: queues that went on or off its hardware
- * @total: durations of its part
+ * @parks: processes without work that were to leave it
+ * @returns: of these, those that came back
+ * @total: durations of its part of a switch
+ * @back: from the ring of such a process until it is back
  */
 struct node_stats {
 	uint32_t gpu_id;
 	uint64_t switches;
 	uint64_t failures;
 	uint64_t flips;
+	uint64_t parks;
+	uint64_t returns;
 	struct histogram total;
+	struct histogram back;
 };
 
 /**

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "kernel/device.h"
 #include "kernel/node_stats.h"
+#include "kernel/park.h"
 #include "serve/metrics.h"
 
 /* Upper ends of the classes that are reported, in nanoseconds. */
@@ -148,6 +149,16 @@ static uint64_t metrics_flips(const struct node_stats *node)
 	return node->flips;
 }
 
+static uint64_t metrics_parks(const struct node_stats *node)
+{
+	return node->parks;
+}
+
+static uint64_t metrics_returns(const struct node_stats *node)
+{
+	return node->returns;
+}
+
 static const struct {
 	const char *name;
 	const char *help;
@@ -158,6 +169,8 @@ static const struct {
 	{ "node_failures_total", "Switches a GPU failed, of all clients.", metrics_failures },
 	{ "node_flips_total", "Queues that went on or off the hardware, by all clients.",
 	  metrics_flips },
+	{ "node_parks_total", "Processes without work that were to leave a GPU.", metrics_parks },
+	{ "node_returns_total", "Processes that came back to it.", metrics_returns },
 };
 
 static void metrics_write_counted(FILE *file, const struct node_stats *nodes, size_t count)
@@ -176,6 +189,12 @@ static void metrics_write_counted(FILE *file, const struct node_stats *nodes, si
 	for (size_t i = 0; i < count; i++) {
 		snprintf(labels, sizeof(labels), "gpu=\"%u\",", nodes[i].gpu_id);
 		metrics_histogram(file, "node_switch_seconds", labels, &nodes[i].total);
+	}
+	metrics_describe(file, "node_return_seconds", "histogram",
+			 "From the ring of a process that was parked until it is back on a GPU.");
+	for (size_t i = 0; i < count; i++) {
+		snprintf(labels, sizeof(labels), "gpu=\"%u\",", nodes[i].gpu_id);
+		metrics_histogram(file, "node_return_seconds", labels, &nodes[i].back);
 	}
 }
 
@@ -237,6 +256,20 @@ static double metrics_is_demoted(const struct xsched_tenant *tenant)
 	return tenant->demoted;
 }
 
+static double metrics_is_parked(const struct xsched_tenant *tenant)
+{
+	const struct task *task = tenant->user;
+
+	return !!task->park.since_ns;
+}
+
+static double metrics_park_returns(const struct xsched_tenant *tenant)
+{
+	const struct task *task = tenant->user;
+
+	return task->park.returns;
+}
+
 static const struct {
 	const char *name;
 	const char *type;
@@ -247,6 +280,10 @@ static const struct {
 	{ "tenant_ready", "gauge", "Whether it has work.", metrics_is_ready },
 	{ "tenant_held", "gauge", "Whether it is held.", metrics_is_held },
 	{ "tenant_demoted", "gauge", "Whether all others come first.", metrics_is_demoted },
+	{ "tenant_parked", "gauge", "Whether it is off the GPUs because it has no work.",
+	  metrics_is_parked },
+	{ "tenant_returns_total", "counter", "Times it came back when it had work again.",
+	  metrics_park_returns },
 	{ "tenant_held_seconds_total", "counter", "Time it was held.",
 	  metrics_held_seconds },
 	{ "tenant_holds_total", "counter", "Times it was held.", metrics_holds },
@@ -286,6 +323,7 @@ static void metrics_write_tenants(FILE *file, const struct sched *sched,
 	uint64_t now = clock_ns();
 	char labels[768];
 
+	park_look(sched);
 	for (size_t m = 0; m < metrics; m++) {
 		metrics_describe(file, tenant_metrics[m].name, tenant_metrics[m].type,
 				 tenant_metrics[m].help);

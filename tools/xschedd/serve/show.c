@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "kernel/device.h"
 #include "kernel/node_stats.h"
+#include "kernel/park.h"
 #include "serve/protocol.h"
 #include "serve/show.h"
 #include "state/stream.h"
@@ -62,6 +63,34 @@ static struct json_object *show_new_name(const char *text)
 
 /* ---- tenants ------------------------------------------------------------ */
 
+/* Why it is not parked, in words. */
+static struct json_object *show_resident(uint32_t resident)
+{
+	struct json_object *why = json_object_new_array();
+	const char *name;
+
+	for (unsigned int i = 0; (name = xsched_resident_name(i)); i++)
+		if (resident & 1u << i)
+			json_object_array_add(why, json_object_new_string(name));
+	return why;
+}
+
+/* @nodes: on which it has queues. While it is parked it takes neither slots nor VMIDs there. */
+static void show_add_park(struct json_object *object, const struct park *park, unsigned int nodes,
+			  uint64_t now)
+{
+	const bool parked = park->since_ns;
+
+	show_add(object, "parked", json_object_new_boolean(parked));
+	show_add(object, "parked_ms",
+		 show_new_double(parked && now > park->since_ns ? (now - park->since_ns) / 1e6 : 0));
+	show_add(object, "spares_slots", json_object_new_int(parked ? park->slots : 0));
+	show_add(object, "spares_vmids", json_object_new_int(parked ? nodes : 0));
+	show_add(object, "park_after_ms", park->said ? json_object_new_int64(park->ms) : NULL);
+	show_add(object, "park_returns", show_new_u64(park->returns));
+	show_add(object, "resident", show_resident(park->resident));
+}
+
 static void show_add_task(struct json_object *object, const struct task *task,
 			  const struct xsched_tenant *tenant, uint64_t now)
 {
@@ -78,6 +107,7 @@ static void show_add_task(struct json_object *object, const struct task *task,
 	show_add(object, "held_percent",
 		 show_new_double(age ? 100.0 * tenant->held_ns / age : 0));
 	show_add(object, "since_ns", show_new_u64(task->seen_ns));
+	show_add_park(object, &task->park, tenant->nodes, now);
 	show_add(object, "p50_us", show_percentile_us(&task->switches, 50));
 	show_add(object, "p99_us", show_percentile_us(&task->switches, 99));
 	/* Their former names. */
@@ -129,6 +159,7 @@ struct json_object *show_list(const struct sched *sched,
 	struct xsched_tenant tenant;
 	uint64_t now = clock_ns();
 
+	park_look(sched);
 	for (size_t i = 0; i < xsched_engine_tenants(sched->engine); i++) {
 		const struct task *task;
 
@@ -176,6 +207,9 @@ static struct json_object *show_node_list(const struct sched *sched)
 		show_add(node, "breaker_open",
 			 json_object_new_boolean(device_is_shut(sched, n->gpu_id)));
 		show_add(node, "flips", show_new_u64(n->flips));
+		show_add(node, "parks", show_new_u64(n->parks));
+		show_add(node, "returns", show_new_u64(n->returns));
+		show_add(node, "return_p99_us", show_percentile_us(&n->back, 99));
 		show_add(node, "p50_us", show_percentile_us(&n->total, 50));
 		show_add(node, "p99_us", show_percentile_us(&n->total, 99));
 		json_object_array_add(nodes, node);

@@ -40,6 +40,25 @@ struct refusal {
 };
 
 /**
+ * struct park - whether a task is parked, see kernel/park.h
+ * @said: the kernel was told @ms
+ * @ms: from when on it is to be parked, 0: never
+ * @since_ns: since when it is, CLOCK_MONOTONIC, 0: it is not; this and the rest as
+ *	park_look() saw it last
+ * @resident: why it is not, bits KFD_XSCHED_RESIDENT_*
+ * @returns: how often it has come back
+ * @slots: its compute queues, each of which takes a slot of the hardware unless it is parked
+ */
+struct park {
+	bool said;
+	uint32_t ms;
+	uint64_t since_ns;
+	uint32_t resident;
+	uint32_t returns;
+	unsigned int slots;
+};
+
+/**
  * struct task - what the daemon keeps of a tenant, beside the engine
  * @process: facts about it, as they were read last
  * @rating: its rating, likewise
@@ -61,6 +80,7 @@ struct refusal {
  * @refused: what the kernel refuses to switch
  * @unarmed: what it refuses to switch by an armed switch
  * @switches: durations of the switches that held it
+ * @park: whether it is parked
  */
 struct task {
 	struct process process;
@@ -82,6 +102,7 @@ struct task {
 	struct refusal refused;
 	struct refusal unarmed;
 	struct histogram switches;
+	struct park park;
 };
 
 /**
@@ -225,6 +246,7 @@ struct await {
  *	read
  * @stats: counters
  * @build: what runs together
+ * @park_missing: this kernel parks nothing; logged once
  */
 struct sched {
 	sd_event *event;
@@ -248,6 +270,7 @@ struct sched {
 	uint64_t *matched;
 	struct sched_stats stats;
 	struct build build;
+	bool park_missing;
 };
 
 /** state_task() - the task of a process, or NULL */

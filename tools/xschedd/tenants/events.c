@@ -14,6 +14,7 @@
 #include "kernel/armed.h"
 #include "kernel/device.h"
 #include "kernel/lease.h"
+#include "kernel/park.h"
 #include "state/stream.h"
 #include "tenants/events.h"
 #include "tenants/flight.h"
@@ -189,6 +190,8 @@ int events_start_afresh(struct sched *sched)
 	ret = device_connect(sched);
 	if (!ret)
 		ret = events_resync(sched);
+	if (!ret)
+		park_tell_all(sched);
 	if (ret)
 		device_lost(sched, ret);
 	else

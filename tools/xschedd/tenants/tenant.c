@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "kernel/armed.h"
 #include "kernel/device.h"
+#include "kernel/park.h"
 #include "tenants/tenant.h"
 
 /* Log what the process asked for and did not get. */
@@ -227,6 +228,7 @@ static void tenant_on_facts(struct reading *reading, const struct process *proce
 		return;
 	tenant_count(sched, task);
 	tenant_say_refusals(sched, task);
+	park_tell(sched, task);
 	tenant_is_read(sched, task);
 }
 
