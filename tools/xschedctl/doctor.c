@@ -79,6 +79,7 @@ int command_doctor(const struct options *options, char **arguments)
 	check_module(&doctor);
 	check_device(&doctor);
 	check_nodes(&doctor);
+	check_queues(&doctor);
 	check_daemon(&doctor);
 	summarise(&doctor);
 	if (!doctor.problems)

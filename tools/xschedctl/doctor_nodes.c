@@ -30,6 +30,7 @@ static const struct {
 	{ KFD_XSCHED_CAP_WAVES, "waves" },
 	{ KFD_XSCHED_CAP_CLASS, "class" },
 	{ KFD_XSCHED_CAP_TAP, "tap" },
+	{ KFD_XSCHED_CAP_PARK, "park" },
 };
 
 /* A member of the file "properties" of a node of the topology. */
@@ -103,6 +104,55 @@ static const char *backend_name(uint32_t backend)
 	}
 }
 
+/*
+ * Firmware of MES of which users have reported that it does not answer to REMOVE_QUEUE, which
+ * costs a reset: a hold or a park is that call. What users have not named is not here.
+ */
+static const struct {
+	uint64_t gfx_min;	/* gfx_target_version */
+	uint64_t gfx_max;
+	long version;		/* 0: any */
+	const char *threads;
+} bad_mes[] = {
+	{ 110500, 110501, 0x83, "legacy-rocm-build 5616 and 5724" },
+	{ 110003, 110003, 0, "legacy-rocm-build 6018 and 6658" },
+};
+
+static const char *mes_threads(uint64_t gfx, long version)
+{
+	for (size_t i = 0; i < sizeof(bad_mes) / sizeof(bad_mes[0]); i++)
+		if (gfx >= bad_mes[i].gfx_min && gfx <= bad_mes[i].gfx_max &&
+		    (!bad_mes[i].version || bad_mes[i].version == version))
+			return bad_mes[i].threads;
+	return NULL;
+}
+
+/* amdgpu has it in /sys, beside the render node's device. */
+static void report_mes(struct doctor *doctor, const char *node, uint32_t gpu_id)
+{
+	const uint64_t minor = property(doctor, node, "drm_render_minor");
+	char path[128], line[64], *end;
+	const char *threads;
+	long version;
+
+	snprintf(path, sizeof(path),
+		 "/sys/class/drm/renderD%" PRIu64 "/device/fw_version/mes_fw_version", minor);
+	root_line(doctor, path, line, sizeof(line));
+	version = strtol(line, &end, 0);
+	if (end == line) {
+		finding(doctor, "mes", SKIPPED, "", "GPU %u: %s cannot be read", gpu_id, path);
+		return;
+	}
+	threads = mes_threads(property(doctor, node, "gfx_target_version"), version);
+	if (threads)
+		finding(doctor, "mes", NOTE,
+			"try another linux-firmware before you hold or park much on it",
+			"GPU %u: MES 0x%lx: on such GPUs it did not answer to REMOVE_QUEUE, see %s",
+			gpu_id, version, threads);
+	else
+		finding(doctor, "mes", FINE, "", "GPU %u: MES 0x%lx", gpu_id, version);
+}
+
 static const struct kfd_xsched_node *
 find(const struct kfd_xsched_node *nodes, size_t count, uint32_t gpu_id)
 {
@@ -167,6 +217,7 @@ static void walk(struct doctor *doctor, const struct kfd_xsched_node *nodes,
 	unsigned int gpus = 0;
 
 	while (directory && (entry = readdir(directory))) {
+		const struct kfd_xsched_node *known;
 		char path[512];
 		long gpu_id;
 
@@ -178,8 +229,10 @@ static void walk(struct doctor *doctor, const struct kfd_xsched_node *nodes,
 		if (!gpu_id)
 			continue;
 		gpus++;
-		report(doctor, entry->d_name, gpu_id,
-		       find(nodes, count, gpu_id));
+		known = find(nodes, count, gpu_id);
+		report(doctor, entry->d_name, gpu_id, known);
+		if (known && known->backend == KFD_XSCHED_BACKEND_MES)
+			report_mes(doctor, entry->d_name, gpu_id);
 	}
 	if (directory)
 		closedir(directory);

@@ -78,6 +78,9 @@ void check_device(struct doctor *doctor);
 /** check_nodes() - each GPU: firmware, backend, capabilities */
 void check_nodes(struct doctor *doctor);
 
+/** check_queues() - queues that cannot be scheduled, or watched */
+void check_queues(struct doctor *doctor);
+
 /** check_daemon() - xschedd */
 void check_daemon(struct doctor *doctor);
 

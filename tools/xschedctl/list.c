@@ -13,6 +13,7 @@
 #include <libxsched.h>
 
 #include "ctl.h"
+#include "drm.h"
 
 static const struct {
 	uint32_t bit;
@@ -24,6 +25,7 @@ static const struct {
 	{ KFD_XSCHED_QUEUE_WATCHED, "watched" },
 	{ KFD_XSCHED_QUEUE_TAPPED, "tapped" },
 	{ KFD_XSCHED_QUEUE_DEMOTED, "demoted" },
+	{ KFD_XSCHED_QUEUE_PARKED, "parked" },
 };
 
 #define STATES (sizeof(states) / sizeof(states[0]))
@@ -43,6 +45,18 @@ static const char *type_name(uint32_t type)
 	}
 }
 
+/* Why its process is not parked. */
+static struct json_object *resident_json(uint32_t resident)
+{
+	struct json_object *why = json_object_new_array();
+	const char *name;
+
+	for (unsigned int i = 0; (name = xsched_resident_name(i)); i++)
+		if (resident & 1u << i)
+			json_object_array_add(why, json_object_new_string(name));
+	return why;
+}
+
 static struct json_object *queue_json(const struct kfd_xsched_queue *q)
 {
 	struct json_object *object = json_object_new_object();
@@ -60,6 +74,9 @@ static struct json_object *queue_json(const struct kfd_xsched_queue *q)
 	ADD("holders", json_object_new_int64(q->holders));
 	ADD("preemptions", json_object_new_uint64(q->preemptions));
 	ADD("held_ns", json_object_new_uint64(q->held_ns));
+	ADD("parked_since_ns", json_object_new_uint64(q->parked_ns));
+	ADD("resident", resident_json(q->resident));
+	ADD("returns", json_object_new_int64(q->returns));
 #undef ADD
 	return object;
 }
@@ -140,7 +157,35 @@ static struct json_object *ask_tenants(const struct options *options)
 	return tenants;
 }
 
-static void print_both(const struct xsched_queue_list *list,
+static void print_drm_client(void *context, const struct drm_client *client)
+{
+	(void)context;
+	printf("process %d (%s) has %u queue%s of DRM, which cannot be scheduled\n", client->pid,
+	       client->comm, client->queues, client->queues == 1 ? "" : "s");
+}
+
+static void add_drm_client(void *context, const struct drm_client *client)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "pid", json_object_new_int(client->pid));
+	json_object_object_add(object, "comm", json_object_new_string(client->comm));
+	json_object_object_add(object, "queues", json_object_new_int(client->queues));
+	json_object_array_add(context, object);
+}
+
+/* null: it is not known. */
+static struct json_object *drm_json(const struct options *options)
+{
+	struct json_object *clients = json_object_new_array();
+
+	if (!drm_each_client(options->root, clients, add_drm_client))
+		return clients;
+	json_object_put(clients);
+	return NULL;
+}
+
+static void print_both(const struct options *options, const struct xsched_queue_list *list,
 		       struct json_object *tenants)
 {
 	struct json_object *object = json_object_new_object();
@@ -150,6 +195,7 @@ static void print_both(const struct xsched_queue_list *list,
 		json_object_array_add(queues, queue_json(&list->queues[i]));
 	json_object_object_add(object, "queues", queues);
 	json_object_object_add(object, "tenants", json_object_get(tenants));
+	json_object_object_add(object, "drm_queues", drm_json(options));
 	print_json(object);
 	json_object_put(object);
 }
@@ -185,9 +231,10 @@ int command_list(const struct options *options, char **arguments)
 	if (!status) {
 		tenants = ask_tenants(options);
 		if (options->json) {
-			print_both(&list, tenants);
+			print_both(options, &list, tenants);
 		} else {
 			print_queues(&list);
+			drm_each_client(options->root, NULL, print_drm_client);
 			if (tenants)
 				print_tenants(tenants);
 		}

@@ -98,6 +98,14 @@ size_t look_held(const struct look *look)
 	return held;
 }
 
+bool look_parked(const struct look *look)
+{
+	for (size_t i = 0; i < look->count; i++)
+		if (get_flag(look_tenant(look, i), "parked"))
+			return true;
+	return false;
+}
+
 static bool is_partly_held(struct json_object *tenant)
 {
 	double nodes = get_number(tenant, "held_nodes");
@@ -119,6 +127,8 @@ const char *look_state(struct json_object *tenant)
 		return "demoted";
 	if (get_flag(tenant, "held"))
 		return is_partly_held(tenant) ? "partly" : "held";
+	if (get_flag(tenant, "parked"))
+		return "parked";
 	return get_flag(tenant, "ready") ? "running" : "idle";
 }
 

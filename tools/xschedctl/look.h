@@ -8,6 +8,7 @@
 #define XSCHEDCTL_LOOK_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /** enum look_order - order of the tenants */
@@ -61,6 +62,9 @@ const char *look_state(struct json_object *tenant);
 
 /** look_held() - number of tenants that are held */
 size_t look_held(const struct look *look);
+
+/** look_parked() - whether a tenant is parked */
+bool look_parked(const struct look *look);
 
 /** look_free() - free its memory */
 void look_free(struct look *look);

@@ -27,7 +27,7 @@ static int colour_of(const char *state)
 		return RUNNING;
 	case 'h':
 	case 'p':
-		return HELD;
+		return strcmp(state, "parked") ? HELD : PLAIN;
 	case 'm':
 		return BY_HAND;
 	case 'i':
@@ -62,10 +62,12 @@ static void format_latency(char *line, const struct look *look)
 			 get_number(s, "reaction_p99_us"));
 }
 
-static void format_header(char *line)
+/* @parks: somebody is parked, so there are columns for that. */
+static void format_header(char *line, bool parks)
 {
-	snprintf(line, LINE, "%7s %5s %-7s %6s %8s %9s %9s  %s", "PID", "PRIO",
-		 "STATE", "HELD%", "PREEMPT", "P50_US", "P99_US", "PROGRAM");
+	snprintf(line, LINE, "%7s %5s %-7s %6s %8s %9s %9s%s  %s", "PID", "PRIO",
+		 "STATE", "HELD%", "PREEMPT", "P50_US", "P99_US", parks ? " PARKED SPARES" : "",
+		 "PROGRAM");
 }
 
 /* A duration, or none if it was never held. */
@@ -81,13 +83,49 @@ static const char *duration(char *text, size_t size, struct json_object *tenant,
 	return text;
 }
 
-/* @room: columns for the whole line, -1: no limit. */
-static void format_tenant(char *line, struct json_object *tenant, int room)
+/* For how long it has been parked, in the largest unit. */
+static const char *parked(char *text, size_t size, struct json_object *tenant)
 {
-	char p50[16], p99[16];
+	double s = get_number(tenant, "parked_ms") / 1000;
+
+	if (!get_flag(tenant, "parked"))
+		snprintf(text, size, "-");
+	else if (s < 600)
+		snprintf(text, size, "%.0fs", s);
+	else if (s < 36000)
+		snprintf(text, size, "%.0fm", s / 60);
+	else
+		snprintf(text, size, "%.0fh", s / 3600);
+	return text;
+}
+
+/* What it would have cost: slots of the hardware, and VMIDs. */
+static const char *spares(char *text, size_t size, struct json_object *tenant)
+{
+	if (get_flag(tenant, "parked"))
+		snprintf(text, size, "%.0f+%.0f", get_number(tenant, "spares_slots"),
+			 get_number(tenant, "spares_vmids"));
+	else
+		snprintf(text, size, "-");
+	return text;
+}
+
+static const char *park_columns(char *text, size_t size, struct json_object *tenant)
+{
+	char since[16], slots[32];
+
+	snprintf(text, size, " %6s %6s", parked(since, sizeof(since), tenant),
+		 spares(slots, sizeof(slots), tenant));
+	return text;
+}
+
+/* @parks: as of format_header(). @room: columns for the whole line, -1: no limit. */
+static void format_tenant(char *line, struct json_object *tenant, bool parks, int room)
+{
+	char p50[16], p99[16], park[64];
 	int used;
 
-	used = snprintf(line, LINE, "%7.0f %5.0f %-7s %6.1f %8.0f %9s %9s  ",
+	used = snprintf(line, LINE, "%7.0f %5.0f %-7s %6.1f %8.0f %9s %9s%s  ",
 			get_number(tenant, "pid"),
 			get_number(tenant, "priority"), look_state(tenant),
 			get_number(tenant, "held_percent"),
@@ -95,7 +133,8 @@ static void format_tenant(char *line, struct json_object *tenant, int room)
 			duration(p50, sizeof(p50), tenant,
 				 "switch_p50_us"),
 			duration(p99, sizeof(p99), tenant,
-				 "switch_p99_us"));
+				 "switch_p99_us"),
+			parks ? park_columns(park, sizeof(park), tenant) : "");
 	fit_program(line + used, LINE - used, get_string(tenant, "comm"),
 		    get_string(tenant, "exe"),
 		    room < 0 ? -1 : room > used ? room - used : 0);
@@ -103,16 +142,17 @@ static void format_tenant(char *line, struct json_object *tenant, int room)
 
 static void show_text(const struct look *look)
 {
+	const bool parks = look_parked(look);
 	char line[LINE];
 
 	format_summary(line, look);
 	puts(line);
 	format_latency(line, look);
 	printf("%s\n\n", line);
-	format_header(line);
+	format_header(line, parks);
 	puts(line);
 	for (size_t i = 0; i < look->count; i++) {
-		format_tenant(line, look_tenant(look, i), room_after(0));
+		format_tenant(line, look_tenant(look, i), parks, room_after(0));
 		puts(line);
 	}
 	if (!look->count)
@@ -148,6 +188,7 @@ static void draw_keys(size_t hidden, enum look_order order)
 static void draw(const struct look *look, enum look_order order)
 {
 	size_t room = LINES > 6 ? LINES - 6 : 0;
+	const bool parks = look_parked(look);
 	char line[LINE];
 
 	erase();
@@ -155,7 +196,7 @@ static void draw(const struct look *look, enum look_order order)
 	draw_line(0, A_BOLD, line);
 	format_latency(line, look);
 	draw_line(1, 0, line);
-	format_header(line);
+	format_header(line, parks);
 	/* Reversed over the whole width. */
 	attron(A_REVERSE);
 	mvhline(3, 0, ' ', COLS);
@@ -164,7 +205,7 @@ static void draw(const struct look *look, enum look_order order)
 	for (size_t i = 0; i < look->count && i < room; i++) {
 		struct json_object *t = look_tenant(look, i);
 
-		format_tenant(line, t, COLS);
+		format_tenant(line, t, parks, COLS);
 		draw_line(4 + i, COLOR_PAIR(colour_of(look_state(t))), line);
 	}
 	if (!look->count)
