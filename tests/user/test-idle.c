@@ -152,6 +152,22 @@ static long dumped(const char *name)
 	return field(name);
 }
 
+/* Whether all processes leave the hardware; the next sleep is for what follows that. */
+static bool all_parked(int fd)
+{
+	struct kfd_xsched_queue queues[16];
+	int n = xsdev_list(fd, queues, 16), parked = 0, tries, i;
+
+	for (tries = 0; tries < TIMEOUT_MS / 20 && parked < n; tries++) {
+		xsdev_sleep_ms(20);
+		n = xsdev_list(fd, queues, 16);
+		for (i = parked = 0; i < n && i < 16; i++)
+			parked += !!(queues[i].state & KFD_XSCHED_QUEUE_PARKED);
+	}
+	xsdev_sleep_ms(1000);
+	return n > 0 && parked == n;
+}
+
 /* What woke up in so many seconds. */
 static struct wakeups in_seconds(unsigned int s, const char *what)
 {
@@ -265,6 +281,7 @@ static void hold_and_release(int fd, pid_t pid)
 
 int main(void)
 {
+	struct kfd_xsched_node node = { 0 };
 	struct worker w[2];
 	struct wakeups woken;
 	int fd, sampling;
@@ -286,6 +303,14 @@ int main(void)
 	tap_is(woken.timers, 1, "the watchdog looks once more");
 	expect_silence("two idle processes");
 	tap_is(dumped(" tapped="), 2, "both are still tapped");
+	xsdev_node(fd, &node);
+	if (node.caps & KFD_XSCHED_CAP_PARK) {
+		sysfile_set(50, "/sys/class/kfd_xsched/node%u/park_ms", node.gpu_id);
+		tap_ok(all_parked(fd), "both are parked");
+		expect_silence("two parked processes");
+		sysfile_set(0, "/sys/class/kfd_xsched/node%u/park_ms", node.gpu_id);
+		xsdev_sleep_ms(1000);
+	}
 
 	open_watch(&sampling, KFD_XSCHED_SUBSCRIBE_NO_TAP);
 	woken = in_seconds(1, "a subscriber does not want the tap");
