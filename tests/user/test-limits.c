@@ -72,6 +72,7 @@ static struct state state_now(void)
 				       KFD_XSCHED_QUEUE_TAPPED);
 		s.queues[i].held_ns = 0;
 		s.queues[i].preemptions = 0;
+		s.queues[i].resident = 0;
 	}
 	s.clients = sysfile_number(SYSFILE_GLOBAL "statistics/clients");
 	s.held = sysfile_number(SYSFILE_GLOBAL "statistics/held");
@@ -110,6 +111,7 @@ static bool same(const struct state *a, const struct state *b)
  * @tenant: likewise
  * @renew: likewise
  * @arm: likewise
+ * @park: likewise
  * @entries: of @apply and @arm; the second is the one that is spoilt
  * @nodes: of @info
  * @results: of @apply
@@ -124,6 +126,7 @@ struct call {
 	struct kfd_xsched_tenant tenant;
 	struct kfd_xsched_renew renew;
 	struct kfd_xsched_arm arm;
+	struct kfd_xsched_park park;
 	struct kfd_xsched_entry entries[2];
 	struct kfd_xsched_node nodes[2];
 	struct kfd_xsched_node_result results[2];
@@ -164,6 +167,7 @@ static void call_init(struct call *c)
 	c->tenant.size = sizeof(c->tenant);
 	c->renew.size = sizeof(c->renew);
 	c->arm.size = sizeof(c->arm);
+	c->park.size = sizeof(c->park);
 	c->entries[0] = (struct kfd_xsched_entry){
 		.op = KFD_XSCHED_OP_SUSPEND, .target = KFD_XSCHED_TARGET_PROCESS,
 		.id = (uint64_t)queue.pid,
@@ -178,6 +182,10 @@ static void call_init(struct call *c)
 	c->arm.op = KFD_XSCHED_ARM_SET;
 	c->arm.trigger = KFD_XSCHED_TARGET_TENANT;
 	c->arm.trigger_id = (uint64_t)xsdev_tenant(c->client, KFD_XSCHED_TENANT_CREATE, 0, 0);
+	c->park.op = KFD_XSCHED_PARK_SET;
+	c->park.target = KFD_XSCHED_TARGET_PROCESS;
+	c->park.id = (uint64_t)queue.pid;
+	c->park.idle_ms = KFD_XSCHED_PARK_MS_MAX;
 	fill_arrays(c);
 }
 
@@ -197,6 +205,8 @@ static void *argument(struct call *c, unsigned long request)
 		return &c->tenant;
 	case KFD_XSCHED_ARM:
 		return &c->arm;
+	case KFD_XSCHED_PARK:
+		return &c->park;
 	default:
 		return &c->renew;
 	}
@@ -368,6 +378,20 @@ static const struct field fields[] = {
 	FIELD(ARM, entries[1], prio_class, { 7, -EINVAL }, { HIGH32, -EINVAL },
 	      { ONES32, -EINVAL }),
 	RESERVED(ARM, entries[1]),
+
+	SIZES(PARK, park),
+	FLAGS(PARK, park),
+	RESERVED(PARK, park),
+	FIELD(PARK, park, op, { 0, -EOPNOTSUPP }, { 3, -EOPNOTSUPP }, { HIGH32, -EOPNOTSUPP },
+	      { ONES32, -EOPNOTSUPP }, { KFD_XSCHED_PARK_CLEAR, -EINVAL }),
+	FIELD(PARK, park, target, { 0, -EOPNOTSUPP }, { KFD_XSCHED_TARGET_QUEUE, -EOPNOTSUPP },
+	      { KFD_XSCHED_TARGET_TENANT, -EOPNOTSUPP }, { 5, -EOPNOTSUPP },
+	      { HIGH32, -EOPNOTSUPP }, { ONES32, -EOPNOTSUPP }),
+	FIELD(PARK, park, id, { 0, -ENOENT }, { HIGH32, -ENOENT }, { ONES32, -ENOENT },
+	      { 1ULL << 32, -ENOENT }, { 1ULL << 63, -ENOENT }, { UINT64_MAX, -ENOENT }),
+	FIELD(PARK, park, idle_ms, { 0, 0 }, { 1, -EINVAL }, { KFD_XSCHED_PARK_MS_MIN - 1, -EINVAL },
+	      { KFD_XSCHED_PARK_MS_MIN, 0 }, { KFD_XSCHED_PARK_MS_MAX, 0 },
+	      { KFD_XSCHED_PARK_MS_MAX + 1, -EINVAL }, { HIGH32, -EINVAL }, { ONES32, -EINVAL }),
 };
 
 /* One value: what is wrong, or NULL. */
@@ -430,6 +454,7 @@ static void test_edges(void)
 	static const unsigned long requests[] = {
 		KFD_XSCHED_INFO, KFD_XSCHED_LIST, KFD_XSCHED_APPLY, KFD_XSCHED_SUBSCRIBE,
 		KFD_XSCHED_TENANT, KFD_XSCHED_RENEW, KFD_XSCHED_ARM,
+		KFD_XSCHED_PARK,
 	};
 	struct state before, after;
 	unsigned int i, wrong = 0;

@@ -155,6 +155,11 @@ static void test_structures(void)
 	struct kfd_xsched_renew renew = { .size = sizeof(renew) };
 	const uint64_t trigger = (uint64_t)xsdev_tenant(fd, KFD_XSCHED_TENANT_CREATE, 0, 0);
 	struct kfd_xsched_arm arm = good_arm(trigger, &entry);
+	/* Never: so it leaves all as it is. */
+	struct kfd_xsched_park park = {
+		.size = sizeof(park), .op = KFD_XSCHED_PARK_SET,
+		.target = KFD_XSCHED_TARGET_PROCESS, .id = (uint64_t)queue.pid,
+	};
 	const struct argument args[] = {
 		{ "INFO", KFD_XSCHED_INFO, &info, sizeof(info), 32,
 		  offsetof(struct kfd_xsched_info, flags), 0, 0 },
@@ -173,6 +178,9 @@ static void test_structures(void)
 		  offsetof(struct kfd_xsched_renew, flags), 0, 0 },
 		{ "ARM", KFD_XSCHED_ARM, &arm, sizeof(arm), 48,
 		  offsetof(struct kfd_xsched_arm, flags), KFD_XSCHED_ARM_ASYNC, 0 },
+		{ "PARK", KFD_XSCHED_PARK, &park, sizeof(park), 32,
+		  offsetof(struct kfd_xsched_park, flags), 0,
+		  offsetof(struct kfd_xsched_park, reserved) },
 	};
 	size_t i;
 

@@ -224,6 +224,8 @@ int fake_ioctl(int fd, unsigned long request, void *arg)
 		return do_apply(fd, arg);
 	case KFD_XSCHED_ARM:
 		return do_arm(arg);
+	case KFD_XSCHED_PARK:
+		return take_error();
 	case KFD_XSCHED_SUBSCRIBE:
 		return 0;
 	case KFD_XSCHED_RENEW:
