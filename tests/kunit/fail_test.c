@@ -492,6 +492,43 @@ static void arm(struct kunit *test)
 	fail_each(test, &op);
 }
 
+static long park_change(struct kunit *test, u32 op)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_park arg = {
+		.size = sizeof(arg),
+		.op = op,
+		.target = KFD_XSCHED_TARGET_PROCESS,
+		.id = xt->process->nr,
+	};
+
+	return xt_ioctl_arg(test, client(test), KFD_XSCHED_PARK, &arg, sizeof(arg));
+}
+
+static long park_op(struct kunit *test)
+{
+	return park_change(test, KFD_XSCHED_PARK_SET);
+}
+
+static void park_undo(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, park_change(test, KFD_XSCHED_PARK_CLEAR), 0);
+}
+
+static void park_check(struct kunit *test, unsigned int n)
+{
+	KUNIT_EXPECT_EQ(test, park_change(test, KFD_XSCHED_PARK_CLEAR), -EALREADY);
+}
+
+/* Nothing is said of a process if the call failed. */
+static void park(struct kunit *test)
+{
+	static const struct operation op = { park_op, park_undo, park_check };
+
+	fail_each(test, &op);
+	park_undo(test);
+}
+
 /* Nor does one that cannot run hold anything: SET runs it at once. */
 static void arm_and_run(struct kunit *test)
 {
@@ -613,6 +650,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(list),
 	KUNIT_CASE(subscribe),
 	KUNIT_CASE(arm),
+	KUNIT_CASE(park),
 	KUNIT_CASE(arm_and_run),
 	KUNIT_CASE(armed_run),
 	KUNIT_CASE(queue),

@@ -153,6 +153,44 @@ static void requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_resume(test, xt->files[0], xt->ids[0]), 0);
 }
 
+/* What is said of parks of the process: never. */
+static long say_never(struct kunit *test, struct file *file, u32 op)
+{
+	struct xt *xt = test->priv;
+	struct kfd_xsched_park arg = {
+		.size = sizeof(arg),
+		.op = op,
+		.target = KFD_XSCHED_TARGET_PROCESS,
+		.id = xt->process->nr,
+	};
+
+	return xt_ioctl_arg(test, file, KFD_XSCHED_PARK, &arg, sizeof(arg));
+}
+
+/* So many clients of a user say something of parks of one process. Root says more. */
+static void wishes(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct crowd *crowd = gather(test, XT_UID, XS_REQUESTS_ON_TARGET + 1);
+	struct file *last = crowd->files[XS_REQUESTS_ON_TARGET];
+	unsigned int i;
+
+	xt_become(test, XT_UID);
+	for (i = 0; i < XS_REQUESTS_ON_TARGET; i++)
+		KUNIT_ASSERT_EQ(test, say_never(test, crowd->files[i], KFD_XSCHED_PARK_SET), 0);
+	KUNIT_EXPECT_EQ(test, say_never(test, last, KFD_XSCHED_PARK_SET), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, say_never(test, last, KFD_XSCHED_PARK_CLEAR), -EALREADY);
+	KUNIT_EXPECT_EQ(test, say_never(test, crowd->files[0], KFD_XSCHED_PARK_SET), 0);
+	xt_unbecome(test);
+	KUNIT_EXPECT_EQ(test, say_never(test, xt->files[0], KFD_XSCHED_PARK_SET), 0);
+	xt_become(test, XT_UID);
+	KUNIT_EXPECT_EQ(test, say_never(test, crowd->files[0], KFD_XSCHED_PARK_CLEAR), 0);
+	KUNIT_EXPECT_EQ(test, say_never(test, last, KFD_XSCHED_PARK_SET), 0);
+	xt_unbecome(test);
+	disperse(crowd);
+	KUNIT_EXPECT_EQ(test, say_never(test, xt->files[0], KFD_XSCHED_PARK_CLEAR), 0);
+}
+
 /* Each client that subscribes counts once, until it ends that or is closed. */
 static void subscriptions(struct kunit *test)
 {
@@ -545,6 +583,7 @@ static void rings(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(clients),
 	KUNIT_CASE(requests),
+	KUNIT_CASE(wishes),
 	KUNIT_CASE(subscriptions),
 	KUNIT_CASE(armed),
 	KUNIT_CASE(entries_on_their_way),
