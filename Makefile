@@ -63,6 +63,7 @@ help:
 	@echo 'make bench-switch   time of a switch, compared with amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make bench-react    time from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-oversubscribed  one process beside 99 without work, most or none of them held (SAMPLES=100)'
+	@echo 'make bench-park     one process beside 1, 8 and 64 without work, resident and parked (SAMPLES=100)'
 	@echo 'make bench-shootdowns  CPUs that a doorbell tap interrupts, for 1, 16 and 128 threads'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
@@ -138,6 +139,9 @@ bench-react:
 
 bench-oversubscribed:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/oversubscribed $(SAMPLES)'
+
+bench-park:
+	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/park $(SAMPLES)'
 
 # 16 CPUs, emulated by as many as there are.
 bench-shootdowns:
@@ -282,6 +286,6 @@ distclean:
 	@scripts/rig clean
 
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
-	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-oversubscribed bench-shootdowns bench-policies \
+	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-oversubscribed bench-park bench-shootdowns bench-policies \
 	bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look figures docs shell install install-user \
 	install-dkms uninstall deb deb-bookworm rpm demo-raw clean distclean

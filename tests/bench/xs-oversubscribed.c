@@ -14,24 +14,17 @@
  * "rotations" are the turns that the firmware took during the samples.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "child.h"
 #include "fleet.h"
 #include "gpustat.h"
-#include "kfdq.h"
-#include "spin.h"
+#include "hi.h"
 #include "xsarm.h"
 
 #define SHORT_NS	200000ULL
 #define LONG_NS		5000000ULL
-#define WAVE		64	/* lanes: one wave */
 #define APART_MS	1	/* of two samples: a series is longer than a turn of 10 ms */
 #define SETTLED_MS	20	/* after a change: nobody is at work on it any more */
 #define HELD_MS		1
@@ -55,18 +48,6 @@ struct count {
 };
 
 static const struct count counts[] = { { 5, 4 }, { 14, 9 }, { 40, 35 }, { MAX_PROCESSES, 95 } };
-
-/**
- * struct answer - what hi says of a kernel
- * @ret: 0 or -errno
- * @begin: just before it was submitted, CLOCK_MONOTONIC
- * @end: when its signal was seen
- */
-struct answer {
-	int ret;
-	uint64_t begin;
-	uint64_t end;
-};
 
 /**
  * struct bench - the run
@@ -94,96 +75,26 @@ static int fail(const char *what, int ret)
 	return ret;
 }
 
-/* ---- hi ------------------------------------------------------------------ */
-
-/**
- * struct hi - what it has
- * @dev: GPU
- * @queue: its queue
- * @set: its kernels
- * @done: of the last one
- */
-struct hi {
-	struct kfdq_device *dev;
-	struct kfdq_queue *queue;
-	struct spin_set set;
-	struct kfdq_signal *done;
-};
-
-static struct answer run_kernel(struct hi *h, uint64_t ns)
-{
-	const struct spin_shape shape = {
-		.workgroups = 1, .workgroup_size = WAVE, .workgroup_ns = ns,
-	};
-	struct kfdq_dispatch dispatch;
-	struct answer a = { 0 };
-
-	a.ret = spin_next(&h->set, &shape, h->done, &dispatch);
-	if (a.ret)
-		return a;
-	kfdq_signal_arm(h->done, 1);
-	a.begin = xsdev_now();
-	a.ret = kfdq_queue_submit(h->queue, &dispatch, 1);
-	if (!a.ret)
-		a.ret = kfdq_signal_wait(h->dev, h->done, TIMEOUT_MS);
-	a.end = xsdev_now();
-	return a;
-}
-
-static int prepare(struct hi *h, unsigned int kernels)
-{
-	struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
-	int ret = kfdq_open(&h->dev);
-
-	if (!ret)
-		ret = kfdq_queue_create(h->dev, &options, &h->queue);
-	if (!ret)
-		ret = kfdq_signal_create(h->dev, &h->done);
-	return ret ? ret : spin_set_init(&h->set, h->dev, kernels, 1);
-}
-
-/* Runs a kernel that takes as long as each command says. Does not return. */
-static void hi_main(int sock, unsigned int kernels)
-{
-	struct hi h = { 0 };
-	struct answer a = { 0 };
-	uint64_t ns;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	a.ret = prepare(&h, kernels);
-	while (send(sock, &a, sizeof(a), MSG_NOSIGNAL) == sizeof(a) && !a.ret &&
-	       recv(sock, &ns, sizeof(ns), 0) == sizeof(ns))
-		a = run_kernel(&h, ns);
-	_exit(a.ret != 0);
-}
-
 /* ---- the one that measures ----------------------------------------------- */
 
 static int tell(const struct bench *b, uint64_t ns)
 {
-	return send(b->sock, &ns, sizeof(ns), MSG_NOSIGNAL) == sizeof(ns) ? 0 : -EPIPE;
+	return hi_tell(b->sock, ns);
 }
 
-static int hear(const struct bench *b, struct answer *a)
+static int hear(const struct bench *b, struct hi_answer *a)
 {
-	return recv(b->sock, a, sizeof(*a), 0) == sizeof(*a) ? a->ret : -EPIPE;
+	return hi_hear(b->sock, a);
 }
 
 static int start_hi(struct bench *b)
 {
 	const unsigned int kernels = 2 * COUNTS * (b->samples + 1 + IDLES);
 	struct kfd_xsched_queue queue;
-	struct answer a;
-	int ret;
 
-	b->hi = child_fork(&b->sock);
+	b->hi = hi_start(kernels, &b->sock);
 	if (b->hi < 0)
 		return b->hi;
-	if (!b->hi)
-		hi_main(b->sock, kernels);
-	ret = hear(b, &a);
-	if (ret)
-		return ret;
 	if (xsdev_list(b->xs, &queue, 1) != 1 || queue.pid != b->hi)
 		return -ENOENT;
 	b->queue = queue.id;
@@ -220,7 +131,7 @@ static int check_queues(const struct bench *b, unsigned int processes, unsigned 
 /* All but the first, which finds caches cold. */
 static int samples(const struct bench *b)
 {
-	struct answer a;
+	struct hi_answer a;
 	unsigned int i;
 	int ret;
 
@@ -288,7 +199,7 @@ static int stop(const struct bench *b)
  * From the end of that kernel until IDLE; 0: none came in time. -EPROTO: it came while
  * the kernel ran, or waited to. One from before the kernel means nothing.
  */
-static int wait_idle(const struct bench *b, const struct answer *kernel, uint64_t *ns)
+static int wait_idle(const struct bench *b, const struct hi_answer *kernel, uint64_t *ns)
 {
 	struct kfd_xsched_event e;
 	int ret;
@@ -310,7 +221,7 @@ static int wait_idle(const struct bench *b, const struct answer *kernel, uint64_
 
 static int become_idle(const struct bench *b, uint64_t *ns)
 {
-	struct answer kernel;
+	struct hi_answer kernel;
 	int ret = stop(b);
 
 	if (!ret)
