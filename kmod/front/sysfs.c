@@ -678,18 +678,21 @@ XS_COUNTER_FILE(failures);
 XS_COUNTER_FILE(transactions);
 XS_COUNTER_FILE(flips);
 
-#define XS_PARK_FILE(_name)							\
-static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
-			    char *buf)						\
-{										\
-	const struct xs_node *node = dev_get_drvdata(dev);			\
-										\
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->_name));		\
-}										\
-static DEVICE_ATTR_RO(_name)
+static ssize_t parks_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
 
-XS_PARK_FILE(parks);
-XS_PARK_FILE(returns);
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->parks));
+}
+static DEVICE_ATTR_RO(parks);
+
+static ssize_t returns_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct xs_node *node = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->returns));
+}
+static DEVICE_ATTR_RO(returns);
 
 static ssize_t queues_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
