@@ -450,7 +450,7 @@ static int park_charge_locked(const struct xs_process *process, struct xs_accoun
 		xs_account_charge(account, XS_QUOTA_REQUESTS, 1);
 }
 
-/* @fresh: used, and set to NULL, if there is none. NULL: it is needed, and was not there. */
+/* @fresh: used, and set to NULL, if this client has said nothing of it yet. */
 static int park_set_wish_locked(struct xs_process *process, struct xs_client *client, u32 ms,
 				struct xs_wish **fresh)
 {

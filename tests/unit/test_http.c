@@ -387,7 +387,10 @@ static void tells_parks(void **state)
 	assert_int_equal(metric_of("tenant_returns_total", b->pids[0]), 3);
 	assert_int_equal(metric_of("tenant_parked", b->pids[1]), 0);
 	assert_int_equal(metric_of("tenant_parked", 1), -1);
-	wants(http("GET", "/metrics", NULL), 200, "\n# TYPE xsched_node_return_seconds histogram\n");
+	wants(http("GET", "/metrics", NULL), 200, "\nxsched_node_parks_total{gpu=\"100\"} 1\n");
+	wants(http("GET", "/metrics", NULL), 200, "\nxsched_node_returns_total{gpu=\"100\"} 3\n");
+	wants(http("GET", "/metrics", NULL), 200,
+	      "\nxsched_node_return_seconds_bucket{gpu=\"100\",le=\"0.0001\"} 3\n");
 }
 
 /* What runs together: read once, at the start; a version is enough, else there is a checksum. */

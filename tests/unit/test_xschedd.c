@@ -824,6 +824,8 @@ static void shows_parks(void **state)
 	assert_non_null(strstr(list, "\"parked\":false,\"parked_ms\":0.000,\"spares_slots\":0,"
 				     "\"spares_vmids\":0,\"park_after_ms\":null,\"park_returns\":0,"
 				     "\"resident\":[\"busy\",\"blind\"]"));
+	list = question(b, "{\"cmd\":\"stats\"}");
+	assert_non_null(strstr(list, "\"parks\":1,\"returns\":3,\"return_p99_us\":"));
 }
 
 /* Without -f the command ends when the daemon is ready, and it lives on. */
