@@ -264,27 +264,14 @@ static int disarm(void)
 	return xsarm_clear(caller, (uint64_t)armed);
 }
 
-static int say_of_park(uint32_t op, uint32_t idle_ms)
-{
-	struct kfd_xsched_park park = {
-		.size = sizeof(park),
-		.op = op,
-		.target = KFD_XSCHED_TARGET_PROCESS,
-		.id = (uint64_t)one.pid,
-		.idle_ms = idle_ms,
-	};
-
-	return xsdev_ioctl(caller, KFD_XSCHED_PARK, &park);
-}
-
 static int park(void)
 {
-	return say_of_park(KFD_XSCHED_PARK_SET, KFD_XSCHED_PARK_MS_MAX);
+	return xsdev_park(caller, KFD_XSCHED_PARK_SET, one.pid, KFD_XSCHED_PARK_MS_MAX);
 }
 
 static int unpark(void)
 {
-	return say_of_park(KFD_XSCHED_PARK_CLEAR, 0);
+	return xsdev_park(caller, KFD_XSCHED_PARK_CLEAR, one.pid, 0);
 }
 
 /* With a hold, a priority and a switch, all of which go with the file. */

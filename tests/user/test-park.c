@@ -53,22 +53,14 @@ static int fd;
 
 /* ---- what is asked, and what is seen ------------------------------------------ */
 
-static int say(pid_t pid, uint32_t op, uint32_t idle_ms)
-{
-	struct kfd_xsched_park arg = {
-		.size = sizeof(arg),
-		.op = op,
-		.target = KFD_XSCHED_TARGET_PROCESS,
-		.id = (uint64_t)pid,
-		.idle_ms = idle_ms,
-	};
-
-	return xsdev_ioctl(fd, KFD_XSCHED_PARK, &arg);
-}
-
 static int want(pid_t pid, uint32_t idle_ms)
 {
-	return say(pid, KFD_XSCHED_PARK_SET, idle_ms);
+	return xsdev_park(fd, KFD_XSCHED_PARK_SET, pid, idle_ms);
+}
+
+static int take_back(pid_t pid)
+{
+	return xsdev_park(fd, KFD_XSCHED_PARK_CLEAR, pid, 0);
 }
 
 static struct kfd_xsched_queue look(pid_t pid)
@@ -137,7 +129,7 @@ static void test_off(struct app *app)
 	       "off by default");
 	tap_ok(runs(app, 0) && stays_resident(getpid()), "nobody wants it: it is not parked");
 	tap_is(look(getpid()).resident, KFD_XSCHED_RESIDENT_OFF, "and that is why");
-	tap_is(say(getpid(), KFD_XSCHED_PARK_CLEAR, 0), -EALREADY, "there is nothing to take back");
+	tap_is(take_back(getpid()), -EALREADY, "there is nothing to take back");
 }
 
 static void test_leaves(struct app *app)
@@ -155,7 +147,7 @@ static void test_leaves(struct app *app)
 	tap_is(look(getpid()).returns, q.returns + 1, "which is counted");
 	tap_is(gpustat("mapped"), before, "all its queues are back");
 	tap_ok(rests(getpid()) && runs(app, 1), "and so on, with the other queue");
-	tap_is(say(getpid(), KFD_XSCHED_PARK_CLEAR, 0), 0, "the client wants it no more");
+	tap_is(take_back(getpid()), 0, "the client wants it no more");
 	tap_ok(stays_resident(getpid()), "it stays");
 	tap_is(want(getpid(), IDLE_MS), 0, "wanted again");
 	tap_ok(rests(getpid()), "parked");

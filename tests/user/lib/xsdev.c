@@ -137,6 +137,19 @@ int xsdev_tenant(int fd, uint32_t op, uint64_t id, pid_t pid)
 	return ret || op != KFD_XSCHED_TENANT_CREATE ? ret : (int)tenant.id;
 }
 
+int xsdev_park(int fd, uint32_t op, pid_t pid, uint32_t idle_ms)
+{
+	struct kfd_xsched_park park = {
+		.size = sizeof(park),
+		.op = op,
+		.target = KFD_XSCHED_TARGET_PROCESS,
+		.id = (uint64_t)pid,
+		.idle_ms = idle_ms,
+	};
+
+	return xsdev_ioctl(fd, KFD_XSCHED_PARK, &park);
+}
+
 int xsdev_list(int fd, struct kfd_xsched_queue *queues, uint32_t capacity)
 {
 	struct kfd_xsched_list list = {

@@ -61,6 +61,9 @@ int xsdev_tenant_op(int fd, uint32_t op, uint64_t id, int32_t value,
 /* TENANT: CREATE returns the id, which is small. */
 int xsdev_tenant(int fd, uint32_t op, uint64_t id, pid_t pid);
 
+/* PARK_SET or _CLEAR of a process. */
+int xsdev_park(int fd, uint32_t op, pid_t pid, uint32_t idle_ms);
+
 /* LIST into @queues: the number of queues there are. */
 int xsdev_list(int fd, struct kfd_xsched_queue *queues, uint32_t capacity);
 
