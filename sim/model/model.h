@@ -146,6 +146,8 @@ enum sim_scheduler {
  * @sdma_bus_bytes_per_us: what all copy engines together can move; 0: no limit
  * @contention_pm: workgroups that begin beside the waves of other queues take up to this
  *	much longer, per mille, in proportion to the slots that these have
+ * @idle_process_pm: workgroups that begin while another process is on the hardware without
+ *	work, one or more of them, take this much longer, per mille
  * @clock_ramp_pm: workgroups that begin after an idle time take this much longer at
  *	first, per mille, ...
  * @clock_ramp_ns: ... and nothing more after this time
@@ -200,6 +202,7 @@ struct sim_profile {
 	u32 sdma_whole_packets;
 	u32 sdma_bus_bytes_per_us;
 	u32 contention_pm;
+	u32 idle_process_pm;
 	u32 clock_ramp_pm;
 	u32 clock_ramp_ns;
 };
@@ -371,12 +374,13 @@ enum sim_queue_state {
 
 /**
  * struct sim_queue - a user queue in a hardware slot; embed it
- * @type: what kind of packets it has. This, @priority, @queue_priority, @save_va,
+ * @type: what kind of packets it has. This, @priority, @queue_priority, @vmid, @save_va,
  *	@save_bytes, @cus, @halted are set by the caller before sim_queue_map(), the
  *	rest by the model.
  * @priority: below SIM_PRIORITIES, more is launched first. HWS: pipe priority,
  *	0 low, 1 medium, 2 high. MES: sim_mes_launch_priority().
  * @queue_priority: 0 to 15, more has the pipe first
+ * @vmid: of its process, below 16
  * @id: unique number in the GPU; an image is valid only for the queue that
  *	wrote it
  * @save_va: where its process wants the context image
@@ -405,6 +409,7 @@ struct sim_queue {
 	enum sim_queue_type type;
 	u32 priority;
 	u32 queue_priority;
+	u32 vmid;
 	u64 id;
 	u64 save_va;
 	u32 save_bytes;

@@ -64,6 +64,7 @@ static const char *load(struct vgpu_node *node, struct vgpu_queue *q,
 	q->vm.fault = false;
 	q->sim.gpu = &node->gpu;
 	q->sim.id = e->mqd;
+	q->sim.vmid = e->vmid;
 	q->reset = 0;
 	q->mqd = vgpu_gart_ptr(node->vg, e->mqd);
 	if (!q->mqd)

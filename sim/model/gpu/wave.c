@@ -370,6 +370,19 @@ u64 sim_shortest_ns(const struct sim_dispatch *d)
 	return ns > round ? ns - round : 0;
 }
 
+/* Whether another process than that of @q is on the hardware, and none of its queues has work. */
+static bool beside_idle(const struct sim_gpu *gpu, const struct sim_queue *q)
+{
+	u32 all = 0, busy = 1U << q->vmid, i;
+
+	for (i = 0; i < gpu->nr_queues; i++) {
+		all |= 1U << gpu->queues[i]->vmid;
+		if (sim_queue_busy(gpu->queues[i]))
+			busy |= 1U << gpu->queues[i]->vmid;
+	}
+	return all & ~busy;
+}
+
 /* How much longer a workgroup takes that begins now, per mille. */
 static u32 slower_pm(const struct sim_gpu *gpu, const struct sim_queue *q, u64 t)
 {
@@ -381,6 +394,8 @@ static u32 slower_pm(const struct sim_gpu *gpu, const struct sim_queue *q, u64 t
 		others = all - gpu->free_waves - q->waves;
 		pm = (u64)p->contention_pm * others / all;
 	}
+	if (p->idle_process_pm && beside_idle(gpu, q))
+		pm += p->idle_process_pm;
 	if (t < gpu->ramp_from + p->clock_ramp_ns)
 		pm += p->clock_ramp_pm * (gpu->ramp_from + p->clock_ramp_ns - t) /
 			p->clock_ramp_ns;

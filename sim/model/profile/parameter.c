@@ -64,6 +64,7 @@ static const struct sim_parameter parameters[] = {
 	COST(sdma_whole_packets, 0, 1),
 	COST(sdma_bus_bytes_per_us, 0, 100000000),
 	COST(contention_pm, 0, 1000),
+	COST(idle_process_pm, 0, 1000),
 	COST(clock_ramp_pm, 0, 10000),
 	TIME(clock_ramp_ns),
 };

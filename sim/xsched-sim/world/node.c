@@ -117,6 +117,7 @@ static struct sim_queue *op_map(void *owner, struct sim_sched_entry *e, u64 t)
 	struct user_queue *q = container_of(e, struct user_queue, entry);
 	struct node *n = node_of(owner);
 
+	q->aql.sim.vmid = (u32)e->process->vmid;
 	if (sim_queue_map(&n->gpu, &q->aql.sim, t, q->image_bytes) == SIM_NEVER)
 		return NULL;
 	return &q->aql.sim;

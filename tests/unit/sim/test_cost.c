@@ -229,6 +229,32 @@ static void test_contention(void **state)
 	fake_assert_exactly_once(f, &q[1]);
 }
 
+/* While another process is on the hardware without work, one or more; not if it has some. */
+static void test_idle_process(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = f->q;
+
+	f->profile.idle_process_pm = 100;
+	q[1].aql.sim.vmid = 1;
+	q[2].aql.sim.vmid = 1;
+	fake_map(f, &q[0], 1);
+	fake_dispatch(f, &q[0], 1, 4, 10000, true);
+	fake_run(f);
+	fake_map(f, &q[1], 1);
+	fake_map(f, &q[2], 1);
+	sim_advance(&f->gpu, f->gpu.now + 100000);
+	fake_dispatch(f, &q[0], 1, 4, 10000, true);
+	fake_run(f);
+	fake_dispatch(f, &q[1], 1, 4, 100000, true);
+	sim_advance(&f->gpu, f->gpu.now + 50000);
+	fake_dispatch(f, &q[0], 1, 4, 10000, true);
+	fake_run(f);
+	assert_int_equal(q[0].log[0].end_ns - q[0].log[0].start_ns, 10000);
+	assert_int_equal(q[0].log[1].end_ns - q[0].log[1].start_ns, 11000);
+	assert_int_equal(q[0].log[2].end_ns - q[0].log[2].start_ns, 10000);
+}
+
 /* After an idle time workgroups are slow at first; a short pause is none. */
 static void test_clock_ramp(void **state)
 {
@@ -286,6 +312,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cold_again_and_again, fake_setup,
 						fake_teardown),
 		cmocka_unit_test_setup_teardown(test_contention, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(test_idle_process, fake_setup, fake_teardown),
 		cmocka_unit_test_setup_teardown(test_clock_ramp, fake_setup, fake_teardown),
 		cmocka_unit_test(test_count_accesses),
 	};
