@@ -63,7 +63,7 @@ help:
 	@echo 'make bench-switch   time of a switch, compared with amdkfd alone and a debugger (SAMPLES=100)'
 	@echo 'make bench-react    time from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-oversubscribed  one process beside 99 without work, most or none of them held (SAMPLES=100)'
-	@echo 'make bench-park     one process beside 1, 8 and 64 without work, resident and parked (SAMPLES=100)'
+	@echo 'make bench-park     two processes beside 1, 8 and 64 without work, resident and parked (SAMPLES=100)'
 	@echo 'make bench-shootdowns  CPUs that a doorbell tap interrupts, for 1, 16 and 128 threads'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
