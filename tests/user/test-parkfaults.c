@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Processes that are parked on a GPU that fails: its firmware hangs while they leave, are parked, or
+ * come back, or one of their queues does not leave. Who is off the hardware then has lost nothing, who
+ * rings runs after the reset, and new processes are parked as before. And a process that is
+ * checkpointed while it is parked.
+ */
+#include <errno.h>
+
+#include "criu.h"
+#include "gpufault.h"
+#include "gpustat.h"
+#include "must.h"
+#include "stuck.h"
+#include "sysfile.h"
+#include "tap.h"
+#include "worker.h"
+#include "xsdev.h"
+
+#define MS		1000000ULL
+#define FW_TIMEOUT_MS	2000	/* instead of amdkfd's nine seconds */
+#define OLD_TIMEOUT_MS	9000
+#define DONE_MS		60000
+#define IDLE_MS		50	/* from when on they are parked */
+#define LONG_MS		1000	/* longer than any park that would be too short to be worth it */
+
+static const struct spin_shape brief = { 1, 64, MS };
+/* It is lost with a reset. */
+static const struct spin_shape endless = { 64, 256, 600000 * MS };
+static struct kfd_xsched_node node;
+static int fd;
+
+static struct kfd_xsched_queue look(struct worker *w)
+{
+	return must_list(w, 0, fd);
+}
+
+static bool is_parked(struct worker *w)
+{
+	return look(w).state & KFD_XSCHED_QUEUE_PARKED;
+}
+
+static bool becomes_parked(struct worker *w)
+{
+	int i;
+
+	for (i = 0; i < DONE_MS && !is_parked(w); i++)
+		xsdev_sleep_ms(1);
+	return is_parked(w);
+}
+
+static int want(struct worker *w, uint32_t idle_ms)
+{
+	return xsdev_park(fd, KFD_XSCHED_PARK_SET, w->pid, idle_ms);
+}
+
+static bool works(struct worker *w)
+{
+	return !worker_submit(w, 0, &brief, 1) && !worker_wait(w, 0, DONE_MS);
+}
+
+/* Parked for so long that that was worth it. */
+static void park(struct worker *w)
+{
+	if (!works(w) || want(w, IDLE_MS) || !becomes_parked(w))
+		tap_bail("process %d is not parked", (int)w->pid);
+	xsdev_sleep_ms(LONG_MS);
+}
+
+/* One that may be parked, and another that has work all the time. */
+static void start_both(struct worker *w, struct worker *busy)
+{
+	must_start(w, 1, NULL);
+	must_start(busy, 1, NULL);
+	if (worker_begin(busy, 0, &endless))
+		tap_bail("nothing runs");
+}
+
+static void check_works(const char *what)
+{
+	struct worker w;
+
+	must_start(&w, 1, NULL);
+	park(&w);
+	tap_ok(is_parked(&w) && works(&w), "%s: afterwards a process is parked, and comes back", what);
+	tap_ok(worker_clean(&w), "%s: every dispatch executed once and in order", what);
+	worker_stop(&w);
+}
+
+static void end_both(struct worker *w, struct worker *busy, const char *what)
+{
+	worker_kill(w);
+	worker_kill(busy);
+	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "%s: no queue is left", what);
+	gpufault_timeout(OLD_TIMEOUT_MS);
+	tap_is(sysfile_number(SYSFILE_GLOBAL "statistics/parked"), 0, "%s: nobody is parked", what);
+	check_works(what);
+}
+
+static void hang(void)
+{
+	gpufault_timeout(FW_TIMEOUT_MS);
+	gpufault_hang();
+}
+
+/* ---- the firmware hangs ---------------------------------------------------- */
+
+/* A park is what finds out. */
+static void test_leaving(void)
+{
+	struct worker w, busy;
+
+	start_both(&w, &busy);
+	tap_ok(works(&w), "leaving: a process has worked");
+	hang();
+	tap_is(want(&w, IDLE_MS), 0, "leaving: it is to be parked, and the firmware hangs");
+	tap_is(gpufault_wait_reset(fd), 0, "leaving: the GPU is reset");
+	tap_is(want(&w, 0), 0, "leaving: it is not to be parked any more");
+	tap_ok(!is_parked(&w), "leaving: nor is it");
+	end_both(&w, &busy, "leaving");
+}
+
+/* Somebody else's hold finds out. */
+static void test_parked(void)
+{
+	struct worker w, busy;
+
+	start_both(&w, &busy);
+	park(&w);
+	hang();
+	tap_ok(xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, busy.pid, 0, NULL) < 0,
+	       "parked: the firmware hangs in another's hold");
+	tap_is(gpufault_wait_reset(fd), 0, "parked: the GPU is reset");
+	tap_ok(works(&w), "parked: what was off the hardware comes back, and has lost nothing");
+	tap_ok(worker_clean(&w), "parked: every dispatch executed once and in order");
+	end_both(&w, &busy, "parked");
+}
+
+/* Its ring finds out. */
+static void test_returning(void)
+{
+	struct worker w, busy;
+
+	start_both(&w, &busy);
+	park(&w);
+	hang();
+	tap_is(worker_submit(&w, 0, &brief, 1), 0, "returning: it rings, and the firmware hangs");
+	tap_is(gpufault_wait_reset(fd), 0, "returning: the GPU is reset");
+	tap_is(worker_wait(&w, 0, DONE_MS), 0, "returning: then the dispatch runs");
+	tap_ok(worker_clean(&w), "returning: it was executed once");
+	end_both(&w, &busy, "returning");
+}
+
+/* ---- a queue does not leave -------------------------------------------------- */
+
+/* amdkfd resets that queue alone, so there is nothing left that could be parked. */
+static void test_stuck(void)
+{
+	const long resets = gpustat("resets");
+	struct worker w, other;
+	int i;
+
+	must_start(&w, 1, NULL);
+	stuck_keep_apart();
+	must_start(&other, 1, NULL);
+	works(&w);
+	tap_is(gpufault("preempt_fail %u", stuck_doorbell(w.pid)), 0, "stuck: armed");
+	tap_is(want(&w, IDLE_MS), 0, "stuck: its process is to be parked");
+	for (i = 0; i < DONE_MS && !(look(&w).state & KFD_XSCHED_QUEUE_RESET); i++)
+		xsdev_sleep_ms(1);
+	tap_ok(look(&w).state & KFD_XSCHED_QUEUE_RESET, "stuck: the queue does not leave, and is reset");
+	tap_is(gpustat("resets"), resets, "stuck: the GPU is not");
+	tap_ok(works(&other), "stuck: another process works");
+	end_both(&w, &other, "stuck");
+}
+
+/* ---- checkpoint ------------------------------------------------------------- */
+
+static void test_checkpoint(void)
+{
+	struct worker w;
+	int kfd;
+
+	must_start(&w, 1, NULL);
+	park(&w);
+	kfd = criu_freeze(w.pid);
+	if (kfd < 0)
+		tap_bail("the process cannot be frozen: error %d", kfd);
+	tap_is(criu_process_info(kfd), 0, "checkpoint: the queues of a parked process are paused");
+	tap_ok(is_parked(&w), "checkpoint: it stays parked");
+	tap_is(criu_checkpoint(kfd), 0, "checkpoint: it is done");
+	tap_is(criu_unpause(kfd), 0, "checkpoint: unpaused");
+	criu_thaw(w.pid, kfd);
+	tap_ok(works(&w), "checkpoint: it comes back");
+	tap_ok(worker_clean(&w), "checkpoint: every dispatch executed once and in order");
+	worker_stop(&w);
+}
+
+int main(void)
+{
+	fd = gpufault_open();
+	if (xsdev_node(fd, &node) || !(node.caps & KFD_XSCHED_CAP_PARK))
+		tap_bail("the node cannot park");
+	sysfile_set(1, "/sys/class/kfd_xsched/node%u/park_batch_ms", node.gpu_id);
+	test_leaving();
+	test_parked();
+	test_returning();
+	if (node.backend == KFD_XSCHED_BACKEND_HWS)
+		test_stuck();
+	test_checkpoint();
+	tap_is(xsdev_wait_no_queue(fd, DONE_MS), 0, "no queue is left");
+	return tap_done();
+}
