@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Everything at once, at random, for an hour: processes work, and are held, released, prioritised,
- * grouped, switched by the kernel, evicted, debugged, killed; their schedulers are killed, too. One
+ * grouped, parked, switched by the kernel, evicted, debugged, killed; their schedulers are killed, too. One
  * epoch in four has a fault of the GPU. An epoch takes twenty seconds. At its end nobody holds
  * anything, all runs as if nothing had been, every dispatch was executed once, and nothing is left.
  *
@@ -34,7 +34,8 @@
 #define NOTE_MS		100000
 #define ENOUGH_EPOCHS	20	/* for each operation to have succeeded */
 #define MOST_VIOLATIONS	10
-#define NEEDED		(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP | KFD_XSCHED_CAP_PRIORITY)
+#define NEEDED		(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP | KFD_XSCHED_CAP_PRIORITY | \
+			 KFD_XSCHED_CAP_PARK)
 
 /**
  * struct operation - what is done at random
@@ -57,6 +58,7 @@ static struct operation operations[] = {
 	{ "resume", 1800, torture_resume, 0, 0 },
 	{ "priority", 900, torture_priority, 0, 0 },
 	{ "several", 600, torture_several, 0, 0 },
+	{ "park", 400, torture_park, 0, 0 },
 	{ "tenant", 800, torture_tenant, 0, 0 },
 	{ "arm", 300, torture_arm, 0, 0 },
 	{ "clear", 300, torture_clear, 0, 0 },
@@ -85,7 +87,7 @@ static const char *const claims[TORTURE_CLAIMS] = {
 	[TORTURE_LOOKS] = "LIST and files make sense",
 	[TORTURE_EVENTS] = "events make sense, and each ASYNC call has its own",
 	[TORTURE_WORKS] = "each process can do what it wants",
-	[TORTURE_FREE] = "when all clients are closed, nothing is held",
+	[TORTURE_FREE] = "when all clients are closed, nothing is held or parked",
 	[TORTURE_GIVEN_BACK] = "nor is a priority or class overridden",
 	[TORTURE_GOES_ON] = "whoever lives goes on, and comes to an end",
 	[TORTURE_ONCE] = "every dispatch was executed once and in order",
@@ -247,6 +249,7 @@ static unsigned int note_operations(void)
 		never += !operations[i].good;
 	}
 	torture_faults_note();
+	torture_parks_note();
 	return never;
 }
 

@@ -142,7 +142,10 @@ void torture_accounts_check(void);
 /* Whether the GPU has met errors since the last call. */
 void torture_gpu_check(void);
 
-/* No client is open: nothing is held, and in a while. */
+/* Say how often processes were parked, and have come back. */
+void torture_parks_note(void);
+
+/* No client is open: nothing is held, nor parked, and in a while. */
 void torture_free_check(void);
 
 /* ---- clients: torture_client.c -------------------------------------------- */
@@ -222,6 +225,7 @@ void torture_clients_forget(void);
 void torture_hold(void);
 void torture_resume(void);
 void torture_priority(void);
+void torture_park(void);
 void torture_several(void);
 
 /* ---- workers: torture_worker.c -------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "gpustat.h"
 #include "sysfile.h"
+#include "tap.h"
 #include "torture.h"
 
 #define CLIENTS		"/sys/kernel/debug/kfd_xsched/clients"
@@ -68,7 +69,7 @@ static int read_global(void)
 {
 	static const char *const names[] = {
 		"statistics/held", "statistics/clients", "statistics/sampled", "statistics/tapped",
-		"statistics/nonsense", "account_limits", "demoted",
+		"statistics/nonsense", "statistics/parked", "account_limits", "demoted",
 	};
 	const char *name = names[torture_below(sizeof(names) / sizeof(names[0]))];
 
@@ -80,7 +81,8 @@ static int read_node(void)
 {
 	static const char *const names[] = {
 		"latency/total", "latency/unmap", "breaker", "statistics/flips",
-		"statistics/recent_failures", "statistics/queues",
+		"statistics/recent_failures", "statistics/queues", "statistics/parks",
+		"statistics/returns", "latency/back",
 	};
 	const char *name = names[torture_below(sizeof(names) / sizeof(names[0]))];
 	const uint32_t gpu_id = torture.gpu_ids[torture_below(torture.nodes)];
@@ -196,19 +198,38 @@ static const struct kfd_xsched_queue *first_held(void)
 	return NULL;
 }
 
-void torture_free_check(void)
+/* What that is in a while, in which it should become 0. */
+static long left_of(const char *statistic)
 {
 	const uint64_t until = xsdev_now() + TORTURE_DONE_MS * TORTURE_MS;
-	const struct kfd_xsched_queue *q;
-	long held;
-	int ret;
+	long left;
 
-	torture_did("nothing becomes held");
-	while ((held = sysfile_number(SYSFILE_GLOBAL "statistics/held")) && xsdev_now() < until)
+	torture_did("no process is %s any more", statistic);
+	while ((left = sysfile_number(SYSFILE_GLOBAL "statistics/%s", statistic)) &&
+	       xsdev_now() < until)
 		xsdev_sleep_ms(10);
-	ret = torture_list(torture.root);
-	q = first_held();
-	if (held || ret || q)
-		torture_violation(TORTURE_FREE, "%ld are held; LIST: %d, queue %llu is", held, ret,
-				  q ? (unsigned long long)q->id : 0);
+	return left;
+}
+
+void torture_free_check(void)
+{
+	const long held = left_of("held"), parked = left_of("parked");
+	const int ret = torture_list(torture.root);
+	const struct kfd_xsched_queue *q = first_held();
+
+	if (held || parked || ret || q)
+		torture_violation(TORTURE_FREE, "%ld are held, %ld parked; LIST: %d, queue %llu is",
+				  held, parked, ret, q ? (unsigned long long)q->id : 0);
+}
+
+void torture_parks_note(void)
+{
+	long parks = 0, returns = 0;
+	unsigned int i;
+
+	for (i = 0; i < torture.nodes; i++) {
+		parks += sysfile_number(NODE, torture.gpu_ids[i], "statistics/parks");
+		returns += sysfile_number(NODE, torture.gpu_ids[i], "statistics/returns");
+	}
+	tap_note("%ld parks, %ld returns", parks, returns);
 }

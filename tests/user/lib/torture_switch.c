@@ -222,6 +222,24 @@ void torture_priority(void)
 		call(c, priority_entry(c));
 }
 
+/* Short idle times, and never; half of them take back. */
+void torture_park(void)
+{
+	const pid_t pid = torture_worker_pid(torture_below(TORTURE_WORKERS));
+	const uint32_t op = torture_below(2) ? KFD_XSCHED_PARK_SET : KFD_XSCHED_PARK_CLEAR;
+	const uint32_t ms = op == KFD_XSCHED_PARK_SET && torture_below(4) ?
+		KFD_XSCHED_PARK_MS_MIN + torture_below(50) : 0;
+	struct torture_client *c = torture_client_any();
+	int ret;
+
+	if (!c)
+		return;
+	torture_did("client %u: PARK %u of process %d, %u ms", c->index, op, (int)pid, ms);
+	ret = xsdev_park(c->fd, op, pid, ms);
+	torture_client_got(c, ret, ret == -ESRCH || ret == -ENOENT ||
+			   (ret == -EALREADY && op == KFD_XSCHED_PARK_CLEAR));
+}
+
 static struct kfd_xsched_entry any_entry(const struct torture_client *c, int32_t grace)
 {
 	const uint32_t kind = torture_below(3);
