@@ -79,7 +79,8 @@ static int quiet_saved_of_queue_locked(const struct xs_queue *queue)
 
 	if (queue->applied == XS_APPLIED_GONE)
 		return 0;
-	if (queue->applied != XS_APPLIED_HELD)
+	/* One that is pinned may be on its way back: it was to return, and then not any more. */
+	if (queue->applied != XS_APPLIED_HELD || queue->pinned)
 		return -EINPROGRESS;
 	saved = xs_backend->saved(queue->change.hw);
 	if (saved == -EBUSY)

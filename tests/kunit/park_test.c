@@ -581,6 +581,24 @@ static void saved_is_not_known_yet(struct kunit *test)
 	expect_parked(test, &w);
 }
 
+/* One that is on its way back is not off, though that transaction is not over. */
+static void coming_back_is_not_off(struct kunit *test)
+{
+	struct xt_watched w = add(test, node_a);
+
+	wish(test);
+	expect_parked(test, &w);
+	fake_hang(node_a);
+	KUNIT_ASSERT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_CLEAR, process->nr, 0), 0);
+	KUNIT_ASSERT_TRUE(test, xt_entered(node_a));
+	scoped_guard(rt_mutex, &xs_lock)
+		KUNIT_EXPECT_EQ(test,
+				xs_quiet_saved_locked(xs_queue_find_locked(w.id)->pdd->process),
+				-EINPROGRESS);
+	fake_answer(node_a, 0);
+	expect_back(test, &w);
+}
+
 /* A node that does not let its queues go has them back. */
 static void fails_to_leave(struct kunit *test)
 {
@@ -975,6 +993,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ring_of_a_gpu),
 	KUNIT_CASE(work_was_saved),
 	KUNIT_CASE(saved_is_not_known_yet),
+	KUNIT_CASE(coming_back_is_not_off),
 	KUNIT_CASE(fails_to_leave),
 	KUNIT_CASE(fails_to_return),
 	KUNIT_CASE(new_queue),
