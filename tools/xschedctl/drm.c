@@ -38,10 +38,8 @@ static void read_process(const char *path, struct drm_client *client)
 		return;
 	file = fopen(file_path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
 		sscanf(line, "pid: %d", &client->pid);
-		if (!strncmp(line, "comm: ", 6))
-			snprintf(client->comm, sizeof(client->comm), "%s", line + 6);
+		sscanf(line, "comm: %63[^\n]", client->comm);
 	}
 	if (file)
 		fclose(file);
