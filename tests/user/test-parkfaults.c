@@ -30,17 +30,22 @@ static const struct spin_shape endless = { 64, 256, 600000 * MS };
 static struct kfd_xsched_node node;
 static int fd;
 
-static struct kfd_xsched_queue look(struct worker *w)
+/* Not by asking it, which may be stopped. */
+static struct kfd_xsched_queue look(const struct worker *w)
 {
-	return must_list(w, 0, fd);
+	struct kfd_xsched_queue q = { 0 };
+
+	if (xsdev_find_first(fd, w->pid, &q))
+		tap_bail("process %d is not listed", (int)w->pid);
+	return q;
 }
 
-static bool is_parked(struct worker *w)
+static bool is_parked(const struct worker *w)
 {
 	return look(w).state & KFD_XSCHED_QUEUE_PARKED;
 }
 
-static bool becomes_parked(struct worker *w)
+static bool becomes_parked(const struct worker *w)
 {
 	int i;
 
@@ -49,14 +54,18 @@ static bool becomes_parked(struct worker *w)
 	return is_parked(w);
 }
 
-static int want(struct worker *w, uint32_t idle_ms)
+static int want(const struct worker *w, uint32_t idle_ms)
 {
 	return xsdev_park(fd, KFD_XSCHED_PARK_SET, w->pid, idle_ms);
 }
 
 static bool works(struct worker *w)
 {
-	return !worker_submit(w, 0, &brief, 1) && !worker_wait(w, 0, DONE_MS);
+	const int ret = worker_submit(w, 0, &brief, 1) ?: worker_wait(w, 0, DONE_MS);
+
+	if (ret)
+		tap_note("error %d, state %#x, resident %#x", ret, look(w).state, look(w).resident);
+	return !ret;
 }
 
 /* Parked for so long that that was worth it. */
