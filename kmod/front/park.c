@@ -128,7 +128,8 @@ static bool park_is_wanted_locked(const struct xs_process *process)
 	return xs_enabled() && xs_process_park_ms_locked(process);
 }
 
-u32 xs_park_resident_locked(const struct xs_process *process)
+/* What is known without a look. */
+static u32 park_resident_locked(const struct xs_process *process)
 {
 	const u64 now = ktime_get_ns();
 	struct xs_pdd *pdd;
@@ -147,6 +148,15 @@ u32 xs_park_resident_locked(const struct xs_process *process)
 		queues += pdd->live;
 	}
 	return queues > XS_PARK_QUEUES ? why | KFD_XSCHED_RESIDENT_MANY : why;
+}
+
+u32 xs_park_resident_locked(const struct xs_process *process)
+{
+	const bool unreadable = process->park.unreadable && !xs_process_is_parked(process);
+
+	lockdep_assert_held(&xs_lock);
+
+	return park_resident_locked(process) | (unreadable ? KFD_XSCHED_RESIDENT_BLIND : 0);
 }
 
 /* ---- looks: each says when to look at the process again, or U64_MAX: something will tell ---- */
@@ -183,7 +193,7 @@ static bool park_go_locked(struct xs_process *process, u64 now)
 
 static u64 park_try_locked(struct xs_process *process, u64 now)
 {
-	const u32 why = xs_park_resident_locked(process);
+	const u32 why = park_resident_locked(process);
 	struct xs_park *at = &process->park;
 	u64 due;
 

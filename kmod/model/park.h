@@ -84,6 +84,7 @@ enum xs_unpark {
  * struct xs_park - the park of a process; under xs_lock unless said otherwise
  * @state: set to GOING under tap_lock, too; read by anybody
  * @exits: its last address space goes: its queues stay off
+ * @unreadable: at the last look, an index of a queue of it was not in memory
  * @quiet_ns: since when it has been seen to have no work; 0: it is yet to be looked at
  * @since_ns: when it left, CLOCK_MONOTONIC; 0: it is RESIDENT
  * @shift: its idle time is doubled so often
@@ -93,6 +94,7 @@ enum xs_unpark {
 struct xs_park {
 	enum xs_park_state state;
 	bool exits;
+	bool unreadable;
 	u64 quiet_ns;
 	u64 since_ns;
 	u32 shift;

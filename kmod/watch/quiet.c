@@ -16,6 +16,9 @@
  * process can run any more: so there is nothing left that could ring but its threads, and
  * these fault; and what was running is saved now, and the driver knows that.
  *
+ * No page is brought in for that. An index that nobody has touched yet, or that was swapped out,
+ * says nothing: the process stays, until its program touches it.
+ *
  * That the GPU consumes a barrier only when it is met is assumed, as by the sampler.
  */
 #include <linux/errno.h>
@@ -35,8 +38,10 @@ static bool quiet_look_at_queue_locked(struct xs_queue *queue, bool first)
 
 	if (queue->applied == XS_APPLIED_GONE)
 		return true;
-	if (!xs_look_indices(quiet->read_index, quiet->write_index, &read, &write))
+	if (!xs_look_indices(quiet->read_index, quiet->write_index, &read, &write)) {
+		queue->pdd->process->park.unreadable = true;
 		return false;
+	}
 	if (first)
 		quiet->written = write;
 	return read == write && write == quiet->written;
@@ -63,6 +68,7 @@ bool xs_quiet_look_locked(struct xs_process *process, bool first)
 
 	lockdep_assert_held(&xs_lock);
 
+	process->park.unreadable = false;
 	list_for_each_entry(pdd, &process->pdds, in_process) {
 		if (!quiet_look_at_pdd_locked(pdd, first))
 			return false;

@@ -359,6 +359,12 @@ static void test_copies(struct app *app)
 		tap_bail("no copy queue");
 	memset(from.addr, 0x5a, from.size);
 	runs(app, 0);
+	tap_ok(stays_resident(getpid()) && look(getpid()).resident & KFD_XSCHED_RESIDENT_BLIND,
+	       "with a copy queue that was never used it stays: its indices are not in memory");
+	kfdq_signal_arm(sig, 1);
+	kfdq_sdma_signal(queue, sig);
+	kfdq_sdma_ring(queue);
+	tap_is(kfdq_signal_wait(app->dev, sig, TIMEOUT_MS), 0, "it is used");
 	tap_ok(rests(getpid()), "parked, with a copy queue");
 	kfdq_signal_arm(sig, 1);
 	kfdq_sdma_copy(queue, to.addr, from.addr, to.size);
@@ -520,12 +526,9 @@ static void test_evicted(struct worker *w)
 
 static void test_debugged(struct worker *w)
 {
-	int ret = worker_call(w, 0, debugged_start, 0);
-
-	if (ret) {
-		tap_skip("no debugger", "debugged while parked: error %d", ret);
-		return;
-	}
+	tap_is(worker_call(w, 0, debugged_start, 0), 0, "a process debugs itself");
+	if (worker_add_queue(w) < 0)
+		tap_bail("no queue");
 	park_worker(w, "debugger");
 	tap_is(worker_call(w, 0, debugged_suspend, 1), 0, "suspended by a debugger while parked");
 	tap_is(worker_submit(w, 0, &brief, 1), 0, "it rings");
@@ -708,6 +711,8 @@ static void test_all(void)
 	test_children();
 	must_start(&w, 1, NULL);
 	test_evicted(&w);
+	worker_stop(&w);
+	must_start(&w, 0, NULL);
 	test_debugged(&w);
 	worker_stop(&w);
 	test_many();

@@ -361,7 +361,10 @@ struct kfd_xsched_node {
  */
 #define KFD_XSCHED_RESIDENT_OFF	(1u << 0)	/* nobody asks for it */
 #define KFD_XSCHED_RESIDENT_BUSY (1u << 1)	/* it has work, or may have, on some node */
-/* It has a queue of which cannot be known whether that has work. */
+/*
+ * It has a queue of which cannot be known whether that has work: it is not watched, or its
+ * indices are not in memory, as nobody has used it yet.
+ */
 #define KFD_XSCHED_RESIDENT_BLIND (1u << 2)
 /* A ring might not be seen: its doorbells cannot be taken away on some node. */
 #define KFD_XSCHED_RESIDENT_UNTAPPED (1u << 3)
