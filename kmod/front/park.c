@@ -114,7 +114,7 @@ static u32 park_resident_on_locked(struct xs_pdd *pdd, u64 now)
 		why |= KFD_XSCHED_RESIDENT_BLIND;
 	if (xs_backend->rings_elsewhere(pdd->space->hw, node->hw))
 		why |= KFD_XSCHED_RESIDENT_SHARED;
-	if (xs_node_is_shut(node) || node->failing)
+	if (xs_node_is_shut(node) || xs_node_is_failing_locked(node))
 		why |= KFD_XSCHED_RESIDENT_SHUT;
 	if (!xs_rates_may(&node->rates, queue->payer, now))
 		why |= KFD_XSCHED_RESIDENT_RATE;
@@ -191,6 +191,19 @@ static bool park_go_locked(struct xs_process *process, u64 now)
 	return true;
 }
 
+static bool park_fails_locked(const struct xs_process *process)
+{
+	const struct xs_pdd *pdd;
+
+	lockdep_assert_held(&xs_lock);
+
+	list_for_each_entry(pdd, &process->pdds, in_process) {
+		if (xs_node_is_failing_locked(pdd->node))
+			return true;
+	}
+	return false;
+}
+
 static u64 park_try_locked(struct xs_process *process, u64 now)
 {
 	const u32 why = park_resident_locked(process);
@@ -201,7 +214,8 @@ static u64 park_try_locked(struct xs_process *process, u64 now)
 
 	if (why & ~KFD_XSCHED_RESIDENT_RATE) {
 		at->quiet_ns = 0;
-		return U64_MAX;
+		/* Nobody tells when what is tried again has not failed. */
+		return park_fails_locked(process) ? now + XS_PARK_LATER_NS : U64_MAX;
 	}
 	/* It has rung since, and was tapped again. */
 	if (at->quiet_ns <= xs_sampler_tapped_ns_locked(process) &&
@@ -213,19 +227,6 @@ static u64 park_try_locked(struct xs_process *process, u64 now)
 	if (why)
 		return now + XS_PARK_LATER_NS;
 	return park_go_locked(process, now) ? U64_MAX : now + park_idle_ns_locked(process);
-}
-
-static bool park_fails_locked(const struct xs_process *process)
-{
-	const struct xs_pdd *pdd;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(pdd, &process->pdds, in_process) {
-		if (pdd->node->failing)
-			return true;
-	}
-	return false;
 }
 
 /* When its nodes must have let its queues go. */

@@ -291,6 +291,13 @@ unsigned int xs_node_count(void)
 	return READ_ONCE(node_list_count);
 }
 
+bool xs_node_is_failing_locked(const struct xs_node *node)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return node->failing && !list_empty(&node->pending);
+}
+
 bool xs_node_retry_later(struct xs_node *node)
 {
 	bool more = false;

@@ -325,6 +325,9 @@ void xs_node_put(struct xs_node *node);
 /* How many nodes there are. */
 unsigned int xs_node_count(void);
 
+/* Whether its last transaction failed, and something is left to do there. */
+bool xs_node_is_failing_locked(const struct xs_node *node);
+
 /*
  * A transaction failed: have its worker run @retry, each time later. False: that was done
  * too often, and is not any more until a transaction succeeds or a reset is done.

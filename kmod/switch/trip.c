@@ -136,7 +136,7 @@ static bool trip_is_busy_locked(struct xs_node *node)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (node->failing && !list_empty(&node->pending))
+	if (xs_node_is_failing_locked(node))
 		xs_transact_kick_locked(node);
 	else if (!xs_is_locked(&node->lock))
 		return false;
