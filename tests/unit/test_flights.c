@@ -384,7 +384,7 @@ static void tells_what_the_kernel_counted(void **state)
 	stats = question(b, "{\"cmd\":\"stats\"}");
 	assert_non_null(strstr(stats, "{\"gpu_id\":100,\"switches\":2,\"failures\":1,"
 			       "\"breaker_open\":false,\"flips\":2,"
-			       "\"p50_us\":32.767,\"p99_us\":327.679}"));
+			       "\"p50_us\":32.767,\"p99_us\":327.679,\"parks\":0,"));
 	assert_non_null(strstr(stats, "{\"gpu_id\":200,\"switches\":0,"));
 }
 

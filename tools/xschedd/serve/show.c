@@ -207,11 +207,11 @@ static struct json_object *show_node_list(const struct sched *sched)
 		show_add(node, "breaker_open",
 			 json_object_new_boolean(device_is_shut(sched, n->gpu_id)));
 		show_add(node, "flips", show_new_u64(n->flips));
+		show_add(node, "p50_us", show_percentile_us(&n->total, 50));
+		show_add(node, "p99_us", show_percentile_us(&n->total, 99));
 		show_add(node, "parks", show_new_u64(n->parks));
 		show_add(node, "returns", show_new_u64(n->returns));
 		show_add(node, "return_p99_us", show_percentile_us(&n->back, 99));
-		show_add(node, "p50_us", show_percentile_us(&n->total, 50));
-		show_add(node, "p99_us", show_percentile_us(&n->total, 99));
 		json_object_array_add(nodes, node);
 	}
 	free(stats);
