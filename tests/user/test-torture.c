@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Everything at once, at random, for an hour: processes work, and are held, released, prioritised,
- * grouped, parked, switched by the kernel, evicted, debugged, killed; their schedulers are killed, too. One
- * epoch in four has a fault of the GPU. An epoch takes twenty seconds. At its end nobody holds
- * anything, all runs as if nothing had been, every dispatch was executed once, and nothing is left.
+ * grouped, parked, switched by the kernel, evicted, debugged, killed; their schedulers are killed,
+ * too. One epoch in four has a fault of the GPU. An epoch takes twenty seconds. At its end nobody
+ * holds anything, all runs as if nothing had been, every dispatch was executed once, and nothing is
+ * left.
  *
  *   test-torture [SECONDS[:SEED[:EPOCH]]]
  *
