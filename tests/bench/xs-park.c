@@ -27,7 +27,7 @@
 #include "xsdev.h"
 
 #define SHORT_NS	200000ULL
-#define LONG_NS		5000000000ULL	/* longer than a series of samples, or a return */
+#define LONG_NS		3000000000ULL	/* longer than a series of samples, or a return */
 #define APART_MS	1	/* of two samples: a series is longer than a turn of 10 ms */
 #define SETTLED_MS	200	/* after a change: nobody is at work on it any more */
 #define IDLE_MS		50
