@@ -199,23 +199,6 @@ static void test_mappings(struct app *app)
 	tap_is(app_run(app, 1, &brief), 0, "the queue works");
 }
 
-/* Run @body in a child that has its own GPU process; its exit status, or -signal. */
-static int in_child(int (*body)(struct app *app))
-{
-	struct app app;
-	int status;
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		app_open(&app, 16);
-		_exit(body(&app));
-	}
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
 /* A private mapping after a shared one, and the queue still works. */
 static int child_private(struct app *app)
 {
@@ -576,7 +559,7 @@ int main(int argc, char **argv)
 		tap_bail("kfd_probe.ko is not loaded");
 
 	/* Alone: amdkfd knows what hangs by the address of its ring, which others may have. */
-	tap_is(in_child(child_reset), 0, "reset by the unmap of a switch: none of its process runs");
+	tap_is(app_in_child(NULL, child_reset), 0, "reset by the unmap of a switch: none of its process runs");
 	app_open(&app, 2 * rings + 64);
 	app_run(&app, 0, &brief);
 	test_simple(&app);
@@ -586,15 +569,15 @@ int main(int argc, char **argv)
 	test_info(&app);
 	test_chain();
 	test_page_directory(&app);
-	tap_is(in_child(child_private), 0, "a private mapping: not tapped any more, and works");
-	tap_is(in_child(child_shifted), 0, "a mapping at another offset: not tapped any more, and works");
+	tap_is(app_in_child(NULL, child_private), 0, "a private mapping: not tapped any more, and works");
+	tap_is(app_in_child(NULL, child_shifted), 0, "a mapping at another offset: not tapped any more, and works");
 	strangers_file = app.dev->kfd;
-	tap_is(in_child(child_stranger), 0, "another process's file maps no doorbells");
-	tap_is(in_child(child_exec), 0, "after exec the new image is tapped, and works");
-	tap_is(in_child(child_killed), -SIGKILL, "killed with an armed tap and a busy queue");
-	tap_is(in_child(child_exits), 0, "exit with an armed tap");
-	tap_is(in_child(child_destroys), 0, "destroyed in a kernel, held: nobody looks at its MQD any more");
-	tap_is(in_child(child_overflows), 0, "held, with a saved context that cannot be: an error");
+	tap_is(app_in_child(NULL, child_stranger), 0, "another process's file maps no doorbells");
+	tap_is(app_in_child(NULL, child_exec), 0, "after exec the new image is tapped, and works");
+	tap_is(app_in_child(NULL, child_killed), -SIGKILL, "killed with an armed tap and a busy queue");
+	tap_is(app_in_child(NULL, child_exits), 0, "exit with an armed tap");
+	tap_is(app_in_child(NULL, child_destroys), 0, "destroyed in a kernel, held: nobody looks at its MQD any more");
+	tap_is(app_in_child(NULL, child_overflows), 0, "held, with a saved context that cannot be: an error");
 	test_rings(&app, rings);
 	app_close(&app);
 	return tap_done();

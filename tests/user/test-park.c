@@ -383,23 +383,9 @@ static void test_copies(struct app *app)
 
 /* ---- in a child ---------------------------------------------------------------- */
 
-/* Run @body in a child that is parked; its exit status, or -signal. */
-static int in_child(int (*body)(struct app *app))
+static bool child_is_parked(struct app *app)
 {
-	struct app app;
-	int status;
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		app_open(&app, 16);
-		if (want(getpid(), IDLE_MS) || !runs(&app, 0) || !rests(getpid()))
-			_exit(99);
-		_exit(body(&app));
-	}
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return !want(getpid(), IDLE_MS) && runs(app, 0) && rests(getpid());
 }
 
 static int child_exits(struct app *app)
@@ -499,12 +485,12 @@ static int child_exports(struct app *app)
 
 static void test_children(void)
 {
-	tap_is(in_child(child_exits), 0, "exits while it is parked");
-	tap_is(in_child(child_killed), -SIGKILL, "killed as it rings");
-	tap_is(in_child(child_exec), 0, "after exec, the new image runs");
-	tap_is(in_child(child_forks), 0, "a forked child has no doorbells, and the parent stays parked");
-	tap_is(in_child(child_shares), 0, "a child in the same address space rings");
-	tap_is(in_child(child_exports), 0, "one that exports its doorbells comes back, and stays");
+	tap_is(app_in_child(child_is_parked, child_exits), 0, "exits while it is parked");
+	tap_is(app_in_child(child_is_parked, child_killed), -SIGKILL, "killed as it rings");
+	tap_is(app_in_child(child_is_parked, child_exec), 0, "after exec, the new image runs");
+	tap_is(app_in_child(child_is_parked, child_forks), 0, "a forked child has no doorbells, and the parent stays parked");
+	tap_is(app_in_child(child_is_parked, child_shares), 0, "a child in the same address space rings");
+	tap_is(app_in_child(child_is_parked, child_exports), 0, "one that exports its doorbells comes back, and stays");
 }
 
 /* ---- what the driver does meanwhile --------------------------------------------- */

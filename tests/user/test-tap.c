@@ -212,24 +212,10 @@ static void test_fork(struct app *app)
 
 /* ---- processes that go --------------------------------------------------- */
 
-/* Run @body in a child with queues that are tapped; its exit status, or -signal. */
-static int in_child(int (*body)(struct app *app))
+static bool child_is_tapped(struct app *app)
 {
-	struct app app;
-	int status;
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		app_open(&app, 16);
-		if (app_run(&app, 0, &brief) ||
-		    xsarm_wait_tapped(fd, app_queue(&app, 0), true, TIMEOUT_MS))
-			_exit(99);
-		_exit(body(&app));
-	}
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return !app_run(app, 0, &brief) &&
+	       !xsarm_wait_tapped(fd, app_queue(app, 0), true, TIMEOUT_MS);
 }
 
 static int child_exits(struct app *app)
@@ -388,10 +374,10 @@ int main(int argc, char **argv)
 	test_held(&app);
 	test_mappings(&app);
 	test_fork(&app);
-	tap_is(in_child(child_private), 0, "mapped private, too: sampled");
-	tap_is(in_child(child_exec), 0, "after exec the new image is tapped");
-	tap_is(in_child(child_killed), -SIGKILL, "killed as it rings");
-	tap_is(in_child(child_exits), 0, "exits while it is tapped");
+	tap_is(app_in_child(child_is_tapped, child_private), 0, "mapped private, too: sampled");
+	tap_is(app_in_child(child_is_tapped, child_exec), 0, "after exec the new image is tapped");
+	tap_is(app_in_child(child_is_tapped, child_killed), -SIGKILL, "killed as it rings");
+	tap_is(app_in_child(child_is_tapped, child_exits), 0, "exits while it is tapped");
 	test_rings(&app, rings);
 	app_close(&app);
 	tap_is(xsdev_wait_no_queue(fd, TIMEOUT_MS), 0, "no queue is left");

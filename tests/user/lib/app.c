@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "app.h"
 #include "tap.h"
@@ -27,6 +29,22 @@ void app_open(struct app *app, uint64_t dispatches)
 {
 	if (app_try(app, 0, APP_QUEUES, dispatches))
 		tap_bail("no GPU, or no queue");
+}
+
+int app_in_child(bool (*prepare)(struct app *app), int (*body)(struct app *app))
+{
+	struct app app;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		app_open(&app, 16);
+		_exit(prepare && !prepare(&app) ? 99 : body(&app));
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 void app_close(struct app *app)

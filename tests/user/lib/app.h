@@ -6,6 +6,8 @@
 #ifndef APP_H
 #define APP_H
 
+#include <stdbool.h>
+
 #include "kfdq_priv.h"
 #include "spin.h"
 
@@ -33,6 +35,12 @@ struct app {
 /* Open the first GPU, with memory for so many dispatches. Bails out if it cannot. */
 void app_open(struct app *app, uint64_t dispatches);
 void app_close(struct app *app);
+
+/*
+ * Run @body in a child that is an application itself, after @prepare, or NULL, which returns whether
+ * it was: the exit status, or -signal. 99: it was not.
+ */
+int app_in_child(bool (*prepare)(struct app *app), int (*body)(struct app *app));
 
 /* Open GPU number @gpu, with so many queues: 0 or -errno. */
 int app_try(struct app *app, unsigned int gpu, unsigned int queues, uint64_t dispatches);
