@@ -21,6 +21,7 @@
 #include "attacker.h"
 #include "identity.h"
 #include "lease.h"
+#include "module.h"
 #include "tap.h"
 #include "attack_test.h"
 #include "users.h"
@@ -261,6 +262,9 @@ static void start_daemon(void)
 {
 	const uint64_t until = xsdev_now() + SETTLED_MS * 1000000ULL;
 
+	/* Without them xschedd lets nobody in by HTTP. */
+	if (module_insert("inet_diag") || module_insert("tcp_diag"))
+		tap_bail("no tcp_diag");
 	daemon_configure(&attack_daemon,
 			 "http_port = " TEXT(ATTACK_HTTP) "\n"
 			 "[rule high]\nuser = " TEXT(ATTACK_HIGH) "\npriority = 30\n"
@@ -269,8 +273,8 @@ static void start_daemon(void)
 	daemon_start(&attack_daemon);
 	while (attack_ask_daemon() && xsdev_now() < until)
 		xsdev_sleep_ms(20);
-	if (attack_ask_daemon())
-		tap_bail("xschedd does not start");
+	if (attack_ask_daemon() || attack_ask_by_http())
+		tap_bail("xschedd does not start, or does not answer by HTTP");
 }
 
 static void begin(void)

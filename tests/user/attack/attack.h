@@ -153,7 +153,10 @@ bool attack_fork(void);
 /* The client of the test. */
 int attack_client(void);
 
-/* xschedd's answer to root over its socket in time, or NULL and what was wrong. */
+/* xschedd's answer to root over its socket, in time: NULL, or what was wrong. */
 const char *attack_ask_daemon(void);
+
+/* Its answer to root by HTTP: NULL, or what was wrong. */
+const char *attack_ask_by_http(void);
 
 #endif /* ATTACK_H */

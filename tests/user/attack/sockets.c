@@ -77,6 +77,20 @@ static void by_all_ids(struct attacker *a)
 		}
 }
 
+const char *attack_ask_by_http(void)
+{
+	static char answer[1 << 16];
+	const int fd = connect_http();
+	const int ret = fd < 0 ? fd :
+		ask(fd, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", answer, sizeof(answer));
+
+	close(fd);
+	if (ret > 0 && strstr(answer, " 200 "))
+		return NULL;
+	tap_note("%s: %d, %.32s", fd < 0 ? "connect" : "answer", ret, answer);
+	return "root gets no answer by HTTP";
+}
+
 /* ---- connections --------------------------------------------------------- */
 
 /* Keep all that one can get, and try again for those that are ended. */
@@ -236,17 +250,8 @@ static const char *root_is_answered(const struct attack_state *state)
 
 static const char *root_is_answered_by_http(const struct attack_state *state)
 {
-	static char answer[1 << 16];
-	const int fd = connect_http();
-	const int ret = fd < 0 ? fd :
-		ask(fd, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", answer, sizeof(answer));
-
 	(void)state;
-	close(fd);
-	if (ret > 0 && strstr(answer, " 200 "))
-		return NULL;
-	tap_note("%s: %d, %.32s", fd < 0 ? "connect" : "answer", ret, answer);
-	return "root gets no answer by HTTP";
+	return attack_ask_by_http();
 }
 
 const struct attack attacks_on_daemon[] = {
@@ -261,9 +266,9 @@ const struct attack attacks_on_daemon[] = {
 	{ "another's process, by the control socket", "socket: users", AS_ALL, .run = reach_others,
 	  .answer = EPERM, .never_done = true, .judge = root_is_answered },
 	{ "all connections by HTTP", "HTTP", AS_USER | AS_NAMESPACE, .run = fill_http,
-	  .judge = root_is_answered },
+	  .judge = root_is_answered_by_http },
 	{ "requests by HTTP in a loop", "HTTP", AS_USER | AS_NAMESPACE, .run = flood_http,
-	  .judge = root_is_answered },
+	  .judge = root_is_answered_by_http },
 	{ "requests by HTTP that never end", "HTTP", AS_USER, .run = be_slow,
 	  .judge = root_is_answered_by_http },
 	{ NULL },

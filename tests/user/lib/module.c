@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,7 +9,20 @@
 #include "xsdev.h"
 
 #define MODULE		"kfd_xsched"
-#define MODULE_FILE	"/modules/" MODULE ".ko"
+
+int module_insert(const char *name)
+{
+	char path[64];
+	int file, ret;
+
+	snprintf(path, sizeof(path), "/modules/%s.ko", name);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
+	close(file);
+	return ret;
+}
 
 int module_unload(void)
 {
@@ -17,13 +31,8 @@ int module_unload(void)
 
 int module_load(const struct stat *device)
 {
-	int file = open(MODULE_FILE, O_RDONLY | O_CLOEXEC), ret = 0;
+	int ret = module_insert(MODULE);
 
-	if (file < 0)
-		return -errno;
-	if (syscall(SYS_finit_module, file, "", 0))
-		ret = -errno;
-	close(file);
 	if (!ret && (chown(XSDEV_PATH, device->st_uid, device->st_gid) ||
 		     chmod(XSDEV_PATH, device->st_mode & 07777)))
 		ret = -errno;
