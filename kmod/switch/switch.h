@@ -275,8 +275,7 @@ bool xs_stage_suits(const struct xs_queue *queue, const struct kfd_xsched_entry 
 /*
  * Plan a change for each pending queue of the node that differs from what is asked for; and if
  * there is one, for some of those that are to be parked. Nothing is pending then, and the
- * queues are pinned. Returns the chain,
- * whose length is xs_node.in_flight, or NULL.
+ * queues are pinned. Returns the chain, whose length is xs_node.in_flight, or NULL.
  */
 struct xs_hw_change *xs_plan_locked(struct xs_node *node);
 

@@ -495,14 +495,8 @@ static void arm(struct kunit *test)
 static long park_change(struct kunit *test, u32 op)
 {
 	struct xt *xt = test->priv;
-	struct kfd_xsched_park arg = {
-		.size = sizeof(arg),
-		.op = op,
-		.target = KFD_XSCHED_TARGET_PROCESS,
-		.id = xt->process->nr,
-	};
 
-	return xt_ioctl_arg(test, client(test), KFD_XSCHED_PARK, &arg, sizeof(arg));
+	return xt_park(test, client(test), op, xt->process->nr, 0);
 }
 
 static long park_op(struct kunit *test)

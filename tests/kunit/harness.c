@@ -196,6 +196,19 @@ long xt_ioctl_arg(struct kunit *test, struct file *file, unsigned int cmd,
 	return ret;
 }
 
+long xt_park(struct kunit *test, struct file *file, u32 op, u64 id, u32 ms)
+{
+	struct kfd_xsched_park arg = {
+		.size = sizeof(arg),
+		.op = op,
+		.target = KFD_XSCHED_TARGET_PROCESS,
+		.id = id,
+		.idle_ms = ms,
+	};
+
+	return xt_ioctl_arg(test, file, KFD_XSCHED_PARK, &arg, sizeof(arg));
+}
+
 static int call_thread(void *data)
 {
 	struct xt_call *call = data;

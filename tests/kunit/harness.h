@@ -101,6 +101,9 @@ long xt_ioctl(struct file *file, unsigned int cmd, unsigned long address);
 long xt_ioctl_arg(struct kunit *test, struct file *file, unsigned int cmd,
 		  void *arg, size_t size);
 
+/* KFD_XSCHED_PARK of a process, by its pid. */
+long xt_park(struct kunit *test, struct file *file, u32 op, u64 id, u32 ms);
+
 /**
  * struct xt_call - an ioctl in a thread of its own
  * @file: client

@@ -59,31 +59,18 @@ static struct xt_watched add(struct kunit *test, struct xs_hw_node *node)
 	return xt_add_watched_on(test, process, node, 0);
 }
 
-static long park(struct kunit *test, struct file *file, u32 op, u64 id, u32 ms)
-{
-	struct kfd_xsched_park arg = {
-		.size = sizeof(arg),
-		.op = op,
-		.target = PROCESS,
-		.id = id,
-		.idle_ms = ms,
-	};
-
-	return xt_ioctl_arg(test, file, KFD_XSCHED_PARK, &arg, sizeof(arg));
-}
-
 /* It is to be parked as soon as can be. */
 static void wish(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_SET, process->nr,
-				   IDLE_MS), 0);
+	KUNIT_ASSERT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_SET, process->nr,
+				      IDLE_MS), 0);
 }
 
 /* It may stay parked, and is not again if it comes back. */
 static void calm(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_SET, process->nr,
-				   KFD_XSCHED_PARK_MS_MAX), 0);
+	KUNIT_ASSERT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_SET, process->nr,
+				      KFD_XSCHED_PARK_MS_MAX), 0);
 }
 
 static void ring(struct kunit *test, struct xs_hw_node *node)
@@ -451,13 +438,13 @@ static void go_together(struct kunit *test)
 
 	xt_sysfs_write(test, NODE_A "park_batch_ms", "1000");
 	wish(test);
-	KUNIT_EXPECT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_SET, other->nr, IDLE_MS),
+	KUNIT_EXPECT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_SET, other->nr, IDLE_MS),
 			0);
 	expect_parked(test, &w);
 	expect_parked(test, &its);
 	expect_sent(test, node_a, 1);
-	KUNIT_EXPECT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_SET, other->nr,
-				   KFD_XSCHED_PARK_MS_MAX), 0);
+	KUNIT_EXPECT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_SET, other->nr,
+				      KFD_XSCHED_PARK_MS_MAX), 0);
 	fake_ring(other, node_a);
 	expect_back(test, &its);
 	KUNIT_EXPECT_TRUE(test, w.queue->held);
@@ -589,7 +576,7 @@ static void coming_back_is_not_off(struct kunit *test)
 	wish(test);
 	expect_parked(test, &w);
 	fake_hang(node_a);
-	KUNIT_ASSERT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_CLEAR, process->nr, 0), 0);
+	KUNIT_ASSERT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_CLEAR, process->nr, 0), 0);
 	KUNIT_ASSERT_TRUE(test, xt_entered(node_a));
 	scoped_guard(rt_mutex, &xs_lock)
 		KUNIT_EXPECT_EQ(test,
@@ -646,10 +633,10 @@ static void new_queue(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, b.queue->held);
 }
 
-/* The last queue goes of which rings are seen: what else is there comes back. */
-static void last_watched_queue_goes(struct kunit *test)
+/* A copy queue, which has read up to 64. */
+static struct xt_watched add_copies(struct kunit *test, u64 written)
 {
-	struct xt_watched w = add(test, node_a), copies = { .indices = xt_alloc(test, 16) };
+	struct xt_watched copies = { .indices = xt_alloc(test, 16) };
 	const struct xs_hw_queue_desc desc = {
 		.node = node_a,
 		.process = process,
@@ -659,9 +646,17 @@ static void last_watched_queue_goes(struct kunit *test)
 		.write_index = (u64 __user *)(copies.indices + 8),
 	};
 
-	xt_set_indices(test, &copies, 64, 64);
+	xt_set_indices(test, &copies, 64, written);
 	copies.queue = fake_queue_add_desc(test, &desc);
 	KUNIT_ASSERT_NOT_NULL(test, copies.queue);
+	return copies;
+}
+
+/* The last queue goes of which rings are seen: what else is there comes back. */
+static void last_watched_queue_goes(struct kunit *test)
+{
+	struct xt_watched w = add(test, node_a), copies = add_copies(test, 64);
+
 	wish(test);
 	expect_parked(test, &w);
 	KUNIT_EXPECT_TRUE(test, copies.queue->held);
@@ -672,19 +667,8 @@ static void last_watched_queue_goes(struct kunit *test)
 /* A copy that waits is work. */
 static void copies_are_work(struct kunit *test)
 {
-	struct xt_watched w = add(test, node_a), copies = { .indices = xt_alloc(test, 16) };
-	const struct xs_hw_queue_desc desc = {
-		.node = node_a,
-		.process = process,
-		.type = KFD_XSCHED_QUEUE_SDMA,
-		.indices_show_idle = true,
-		.read_index = (u64 __user *)copies.indices,
-		.write_index = (u64 __user *)(copies.indices + 8),
-	};
+	struct xt_watched w = add(test, node_a), copies = add_copies(test, 128);
 
-	xt_set_indices(test, &copies, 64, 128);
-	copies.queue = fake_queue_add_desc(test, &desc);
-	KUNIT_ASSERT_NOT_NULL(test, copies.queue);
 	wish(test);
 	expect_resident(test, &w, 0);
 	xt_set_indices(test, &copies, 128, 128);
@@ -699,7 +683,7 @@ static void exits_while_parked(struct kunit *test)
 	struct xt_watched w = xt_add_watched_on(test, other, node_a, 0);
 	unsigned int sent;
 
-	KUNIT_ASSERT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_SET, other->nr, IDLE_MS),
+	KUNIT_ASSERT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_SET, other->nr, IDLE_MS),
 			0);
 	expect_parked(test, &w);
 	sent = node_a->transactions;
@@ -894,13 +878,13 @@ static void wishes(struct kunit *test)
 	struct xt_watched w = add(test, node_a);
 	struct file *b = xt_open(test);
 
-	KUNIT_EXPECT_EQ(test, park(test, b, KFD_XSCHED_PARK_CLEAR, process->nr, 0), -EALREADY);
-	KUNIT_EXPECT_EQ(test, park(test, b, KFD_XSCHED_PARK_SET, process->nr, IDLE_MS), 0);
+	KUNIT_EXPECT_EQ(test, xt_park(test, b, KFD_XSCHED_PARK_CLEAR, process->nr, 0), -EALREADY);
+	KUNIT_EXPECT_EQ(test, xt_park(test, b, KFD_XSCHED_PARK_SET, process->nr, IDLE_MS), 0);
 	expect_parked(test, &w);
-	KUNIT_EXPECT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_SET, process->nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_SET, process->nr, 0), 0);
 	expect_back(test, &w);
 	expect_resident(test, &w, WHY(OFF));
-	KUNIT_EXPECT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_CLEAR, process->nr, 0), 0);
+	KUNIT_EXPECT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_CLEAR, process->nr, 0), 0);
 	expect_parked(test, &w);
 	xt_close(test, b);
 	expect_back(test, &w);
@@ -915,10 +899,10 @@ static void permissions(struct kunit *test)
 	add(test, node_a);
 	b = xt_open_as(test, XT_OTHER_UID);
 	xt_become(test, XT_OTHER_UID);
-	KUNIT_EXPECT_EQ(test, park(test, b, KFD_XSCHED_PARK_SET, process->nr, IDLE_MS), -EPERM);
-	KUNIT_EXPECT_EQ(test, park(test, b, KFD_XSCHED_PARK_CLEAR, process->nr, 0), -EALREADY);
+	KUNIT_EXPECT_EQ(test, xt_park(test, b, KFD_XSCHED_PARK_SET, process->nr, IDLE_MS), -EPERM);
+	KUNIT_EXPECT_EQ(test, xt_park(test, b, KFD_XSCHED_PARK_CLEAR, process->nr, 0), -EALREADY);
 	xt_unbecome(test);
-	KUNIT_EXPECT_EQ(test, park(test, b, KFD_XSCHED_PARK_SET, 0, IDLE_MS), -ENOENT);
+	KUNIT_EXPECT_EQ(test, xt_park(test, b, KFD_XSCHED_PARK_SET, 0, IDLE_MS), -ENOENT);
 }
 
 /* What makes no sense is refused. */
@@ -927,15 +911,15 @@ static void bad_arguments(struct kunit *test)
 	struct file *file = client(test);
 
 	add(test, node_a);
-	KUNIT_EXPECT_EQ(test, park(test, file, 0, process->nr, 0), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, park(test, file, KFD_XSCHED_PARK_CLEAR + 1, process->nr, 0),
+	KUNIT_EXPECT_EQ(test, xt_park(test, file, 0, process->nr, 0), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, xt_park(test, file, KFD_XSCHED_PARK_CLEAR + 1, process->nr, 0),
 			-EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, park(test, file, KFD_XSCHED_PARK_CLEAR, process->nr, IDLE_MS),
+	KUNIT_EXPECT_EQ(test, xt_park(test, file, KFD_XSCHED_PARK_CLEAR, process->nr, IDLE_MS),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, park(test, file, KFD_XSCHED_PARK_SET, process->nr,
-				   KFD_XSCHED_PARK_MS_MIN - 1), -EINVAL);
-	KUNIT_EXPECT_EQ(test, park(test, file, KFD_XSCHED_PARK_SET, process->nr,
-				   KFD_XSCHED_PARK_MS_MAX + 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, xt_park(test, file, KFD_XSCHED_PARK_SET, process->nr,
+				      KFD_XSCHED_PARK_MS_MIN - 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, xt_park(test, file, KFD_XSCHED_PARK_SET, process->nr,
+				      KFD_XSCHED_PARK_MS_MAX + 1), -EINVAL);
 }
 
 /* The nodes' own time counts where no client says anything: all of them have to want it. */
@@ -963,7 +947,7 @@ static void disabled(struct kunit *test)
 	expect_parked(test, &w);
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, XT_GLOBAL "enabled", "0"), 0);
 	KUNIT_EXPECT_FALSE(test, w.queue->held);
-	KUNIT_EXPECT_EQ(test, park(test, client(test), KFD_XSCHED_PARK_SET, process->nr, IDLE_MS),
+	KUNIT_EXPECT_EQ(test, xt_park(test, client(test), KFD_XSCHED_PARK_SET, process->nr, IDLE_MS),
 			-ECANCELED);
 	expect_resident(test, &w, WHY(OFF));
 	KUNIT_EXPECT_EQ(test, xt_sysfs_write(test, XT_GLOBAL "enabled", "1"), 0);

@@ -157,14 +157,8 @@ static void requests(struct kunit *test)
 static long say_never(struct kunit *test, struct file *file, u32 op)
 {
 	struct xt *xt = test->priv;
-	struct kfd_xsched_park arg = {
-		.size = sizeof(arg),
-		.op = op,
-		.target = KFD_XSCHED_TARGET_PROCESS,
-		.id = xt->process->nr,
-	};
 
-	return xt_ioctl_arg(test, file, KFD_XSCHED_PARK, &arg, sizeof(arg));
+	return xt_park(test, file, op, xt->process->nr, 0);
 }
 
 /* So many clients of a user say something of parks of one process. Root says more. */

@@ -286,24 +286,16 @@ static void park_and_ring(struct kunit *test)
 	struct xs_hw_node *node = fake_node_add(test, XT_GPU + 1, caps);
 	struct xs_hw_process *process = fake_process_add(test, XT_UID);
 	struct xt *xt = test->priv;
-	struct kfd_xsched_park arg = {
-		.size = sizeof(arg),
-		.op = KFD_XSCHED_PARK_SET,
-		.target = PROCESS,
-		.id = process->nr,
-		.idle_ms = KFD_XSCHED_PARK_MS_MIN,
-	};
 	char text[64];
 
 	xt_add_watched_on(test, process, node, 0);
-	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, xt->files[0], KFD_XSCHED_PARK, &arg,
-					   sizeof(arg)), 0);
+	KUNIT_EXPECT_EQ(test, xt_park(test, xt->files[0], KFD_XSCHED_PARK_SET, process->nr,
+				      KFD_XSCHED_PARK_MS_MIN), 0);
 	snprintf(text, sizeof(text), " park: pid=%d idle_ns=", process->nr);
 	wait_for(test, text);
 	/* Once is enough. */
-	arg.idle_ms = KFD_XSCHED_PARK_MS_MAX;
-	KUNIT_EXPECT_EQ(test, xt_ioctl_arg(test, xt->files[0], KFD_XSCHED_PARK, &arg,
-					   sizeof(arg)), 0);
+	KUNIT_EXPECT_EQ(test, xt_park(test, xt->files[0], KFD_XSCHED_PARK_SET, process->nr,
+				      KFD_XSCHED_PARK_MS_MAX), 0);
 	fake_ring(process, node);
 	snprintf(text, sizeof(text), " unpark: pid=%d why=ring lasted_ns=", process->nr);
 	wait_for(test, text);

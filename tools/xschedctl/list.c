@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <libxsched.h>
+#include <resident_json.h>
 
 #include "ctl.h"
 #include "drm.h"
@@ -43,18 +44,6 @@ static const char *type_name(uint32_t type)
 	default:
 		return "unknown";
 	}
-}
-
-/* Why its process is not parked. */
-static struct json_object *resident_json(uint32_t resident)
-{
-	struct json_object *why = json_object_new_array();
-	const char *name;
-
-	for (unsigned int i = 0; (name = xsched_resident_name(i)); i++)
-		if (resident & 1u << i)
-			json_object_array_add(why, json_object_new_string(name));
-	return why;
 }
 
 static struct json_object *queue_json(const struct kfd_xsched_queue *q)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <resident_json.h>
+
 #include "base/clock.h"
 #include "kernel/device.h"
 #include "kernel/node_stats.h"
@@ -63,18 +65,6 @@ static struct json_object *show_new_name(const char *text)
 
 /* ---- tenants ------------------------------------------------------------ */
 
-/* Why it is not parked, in words. */
-static struct json_object *show_resident(uint32_t resident)
-{
-	struct json_object *why = json_object_new_array();
-	const char *name;
-
-	for (unsigned int i = 0; (name = xsched_resident_name(i)); i++)
-		if (resident & 1u << i)
-			json_object_array_add(why, json_object_new_string(name));
-	return why;
-}
-
 /* @nodes: on which it has queues. While it is parked it takes neither slots nor VMIDs there. */
 static void show_add_park(struct json_object *object, const struct park *park, unsigned int nodes,
 			  uint64_t now)
@@ -88,7 +78,7 @@ static void show_add_park(struct json_object *object, const struct park *park, u
 	show_add(object, "spares_vmids", json_object_new_int(parked ? nodes : 0));
 	show_add(object, "park_after_ms", park->said ? json_object_new_int64(park->ms) : NULL);
 	show_add(object, "park_returns", show_new_u64(park->returns));
-	show_add(object, "resident", show_resident(park->resident));
+	show_add(object, "resident", resident_json(park->resident));
 }
 
 static void show_add_task(struct json_object *object, const struct task *task,
