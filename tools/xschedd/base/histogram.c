@@ -62,12 +62,15 @@ uint64_t histogram_percentile(const struct histogram *histogram,
 	return histogram_class_end(HISTOGRAM_CLASSES - 1);
 }
 
-uint64_t histogram_below(const struct histogram *histogram, uint64_t ns)
+void histogram_below(const struct histogram *histogram, const uint64_t *ends, size_t count,
+		     uint64_t *below)
 {
-	uint64_t count = 0;
+	unsigned int class = 0;
+	uint64_t seen = 0;
 
-	for (unsigned int i = 0; i < HISTOGRAM_CLASSES && histogram_class_end(i) <= ns;
-	     i++)
-		count += histogram->classes[i];
-	return count;
+	for (size_t i = 0; i < count; i++) {
+		for (; class < HISTOGRAM_CLASSES && histogram_class_end(class) <= ends[i]; class++)
+			seen += histogram->classes[class];
+		below[i] = seen;
+	}
 }

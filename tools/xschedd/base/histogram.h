@@ -8,6 +8,7 @@
 #ifndef XSCHEDD_HISTOGRAM_H
 #define XSCHEDD_HISTOGRAM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define HISTOGRAM_BITS		5	/* 2^5 classes for a power of two */
@@ -52,12 +53,13 @@ uint64_t histogram_percentile(const struct histogram *histogram,
 			      unsigned int percent);
 
 /**
- * histogram_below() - durations up to a limit
+ * histogram_below() - durations up to each of some limits
  * @histogram: histogram
- * @ns: limit; a class it cuts counts as above
- *
- * Return: how many.
+ * @ends: limits in nanoseconds, ascending; a class that one cuts counts as above it
+ * @count: how many limits
+ * @below: out, for each limit how many
  */
-uint64_t histogram_below(const struct histogram *histogram, uint64_t ns);
+void histogram_below(const struct histogram *histogram, const uint64_t *ends, size_t count,
+		     uint64_t *below);
 
 #endif /* XSCHEDD_HISTOGRAM_H */

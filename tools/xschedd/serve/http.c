@@ -2,7 +2,9 @@
 /*
  * HTTP, by libmicrohttpd in the daemon's loop: its epoll descriptor is one of
  * the loop's, and its time-out one of its timers, while a client is connected.
- * It does not listen itself: it gets the connections that have a place.
+ * It does not listen itself: it gets the connections that have a place. One request
+ * is answered in a turn of the loop, while the allowance of its user lasts, as over
+ * the control socket: others wait for their turn.
  *
  * A request is made by the owner of the socket at the other end (see
  * facts/peer.h), with the permissions this user has over the control socket. A
@@ -40,6 +42,9 @@
 #define MEMORY		(16 * 1024)
 #define MS_NS		1000000ULL
 #define LATE_NS		(250 * MS_NS)	/* of a time-out */
+#define TURN_LATE_NS	1000
+/* No request waits longer for its turn. */
+#define TURN_NS		(5000 * MS_NS)
 
 static const struct place_limits http_limits[PLACE_POOLS] = {
 	[PLACES_OF_USERS] = { .all = 48, .of_account = 16 },
@@ -56,6 +61,9 @@ static const struct place_limits http_limits[PLACE_POOLS] = {
  * @daemon: libmicrohttpd's
  * @source: its epoll descriptor
  * @timer: when to check its time-outs, or @visitors
+ * @turn: when the next of the requests that wait may be answered
+ * @next: whose turn it is, or NULL: anybody's
+ * @answered: a request was, in this turn of the loop
  * @visitors: connections
  * @places: theirs
  * @connections: number of connections
@@ -71,6 +79,9 @@ struct http {
 	struct MHD_Daemon *daemon;
 	sd_event_source *source;
 	struct clock_timer *timer;
+	struct clock_timer *turn;
+	const struct visitor *next;
+	bool answered;
 	struct visitors visitors;
 	struct places places;
 	unsigned int connections;
@@ -159,6 +170,14 @@ static struct visitor *http_visitor(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
+/* Libmicrohttpd handles its request again. */
+static void http_resume(struct visitor *visitor)
+{
+	MHD_resume_connection(visitor->waiting);
+	visitor->waiting = NULL;
+	visitor->for_turn = false;
+}
+
 static void http_on_member(struct lookup *lookup, int result)
 {
 	struct visitor *visitor = lookup->user;
@@ -168,8 +187,7 @@ static void http_on_member(struct lookup *lookup, int result)
 	(void)result;
 	if (!visitor->waiting)
 		return;
-	MHD_resume_connection(visitor->waiting);
-	visitor->waiting = NULL;
+	http_resume(visitor);
 	clock_timer_set(http->timer, 0);
 }
 
@@ -189,19 +207,83 @@ static bool http_decide(const struct http *http, struct peer *peer)
 	return true;
 }
 
-/* Without being asked, the databases say nothing: the request waits for that. */
+/* Without being asked, the databases say nothing. */
+static void http_ask_who(struct http *http, struct visitor *visitor)
+{
+	visitor->lookup = (struct lookup){ .kind = LOOKUP_MEMBER, .uid = visitor->peer.uid,
+					   .done = http_on_member, .user = visitor };
+	visitor->server = http;
+	resolver_ask(http->host->resolver, &visitor->lookup);
+}
+
+/* ---- turns --------------------------------------------------------------- */
+
+/* How long its request has to wait yet. */
+static uint64_t http_wait_ns(const struct http *http, const struct visitor *visitor, uint64_t now)
+{
+	const struct peer *peer = &visitor->peer;
+	uint64_t waited = now - visitor->since_ns, wait_ns;
+
+	if (peer->admin || waited >= TURN_NS)
+		return 0;
+	wait_ns = allowance_wait(http->host->allowance, &peer->account, now);
+	return wait_ns < TURN_NS - waited ? wait_ns : TURN_NS - waited;
+}
+
+static bool http_takes_turn(struct http *http, const struct visitor *visitor)
+{
+	if (http->answered || (http->next && http->next != visitor) ||
+	    http_wait_ns(http, visitor, clock_ns()))
+		return false;
+	http->answered = true;
+	return true;
+}
+
 static bool http_must_wait(struct http *http, struct MHD_Connection *connection)
 {
 	struct visitor *visitor = http_visitor(connection);
 
-	if (!visitor || http_decide(http, &visitor->peer))
+	if (!visitor)
 		return false;
-	visitor->lookup = (struct lookup){ .kind = LOOKUP_MEMBER, .uid = visitor->peer.uid,
-					   .done = http_on_member, .user = visitor };
-	visitor->server = http;
+	if (!visitor->asked)
+		visitor_asks(&http->visitors, visitor, clock_ns());
+	if (!http_decide(http, &visitor->peer))
+		http_ask_who(http, visitor);
+	else if (http_takes_turn(http, visitor))
+		return false;
+	else
+		visitor->for_turn = true;
 	visitor->waiting = connection;
-	resolver_ask(http->host->resolver, &visitor->lookup);
 	return true;
+}
+
+static void http_set_turn(struct http *http)
+{
+	uint64_t now = clock_ns(), first = UINT64_MAX;
+	const struct visitor *visitor;
+
+	TAILQ_FOREACH(visitor, &http->visitors.list, entry) {
+		uint64_t wait_ns = visitor->for_turn ? http_wait_ns(http, visitor, now) : first;
+
+		if (wait_ns < first)
+			first = wait_ns;
+	}
+	if (first == UINT64_MAX)
+		clock_timer_off(http->turn);
+	else
+		clock_timer_set(http->turn, first ? now + first : 0);
+}
+
+/* The one that has waited longest, among those whose user may ask. */
+static struct visitor *http_find_next(const struct http *http)
+{
+	uint64_t now = clock_ns();
+	struct visitor *visitor;
+
+	TAILQ_FOREACH(visitor, &http->visitors.list, entry)
+		if (visitor->for_turn && !http_wait_ns(http, visitor, now))
+			break;
+	return visitor;
 }
 
 /* ---- answers ------------------------------------------------------------ */
@@ -229,11 +311,6 @@ static void http_answer_request(struct http *http, struct http_request *request,
 	if (http_find_peer(http, request)) {
 		answer_error(answer, MHD_HTTP_FORBIDDEN,
 			     "the user of this connection is unknown");
-		return;
-	}
-	if (!peer->admin && allowance_wait(allowance, &peer->account, begin_ns)) {
-		answer_error(answer, MHD_HTTP_TOO_MANY_REQUESTS,
-			     "too many requests of this user");
 		return;
 	}
 	if (http_from_browser(request->connection))
@@ -355,7 +432,9 @@ static void http_run(struct http *http)
 	MHD_UNSIGNED_LONG_LONG ms;
 	uint64_t wait_ns;
 
+	http->answered = false;
 	MHD_run(http->daemon);
+	http_set_turn(http);
 	wait_ns = visitors_hurry(&http->visitors, clock_ns());
 	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES &&
 	    ms * MS_NS < wait_ns)
@@ -419,6 +498,18 @@ static void http_on_timer(void *user)
 	http_run(user);
 }
 
+static void http_on_turn(void *user)
+{
+	struct http *http = user;
+	struct visitor *next = http_find_next(http);
+
+	if (next)
+		http_resume(next);
+	http->next = next;
+	http_run(http);
+	http->next = NULL;
+}
+
 /* Most are about what other programs do: do not log each. */
 static void http_on_complaint(void *user, const char *format, va_list args)
 {
@@ -449,8 +540,11 @@ static int http_add_sources(struct http *http)
 			      EPOLLIN, http_on_io, http);
 	if (ret < 0)
 		return ret;
-	return clock_timer_new(&http->timer, http->host->event, LATE_NS,
-			       http_on_timer, http);
+	ret = clock_timer_new(&http->timer, http->host->event, LATE_NS, http_on_timer, http);
+	if (!ret)
+		ret = clock_timer_new(&http->turn, http->host->event, TURN_LATE_NS, http_on_turn,
+				      http);
+	return ret;
 }
 
 static int http_start(struct http *http)
@@ -556,8 +650,7 @@ static void http_resume_all(struct http *http)
 		if (!visitor->waiting)
 			continue;
 		resolver_forget(http->host->resolver, &visitor->lookup);
-		MHD_resume_connection(visitor->waiting);
-		visitor->waiting = NULL;
+		http_resume(visitor);
 	}
 }
 
@@ -568,6 +661,7 @@ void http_close(struct http *http)
 	http_resume_all(http);
 	sd_event_source_disable_unref(http->source);
 	clock_timer_free(http->timer);
+	clock_timer_free(http->turn);
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
 	door_close(http->door);

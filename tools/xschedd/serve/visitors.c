@@ -54,13 +54,25 @@ struct visitor *visitors_find(const struct visitors *visitors, int fd)
 	return visitor;
 }
 
-void visitor_served(struct visitors *visitors, struct visitor *visitor,
-		    uint64_t now_ns)
+static void visitor_turns(struct visitors *visitors, struct visitor *visitor, bool asked,
+			  uint64_t now_ns)
 {
-	if (!visitor || !visitor->waited_for)
+	visitor->asked = asked;
+	if (!visitor->waited_for)
 		return;
 	visitors_wait_no_more(visitors, visitor);
 	visitors_wait_for(visitors, visitor, now_ns);
+}
+
+void visitor_asks(struct visitors *visitors, struct visitor *visitor, uint64_t now_ns)
+{
+	visitor_turns(visitors, visitor, true, now_ns);
+}
+
+void visitor_served(struct visitors *visitors, struct visitor *visitor, uint64_t now_ns)
+{
+	if (visitor)
+		visitor_turns(visitors, visitor, false, now_ns);
 }
 
 void visitor_leaves(struct visitors *visitors, struct visitor *visitor)

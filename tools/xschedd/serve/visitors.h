@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections by HTTP, and since when each owes a request. One that takes too
- * long is closed, even if bytes still arrive: a client that sends a byte now
- * and then is not idle, so that libmicrohttpd's time-out does not end it.
+ * Connections by HTTP, and since when each owes a request, or is owed an answer.
+ * One that takes too long is closed, even if bytes still arrive: a client that
+ * sends a byte now and then is not idle, so that libmicrohttpd's time-out does
+ * not end it.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -30,9 +31,11 @@ struct MHD_Connection;
  * @peer: user at the other end, when it connected
  * @place: its place
  * @lookup: whether the user is an administrator
- * @waiting: its request waits for @lookup; or NULL
+ * @waiting: its request waits, for its turn or for @lookup; or NULL
  * @server: for @lookup
- * @since_ns: when it connected, or was served last
+ * @since_ns: when it connected, asked, or was served last
+ * @asked: all of its request is there
+ * @for_turn: what it waits for is its turn
  * @waited_for: not shut down yet
  * @admitted: libmicrohttpd has it
  */
@@ -45,6 +48,8 @@ struct visitor {
 	struct MHD_Connection *waiting;
 	void *server;
 	uint64_t since_ns;
+	bool asked;
+	bool for_turn;
 	bool waited_for;
 	bool admitted;
 };
@@ -66,6 +71,9 @@ struct visitor *visitor_comes(struct visitors *visitors, int fd,
 
 /** visitors_find() - the one with this socket, if it was not shut down; or NULL */
 struct visitor *visitors_find(const struct visitors *visitors, int fd);
+
+/** visitor_asks() - all of its request is there */
+void visitor_asks(struct visitors *visitors, struct visitor *visitor, uint64_t now_ns);
 
 /** visitor_served() - it got its answer, and may ask again; or NULL */
 void visitor_served(struct visitors *visitors, struct visitor *visitor,
