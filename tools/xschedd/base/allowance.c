@@ -8,8 +8,6 @@
 
 /* A request costs at least this, however quickly it was answered. */
 #define REQUEST_NS	1000000ULL
-/* So does a connection: 500 a second. */
-#define CONNECT_NS	100000ULL
 
 /* Of the time, and how much of it can be saved up: 100 requests, then 50 a second. */
 #define USER_PERMILLE	50
@@ -96,30 +94,15 @@ uint64_t allowance_wait(struct allowance *allowance, const struct account *accou
 	return longest;
 }
 
-static void allowance_take(struct allowance *allowance, const struct account *account,
-			   uint64_t now_ns, uint64_t taken_ns)
+void allowance_charge(struct allowance *allowance, const struct account *account,
+		      uint64_t now_ns, uint64_t taken_ns)
 {
+	const uint64_t cost_ns = taken_ns < REQUEST_NS ? REQUEST_NS : taken_ns;
 	struct share shares[BUCKETS];
 	size_t count = allowance_shares(allowance, account, shares);
 
 	for (size_t i = 0; i < count; i++) {
 		allowance_fill(&shares[i], now_ns);
-		bucket_take(shares[i].bucket, taken_ns);
+		bucket_take(shares[i].bucket, cost_ns);
 	}
-}
-
-void allowance_charge(struct allowance *allowance, const struct account *account,
-		      uint64_t now_ns, uint64_t taken_ns)
-{
-	allowance_take(allowance, account, now_ns,
-		       taken_ns < REQUEST_NS ? REQUEST_NS : taken_ns);
-}
-
-bool allowance_connect(struct allowance *allowance, const struct account *account,
-		       uint64_t now_ns)
-{
-	if (allowance_wait(allowance, account, now_ns))
-		return false;
-	allowance_take(allowance, account, now_ns, CONNECT_NS);
-	return true;
 }

@@ -48,8 +48,4 @@ uint64_t allowance_wait(struct allowance *allowance, const struct account *accou
 void allowance_charge(struct allowance *allowance, const struct account *account,
 		      uint64_t now_ns, uint64_t taken_ns);
 
-/** allowance_connect() - charge an account for a connection; false: it has nothing left */
-bool allowance_connect(struct allowance *allowance, const struct account *account,
-		       uint64_t now_ns);
-
 #endif /* XSCHEDD_ALLOWANCE_H */

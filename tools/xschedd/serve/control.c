@@ -2,11 +2,10 @@
 /*
  * The control socket.
  *
- * Every user may connect, but cannot keep others from connecting, see base/places.h. To
- * connect is charged, and an account that has nothing left is refused at once. Who it is that
- * has connected is read first, which nobody can make long (facts/reader.h);
- * until then it waits in one of a few other places, and when these are taken, the next ones
- * wait to be accepted.
+ * Every user may connect, but cannot keep others from connecting, see base/places.h. Who it
+ * is that has connected is read first, which nobody can make long (facts/reader.h); until
+ * then it waits in one of a few other places, and when these are taken, the next ones wait
+ * to be accepted.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -24,7 +23,6 @@
 #include "serve/client.h"
 #include "serve/control.h"
 #include "serve/door.h"
-#include "serve/protocol.h"
 
 #define MAX_NEW		16	/* of which it is not known yet who they are */
 /* More than that wait in connect(): one cannot be far behind so many of another. */
@@ -112,26 +110,6 @@ static bool control_on_known(void *context, struct client *client)
 	return true;
 }
 
-/* Which share of uid 0 it is, and whether it is root, is not known yet. */
-static bool control_may_connect(struct control *control, const struct peer *peer)
-{
-	return peer->admin || !peer->account.user ||
-	       allowance_connect(control->host->allowance, &peer->account, clock_ns());
-}
-
-/* Say why; there is room for that in a new connection. */
-static void control_refuse(int fd)
-{
-	struct json_object *reply = protocol_error(-EUSERS, "too many connections");
-	char line[128];
-	int length;
-
-	length = snprintf(line, sizeof(line), "%s\n",
-			  json_object_to_json_string_ext(reply, JSON_C_TO_STRING_PLAIN));
-	send(fd, line, length, MSG_NOSIGNAL | MSG_DONTWAIT);
-	json_object_put(reply);
-}
-
 /* Takes over @fd on success. */
 static int control_welcome(struct control *control, int fd)
 {
@@ -139,10 +117,6 @@ static int control_welcome(struct control *control, int fd)
 	struct peer peer;
 	int ret = peer_of_unix(&peer, fd);
 
-	if (!ret && !control_may_connect(control, &peer)) {
-		control_refuse(fd);
-		ret = -EUSERS;
-	}
 	if (!ret)
 		ret = client_new(&client, &peer, fd, control->host, control_on_known,
 				 control_on_gone, control);
