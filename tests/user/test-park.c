@@ -634,6 +634,9 @@ static void test_rounds(struct app *app, unsigned int count, unsigned int seed)
 		if (!runs(app, rand_r(&seed) % APP_QUEUES))
 			break;
 		usleep(rand_r(&seed) % 3 ? 4 * park_us : (unsigned int)rand_r(&seed) % (2 * park_us));
+		if (i && i % 500 == 0)
+			tap_note("%u rounds, parked in %u of them", i,
+				 look(getpid()).returns - before);
 	}
 	tap_is(i, count, "work comes at any time, about %u us after the last: no ring is lost", park_us);
 	tap_ok(look(getpid()).returns - before > count / 4, "often it was parked");
