@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/bucket.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "serve/answer.h"
@@ -43,8 +44,16 @@
 #define MS_NS		1000000ULL
 #define LATE_NS		(250 * MS_NS)	/* of a time-out */
 #define TURN_LATE_NS	1000
-/* No request waits longer for its turn. */
+/* No request waits longer for the allowance of its user. */
 #define TURN_NS		(5000 * MS_NS)
+
+/*
+ * All users' requests together, however many users there are: 20 requests, then 50 a second. What
+ * takes one part in 100 of the time delays one in 100 of those who use a GPU.
+ */
+#define USERS_PERMILLE	5
+#define USERS_COST_NS	(MS_NS / 10)	/* of a request, at least */
+#define USERS_ROOM_NS	(20 * USERS_COST_NS)
 
 static const struct place_limits http_limits[PLACE_POOLS] = {
 	[PLACES_OF_USERS] = { .all = 48, .of_account = 16 },
@@ -66,6 +75,8 @@ static const struct place_limits http_limits[PLACE_POOLS] = {
  * @answered: a request was, in this turn of the loop
  * @visitors: connections
  * @places: theirs
+ * @metrics: those for all who ask
+ * @users: what all users' requests may take of the loop's time
  * @connections: number of connections
  * @complaints: messages of libmicrohttpd since the last that was logged
  * @complained_ns: when that was
@@ -84,6 +95,8 @@ struct http {
 	bool answered;
 	struct visitors visitors;
 	struct places places;
+	struct metrics metrics;
+	struct bucket users;
 	unsigned int connections;
 	uint64_t complaints;
 	uint64_t complained_ns;
@@ -128,7 +141,7 @@ static void http_route(struct http *http, struct http_request *request,
 			answer_error(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
 				     "only GET");
 		else
-			metrics_answer(answer, http->host->sched,
+			metrics_answer(&http->metrics, answer, http->host->sched,
 				       &request->peer);
 	} else if (http->front) {
 		front_answer(http->host, request, answer);
@@ -218,16 +231,52 @@ static void http_ask_who(struct http *http, struct visitor *visitor)
 
 /* ---- turns --------------------------------------------------------------- */
 
-/* How long its request has to wait yet. */
-static uint64_t http_wait_ns(const struct http *http, const struct visitor *visitor, uint64_t now)
+/* What is left to users. */
+static uint64_t http_fill_users(struct http *http, uint64_t now)
 {
-	const struct peer *peer = &visitor->peer;
-	uint64_t waited = now - visitor->since_ns, wait_ns;
+	return bucket_fill(&http->users, now, USERS_PERMILLE, USERS_ROOM_NS);
+}
 
-	if (peer->admin || waited >= TURN_NS)
+/* Until they may ask again. */
+static uint64_t http_users_wait_ns(struct http *http, uint64_t now)
+{
+	uint64_t left = http_fill_users(http, now);
+
+	return left < USERS_COST_NS ? (USERS_COST_NS - left) * 1000 / USERS_PERMILLE : 0;
+}
+
+/* Until this one may. */
+static uint64_t http_account_wait_ns(const struct http *http, const struct visitor *visitor,
+				     uint64_t now)
+{
+	const uint64_t waited = now - visitor->since_ns;
+	uint64_t wait_ns;
+
+	if (waited >= TURN_NS)
 		return 0;
-	wait_ns = allowance_wait(http->host->allowance, &peer->account, now);
+	wait_ns = allowance_wait(http->host->allowance, &visitor->peer.account, now);
 	return wait_ns < TURN_NS - waited ? wait_ns : TURN_NS - waited;
+}
+
+/* How long its request has to wait yet. */
+static uint64_t http_wait_ns(struct http *http, const struct visitor *visitor, uint64_t now)
+{
+	uint64_t users_ns, account_ns;
+
+	if (visitor->peer.admin)
+		return 0;
+	users_ns = http_users_wait_ns(http, now);
+	account_ns = http_account_wait_ns(http, visitor, now);
+	return account_ns > users_ns ? account_ns : users_ns;
+}
+
+static void http_charge(struct http *http, const struct peer *peer, uint64_t now, uint64_t taken)
+{
+	if (peer->admin)
+		return;
+	allowance_charge(http->host->allowance, &peer->account, now, taken);
+	http_fill_users(http, now);
+	bucket_take(&http->users, taken > USERS_COST_NS ? taken : USERS_COST_NS);
 }
 
 static bool http_takes_turn(struct http *http, const struct visitor *visitor)
@@ -275,7 +324,7 @@ static void http_set_turn(struct http *http)
 }
 
 /* The one that has waited longest, among those whose user may ask. */
-static struct visitor *http_find_next(const struct http *http)
+static struct visitor *http_find_next(struct http *http)
 {
 	uint64_t now = clock_ns();
 	struct visitor *visitor;
@@ -304,8 +353,6 @@ static int http_find_peer(const struct http *http, struct http_request *request)
 static void http_answer_request(struct http *http, struct http_request *request,
 				struct http_answer *answer)
 {
-	struct allowance *allowance = http->host->allowance;
-	const struct peer *peer = &request->peer;
 	uint64_t begin_ns = clock_ns(), now;
 
 	if (http_find_peer(http, request)) {
@@ -322,8 +369,7 @@ static void http_answer_request(struct http *http, struct http_request *request,
 	else
 		http_route(http, request, answer);
 	now = clock_ns();
-	if (!peer->admin)
-		allowance_charge(allowance, &peer->account, now, now - begin_ns);
+	http_charge(http, &request->peer, now, now - begin_ns);
 }
 
 /* Called once at first, once for each part of the body, and once at its end. */
@@ -667,5 +713,6 @@ void http_close(struct http *http)
 	door_close(http->door);
 	if (http->diag >= 0)
 		close(http->diag);
+	metrics_free(&http->metrics);
 	free(http);
 }

@@ -332,7 +332,6 @@ static void metrics_write_tenants(FILE *file, const struct sched *sched,
 	uint64_t now = clock_ns();
 	char labels[768];
 
-	park_look(sched);
 	for (size_t m = 0; m < metrics; m++) {
 		metrics_describe(file, tenant_metrics[m].name, tenant_metrics[m].type,
 				 tenant_metrics[m].help);
@@ -359,20 +358,59 @@ static void metrics_write_tenants(FILE *file, const struct sched *sched,
 	}
 }
 
-void metrics_answer(struct http_answer *answer, const struct sched *sched,
-		    const struct peer *peer)
-{
-	size_t length;
-	FILE *file = open_memstream(&answer->text, &length);
+/* ---- pages -------------------------------------------------------------- */
 
-	answer->status = MHD_HTTP_OK;
-	answer->type = "text/plain; version=0.0.4";
-	if (!file)
-		return;
+static void metrics_write_common(FILE *file, const struct sched *sched)
+{
 	metrics_write_build(file, sched);
 	metrics_write_daemon(file, sched);
 	metrics_write_rules(file, sched);
 	metrics_write_nodes(file, sched);
+	park_look(sched);
+}
+
+static bool metrics_renew(struct metrics *metrics, const struct sched *sched)
+{
+	FILE *file;
+
+	metrics_free(metrics);
+	file = open_memstream(&metrics->text, &metrics->length);
+	if (!file)
+		return false;
+	metrics_write_common(file, sched);
+	if (fclose(file)) {
+		metrics_free(metrics);
+		return false;
+	}
+	metrics->written_ns = clock_ns();
+	return true;
+}
+
+static bool metrics_are_new(const struct metrics *metrics)
+{
+	return metrics->text && clock_ns() - metrics->written_ns < METRICS_NS;
+}
+
+void metrics_answer(struct metrics *metrics, struct http_answer *answer,
+		    const struct sched *sched, const struct peer *peer)
+{
+	size_t length;
+	FILE *file;
+
+	answer->status = MHD_HTTP_OK;
+	answer->type = "text/plain; version=0.0.4";
+	if (!metrics_are_new(metrics) && !metrics_renew(metrics, sched))
+		return;
+	file = open_memstream(&answer->text, &length);
+	if (!file)
+		return;
+	fwrite(metrics->text, 1, metrics->length, file);
 	metrics_write_tenants(file, sched, peer);
 	fclose(file);
+}
+
+void metrics_free(struct metrics *metrics)
+{
+	free(metrics->text);
+	*metrics = (struct metrics){ 0 };
 }
