@@ -288,6 +288,14 @@ static bool http_takes_turn(struct http *http, const struct visitor *visitor)
 	return true;
 }
 
+/* It was shut down while its request waited. */
+static bool http_is_late(struct MHD_Connection *connection)
+{
+	const struct visitor *visitor = http_visitor(connection);
+
+	return visitor && !visitor->waited_for;
+}
+
 static bool http_must_wait(struct http *http, struct MHD_Connection *connection)
 {
 	struct visitor *visitor = http_visitor(connection);
@@ -397,6 +405,8 @@ static enum MHD_Result http_on_request(void *user, struct MHD_Connection *connec
 		*size = 0;
 		return MHD_YES;
 	}
+	if (http_is_late(connection))
+		return MHD_NO;
 	if (http_must_wait(user, connection)) {
 		MHD_suspend_connection(connection);
 		return MHD_YES;
@@ -473,6 +483,23 @@ static void http_on_connection(void *user, struct MHD_Connection *connection,
 
 /* ---- the loop ----------------------------------------------------------- */
 
+/* End connections that take too long, also where a request waits. Until the next one, in ns. */
+static uint64_t http_hurry(struct http *http)
+{
+	const uint64_t now = clock_ns();
+	struct visitor *late;
+	bool resumed = false;
+	uint64_t wait_ns;
+
+	while ((late = visitors_hurry(&http->visitors, now, &wait_ns))) {
+		if (!late->waiting)
+			continue;
+		http_resume(late);
+		resumed = true;
+	}
+	return resumed ? 0 : wait_ns;
+}
+
 static void http_run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
@@ -481,7 +508,7 @@ static void http_run(struct http *http)
 	http->answered = false;
 	MHD_run(http->daemon);
 	http_set_turn(http);
-	wait_ns = visitors_hurry(&http->visitors, clock_ns());
+	wait_ns = http_hurry(http);
 	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES &&
 	    ms * MS_NS < wait_ns)
 		wait_ns = ms * MS_NS;

@@ -54,7 +54,7 @@ struct visitor *visitors_find(const struct visitors *visitors, int fd)
 	return visitor;
 }
 
-static void visitor_turns(struct visitors *visitors, struct visitor *visitor, bool asked,
+static void visitors_turn(struct visitors *visitors, struct visitor *visitor, bool asked,
 			  uint64_t now_ns)
 {
 	visitor->asked = asked;
@@ -66,13 +66,13 @@ static void visitor_turns(struct visitors *visitors, struct visitor *visitor, bo
 
 void visitor_asks(struct visitors *visitors, struct visitor *visitor, uint64_t now_ns)
 {
-	visitor_turns(visitors, visitor, true, now_ns);
+	visitors_turn(visitors, visitor, true, now_ns);
 }
 
 void visitor_served(struct visitors *visitors, struct visitor *visitor, uint64_t now_ns)
 {
 	if (visitor)
-		visitor_turns(visitors, visitor, false, now_ns);
+		visitors_turn(visitors, visitor, false, now_ns);
 }
 
 void visitor_leaves(struct visitors *visitors, struct visitor *visitor)
@@ -83,15 +83,18 @@ void visitor_leaves(struct visitors *visitors, struct visitor *visitor)
 	free(visitor);
 }
 
-uint64_t visitors_hurry(struct visitors *visitors, uint64_t now_ns)
+struct visitor *visitors_hurry(struct visitors *visitors, uint64_t now_ns, uint64_t *wait_ns)
 {
-	struct visitor *first;
+	struct visitor *first = TAILQ_FIRST(&visitors->list);
 
-	while ((first = TAILQ_FIRST(&visitors->list))) {
-		if (now_ns - first->since_ns < PATIENCE_NS)
-			return first->since_ns + PATIENCE_NS - now_ns;
-		shutdown(first->fd, SHUT_RDWR);
-		visitors_wait_no_more(visitors, first);
+	*wait_ns = UINT64_MAX;
+	if (!first)
+		return NULL;
+	if (now_ns - first->since_ns < PATIENCE_NS) {
+		*wait_ns = first->since_ns + PATIENCE_NS - now_ns;
+		return NULL;
 	}
-	return UINT64_MAX;
+	shutdown(first->fd, SHUT_RDWR);
+	visitors_wait_no_more(visitors, first);
+	return first;
 }

@@ -83,15 +83,17 @@ void visitor_served(struct visitors *visitors, struct visitor *visitor,
 void visitor_leaves(struct visitors *visitors, struct visitor *visitor);
 
 /**
- * visitors_hurry() - shut down connections that take too long
+ * visitors_hurry() - shut down a connection that takes too long
  * @visitors: all
  * @now_ns: CLOCK_MONOTONIC
+ * @wait_ns: out, if there is none: nanoseconds until the next one is due, UINT64_MAX: no
+ *	connection
  *
  * The socket is only shut down; visitor_leaves() follows when its owner closes
  * it.
  *
- * Return: nanoseconds until the next one is due, UINT64_MAX: no connection.
+ * Return: the one that was shut down, or NULL.
  */
-uint64_t visitors_hurry(struct visitors *visitors, uint64_t now_ns);
+struct visitor *visitors_hurry(struct visitors *visitors, uint64_t now_ns, uint64_t *wait_ns);
 
 #endif /* XSCHEDD_VISITORS_H */
