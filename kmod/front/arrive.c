@@ -218,7 +218,11 @@ static struct xs_queue *arrive_new_queue_locked(struct xs_hw_queue *hw,
 
 	if (!node)
 		return ERR_PTR(-ENOENT);
-	space = xs_space_find_hw_locked(desc->process) ?: xs_space_new_locked(desc, birth);
+	space = xs_space_find_hw_locked(desc->process);
+	if (!space) {
+		space = xs_space_new_locked(desc, birth);
+		xs_demote_as_user_locked(space->process);
+	}
 	arrive_unpark_locked(space->process);
 	return xs_queue_new_locked(hw, desc, space, node, birth);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Clients: open files of /dev/kfd_xsched.
+ * A client, an open file of /dev/kfd_xsched, comes, subscribes, and goes.
  *
  * A client has requests, tenants, armed switches, wishes and a subscription. release() drops
  * them all, and cannot fail: what the GPU does not accept at once is tried again.
@@ -41,27 +41,6 @@
 	 KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_DEMOTED) |	\
 	 XS_EVENTS_ACTIVITY)
 
-LIST_HEAD(xs_clients);
-DEFINE_SPINLOCK(xs_clients_lock);
-
-/* By number, to be gone through without a lock in between; and how many. */
-static DEFINE_XARRAY(client_by_id);
-static unsigned int client_count;
-
-/* Under xs_clients_lock. */
-static u64 client_last_id;
-
-struct xs_client *xs_client_get(struct xs_client *client)
-{
-	xs_holder_get(&client->holder);
-	return client;
-}
-
-void xs_client_put(struct xs_client *client)
-{
-	xs_holder_put(&client->holder);
-}
-
 static void client_free(struct xs_holder *holder)
 {
 	struct xs_client *client = container_of(holder, struct xs_client, holder);
@@ -71,97 +50,6 @@ static void client_free(struct xs_holder *holder)
 	put_pid_ns(client->pid_ns);
 	put_pid(client->pid);
 	kfree(client);
-}
-
-struct xs_client *xs_client_next(u64 id)
-{
-	unsigned long at = id;
-	struct xs_client *next;
-
-	/* A client in the array has not been closed, so it has a reference. */
-	scoped_guard(spinlock, &xs_clients_lock) {
-		next = xa_find_after(&client_by_id, &at, ULONG_MAX, XA_PRESENT);
-		if (next)
-			xs_client_get(next);
-	}
-	return next;
-}
-
-unsigned int xs_client_count(void)
-{
-	return READ_ONCE(client_count);
-}
-
-bool xs_client_is_open_locked(const struct xs_client *client)
-{
-	bool open;
-
-	lockdep_assert_held(&xs_lock);
-
-	scoped_guard(spinlock, &xs_clients_lock)
-		open = !list_empty(&client->in_clients);
-	return open;
-}
-
-int xs_client_check_locked(const struct xs_client *client)
-{
-	lockdep_assert_held(&xs_lock);
-
-	return client->ends ? -EOWNERDEAD : 0;
-}
-
-bool xs_client_holds_locked(const struct xs_client *client)
-{
-	const struct xs_holder *holder;
-
-	lockdep_assert_held(&xs_lock);
-
-	list_for_each_entry(holder, &client->holders, in_client) {
-		if (holder->holds)
-			return true;
-	}
-	return false;
-}
-
-/* Another thread of the client may have made one, too. */
-static int client_take_ring_locked(struct xs_client *client, struct xs_ring *ring)
-{
-	int ret;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (client->ring.records)
-		return 0;
-	ret = xs_account_charge(client->account, XS_QUOTA_RINGS, 1);
-	/* Nobody pushes before something is subscribed or promised. */
-	if (!ret)
-		swap(client->ring.records, ring->records);
-	return ret;
-}
-
-int xs_client_need_ring(struct xs_client *client)
-{
-	struct xs_ring ring;
-	int ret;
-
-	lockdep_assert_not_held(&xs_lock);
-
-	if (READ_ONCE(client->ring.records))
-		return 0;
-	ret = xs_ring_init(&ring);
-	if (ret)
-		return ret;
-	scoped_guard(rt_mutex, &xs_lock)
-		ret = client_take_ring_locked(client, &ring);
-	xs_ring_free(&ring);
-	return ret;
-}
-
-static void client_free_ring(struct xs_client *client)
-{
-	if (client->ring.records)
-		xs_account_uncharge(client->account, XS_QUOTA_RINGS, 1);
-	xs_ring_free(&client->ring);
 }
 
 /* The name is shown in files of lines and words: it must not look like others. */
@@ -208,39 +96,8 @@ static struct xs_client *client_new(struct file *file, struct xs_account *accoun
 	client->uid = file->f_cred->euid;
 	client->opened_ns = ktime_get_ns();
 	client_name(client);
-	xs_watchdog_touch(client);
+	xs_client_touch(client);
 	return client;
-}
-
-/* Not xs_lock: the caller holds a mutex of all misc devices. */
-static int client_link(struct xs_client *client)
-{
-	u64 id;
-	int ret;
-
-	scoped_guard(spinlock, &xs_clients_lock)
-		id = ++client_last_id;
-	client->id = id;
-	client->holder.id = id;
-	/* With no room in the array it is in no list. From here on it is seen. */
-	ret = xa_reserve(&client_by_id, id, GFP_KERNEL_ACCOUNT);
-	if (ret)
-		return ret;
-	scoped_guard(spinlock, &xs_clients_lock) {
-		xa_store(&client_by_id, id, client, 0);
-		list_add_tail(&client->in_clients, &xs_clients);
-		WRITE_ONCE(client_count, client_count + 1);
-	}
-	return 0;
-}
-
-static void client_unlink(struct xs_client *client)
-{
-	scoped_guard(spinlock, &xs_clients_lock) {
-		xa_erase(&client_by_id, client->id);
-		list_del_init(&client->in_clients);
-		WRITE_ONCE(client_count, client_count - 1);
-	}
 }
 
 int xs_client_open(struct inode *inode, struct file *file)
@@ -261,7 +118,8 @@ int xs_client_open(struct inode *inode, struct file *file)
 		xs_account_put(account);
 		return ret;
 	}
-	ret = client_link(client);
+	/* Not xs_lock: the caller holds a mutex of all misc devices. */
+	ret = xs_client_link(client);
 	if (ret) {
 		xs_client_put(client);
 		return ret;
@@ -311,14 +169,14 @@ int xs_client_release(struct inode *inode, struct file *file)
 	struct xs_client *client = file->private_data;
 
 	trace_client_close(client);
-	client_unlink(client);
+	xs_client_unlink(client);
 	xs_client_drop_all(client);
 	scoped_guard(rt_mutex, &xs_lock) {
 		xs_client_unsubscribe_locked(client);
 		client_end_interest_locked(client);
 	}
 	xs_transact_settle();
-	client_free_ring(client);
+	xs_client_free_ring(client);
 	xs_client_put(client);
 	return 0;
 }

@@ -131,6 +131,10 @@ struct xs_client {
 extern struct list_head xs_clients;
 extern spinlock_t xs_clients_lock;
 
+/* It is one of them, with a number: 0 or -ENOMEM; and no more. Without xs_lock. */
+int xs_client_link(struct xs_client *client);
+void xs_client_unlink(struct xs_client *client);
+
 struct xs_client *xs_client_get(struct xs_client *client);
 void xs_client_put(struct xs_client *client);
 
@@ -149,11 +153,26 @@ int xs_client_check_locked(const struct xs_client *client);
 /* Whether it or one of its armed switches has a hold in force. */
 bool xs_client_holds_locked(const struct xs_client *client);
 
+/* How long a lease is that begins now: see watchdog.c. */
+u64 xs_client_lease_ns(void);
+void xs_client_set_lease_ns(u64 ns);
+
+/* A sign of life: a lease begins, whose length is returned. From anywhere. */
+u64 xs_client_touch(struct xs_client *client);
+
+/*
+ * Whether clients may hold and prioritise; and set that, for xs_set_enabled(). False: it was so
+ * before.
+ */
+bool xs_enabled(void);
+bool xs_enable_locked(bool enabled);
+
 /* It subscribes to nothing any more. */
 void xs_client_unsubscribe_locked(struct xs_client *client);
 
-/* Have a ring of events. Without a lock. 0, -ENOMEM or -EDQUOT. */
+/* Have a ring of events: 0, -ENOMEM or -EDQUOT; and none any more. Without a lock. */
 int xs_client_need_ring(struct xs_client *client);
+void xs_client_free_ring(struct xs_client *client);
 
 /*
  * Drop its requests, tenants and armed switches, also those on their way; it must not be able to

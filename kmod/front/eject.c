@@ -29,9 +29,6 @@ static const char *const eject_reasons[] = {
 	[KFD_XSCHED_EJECT_DISABLED] = "kfd_xsched was disabled",
 };
 
-/* Written under xs_lock. */
-static bool eject_disabled;
-
 /* The last ejections, the oldest is overwritten, and how many there were; xs_lock. */
 static struct xs_ejection eject_last[XS_EJECTIONS];
 static u64 eject_count;
@@ -189,17 +186,11 @@ const char *xs_eject_word(u32 reason)
 	return words[reason];
 }
 
-bool xs_enabled(void)
-{
-	return !READ_ONCE(eject_disabled);
-}
-
 void xs_set_enabled(bool enabled)
 {
 	scoped_guard(rt_mutex, &xs_lock) {
-		if (eject_disabled == !enabled)
+		if (!xs_enable_locked(enabled))
 			return;
-		WRITE_ONCE(eject_disabled, !enabled);
 		trace_set_enabled(enabled);
 		if (!enabled)
 			xs_holder_drop_all_locked(&xs_sysfs_holder);
@@ -235,7 +226,7 @@ void xs_eject_exit(void)
 		put_pid(eject_last[i].pid);
 	memset(eject_last, 0, sizeof(eject_last));
 	eject_count = 0;
-	eject_disabled = false;
+	xs_enable_locked(true);
 	for (i = 0; i < ARRAY_SIZE(eject_by_reason); i++)
 		atomic64_set(&eject_by_reason[i], 0);
 }

@@ -20,7 +20,7 @@
 
 #include "core.h"
 #include "front/client.h"
-#include "front/front.h"
+#include "model/account.h"
 #include "model/queue.h"
 
 /* Records copied to user space at a time: they pass over the stack. */
@@ -119,6 +119,47 @@ unsigned int xs_ring_take(struct xs_ring *ring, struct kfd_xsched_event *events,
 	if (n < count && ring->lost)
 		events[n++] = event_take_lost(ring);
 	return n;
+}
+
+/* Under xs_lock. Another thread of the client may have made one, too. */
+static int event_take_ring(struct xs_client *client, struct xs_ring *ring)
+{
+	int ret;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (client->ring.records)
+		return 0;
+	ret = xs_account_charge(client->account, XS_QUOTA_RINGS, 1);
+	/* Nobody pushes before something is subscribed or promised. */
+	if (!ret)
+		swap(client->ring.records, ring->records);
+	return ret;
+}
+
+int xs_client_need_ring(struct xs_client *client)
+{
+	struct xs_ring ring;
+	int ret;
+
+	lockdep_assert_not_held(&xs_lock);
+
+	if (READ_ONCE(client->ring.records))
+		return 0;
+	ret = xs_ring_init(&ring);
+	if (ret)
+		return ret;
+	scoped_guard(rt_mutex, &xs_lock)
+		ret = event_take_ring(client, &ring);
+	xs_ring_free(&ring);
+	return ret;
+}
+
+void xs_client_free_ring(struct xs_client *client)
+{
+	if (client->ring.records)
+		xs_account_uncharge(client->account, XS_QUOTA_RINGS, 1);
+	xs_ring_free(&client->ring);
 }
 
 static void event_push_locked(struct xs_client *client, const struct xs_owner *owner,
@@ -288,7 +329,7 @@ ssize_t xs_event_read(struct file *file, char __user *buffer, size_t size,
 	if (!count)
 		return -EINVAL;
 	for (;;) {
-		xs_watchdog_touch(client);
+		xs_client_touch(client);
 		done = event_read(client, buffer, count);
 		if (done)
 			return done;

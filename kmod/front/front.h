@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the front share. Clients and events are in client.h.
+ * What the files of the front share. Clients and events are in client.h: clients.c has all of
+ * them, client.c sees them come and go, event.c tells them.
  *
  *	arrive.c	nodes, processes and queues come and go
  *	list.c		INFO and LIST
@@ -20,6 +21,7 @@
 #ifndef KFD_XSCHED_FRONT_H
 #define KFD_XSCHED_FRONT_H
 
+#include <linux/capability.h>
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/sched.h>
@@ -259,9 +261,6 @@ void xs_watchdog_exit(void);
 void xs_watchdog_pause(void);
 void xs_watchdog_resume(void);
 
-/* A sign of life: a lease begins, whose length is returned. From anywhere. */
-u64 xs_watchdog_touch(struct xs_client *client);
-
 /* xs_news.held */
 void xs_watchdog_add(int change);
 
@@ -320,10 +319,9 @@ int xs_eject_number(u64 number);
 int xs_eject_pid(pid_t nr);
 
 /*
- * Whether clients may hold and prioritise. Disabling ejects those that do;
- * their queues run when this returns.
+ * Let clients hold and prioritise, or not. Disabling ejects those that do; their queues run when
+ * this returns.
  */
-bool xs_enabled(void);
 void xs_set_enabled(bool enabled);
 
 /* Number @i of the ejections that are remembered, the latest first, or NULL. */
@@ -341,7 +339,10 @@ void xs_eject_exit(void);
 /* ---- sysfs.c, sysfs_queue.c, demoted.c ----------------------------------- */
 
 /* Files are root's already; a root without capabilities is none. */
-bool xs_sysfs_may_write(void);
+static inline bool xs_sysfs_may_write(void)
+{
+	return capable(CAP_SYS_NICE);
+}
 
 /* In demoted.c: who is demoted. */
 extern struct device_attribute dev_attr_demoted;

@@ -92,9 +92,9 @@ static long main_call(const struct xs_ioctl *row, struct xs_client *client, void
 
 	if (READ_ONCE(client->ejected) && row->cmd != KFD_XSCHED_RENEW)
 		return -EOWNERDEAD;
-	xs_watchdog_touch(client);
+	xs_client_touch(client);
 	ret = row->fn(client, arg);
-	xs_watchdog_touch(client);
+	xs_client_touch(client);
 	return READ_ONCE(client->ejected) ? -EOWNERDEAD : ret;
 }
 

@@ -4,7 +4,6 @@
  *
  * A limit comes as four files: NAME, NAME_min, NAME_max and .defaults/NAME.
  */
-#include <linux/capability.h>
 #include <linux/compiler.h>
 #include <linux/device.h>
 #include <linux/err.h>
@@ -25,18 +24,12 @@
 #include "model/account.h"
 #include "model/node.h"
 #include "model/park.h"
+#include "model/queue.h"
 #include "model/request.h"
 #include "switch/switch.h"
 #include "watch/watch.h"
 
-struct xs_holder xs_sysfs_holder;
-
 static struct device *global;
-
-bool xs_sysfs_may_write(void)
-{
-	return capable(CAP_SYS_NICE);
-}
 
 /* ---- limits -------------------------------------------------------------- */
 
@@ -461,7 +454,7 @@ XS_ACTIVITY_FILE(rings, "%llu");
 
 static ssize_t nonsense_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%llu\n", xs_look_nonsense_count());
+	return sysfs_emit(buf, "%llu\n", xs_queue_nonsense_count());
 }
 static DEVICE_ATTR_RO(nonsense);
 
@@ -845,7 +838,6 @@ int xs_sysfs_init(void)
 
 	if (ret)
 		return ret;
-	xs_holder_init(&xs_sysfs_holder, NULL);
 	xs_sysfs_queues_start();
 	global = device_create_with_groups(&xs_class, NULL, 0, NULL, global_groups,
 					   "global");

@@ -40,6 +40,8 @@ struct queue_dir {
 	u64 id;
 };
 
+struct xs_holder xs_sysfs_holder;
+
 static DEFINE_HASHTABLE(dirs, 8);
 static DEFINE_MUTEX(dirs_lock);
 
@@ -330,6 +332,7 @@ void xs_sysfs_queues_stop(void)
 
 void xs_sysfs_queues_start(void)
 {
+	xs_holder_init(&xs_sysfs_holder, NULL);
 	guard(mutex)(&dirs_lock);
 	stopped = false;
 }

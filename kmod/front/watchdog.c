@@ -54,7 +54,6 @@
  * @paused: the system is suspended, or about to be: no timer; under @lock
  * @queue: where @work runs; it has a thread of its own if memory is short
  * @work: looks at all clients
- * @ms: length of a lease
  * @look: number of the look at a client that goes on; @work's own
  */
 struct xs_watchdog {
@@ -63,28 +62,12 @@ struct xs_watchdog {
 	bool paused;
 	struct workqueue_struct *queue;
 	struct delayed_work work;
-	u32 ms;
 	u32 look;
 };
 
 static struct xs_watchdog watchdog = {
 	.lock = __SPIN_LOCK_UNLOCKED(watchdog.lock),
-	.ms = XS_WATCHDOG_MS,
 };
-
-static u64 watchdog_lease_ns(void)
-{
-	return (u64)READ_ONCE(watchdog.ms) * NSEC_PER_MSEC;
-}
-
-u64 xs_watchdog_touch(struct xs_client *client)
-{
-	const u64 now = ktime_get_ns(), lease = watchdog_lease_ns();
-
-	WRITE_ONCE(client->alive_ns, now);
-	WRITE_ONCE(client->lease_ns, now + lease);
-	return lease;
-}
 
 /* One jiffy late is right, one early would look in vain. Under watchdog.lock. */
 static void watchdog_start(u64 delay_ns)
@@ -112,7 +95,7 @@ void xs_watchdog_add(int change)
 	if (change <= 0 || held != change || xs_watchdog_armed())
 		return;
 	scoped_guard(spinlock_irqsave, &watchdog.lock)
-		watchdog_start(watchdog_lease_ns());
+		watchdog_start(xs_client_lease_ns());
 }
 
 unsigned int xs_watchdog_count(void)
@@ -376,12 +359,12 @@ static u64 watchdog_look_at_client(struct xs_client *client)
 	trace_watchdog(client, ktime_get_ns() - READ_ONCE(client->alive_ns), id);
 	if (id)
 		watchdog_eject_if_silent(client);
-	return ktime_get_ns() + (again ? XS_AGAIN_NS : watchdog_lease_ns());
+	return ktime_get_ns() + (again ? XS_AGAIN_NS : xs_client_lease_ns());
 }
 
 static u64 watchdog_look_at_all(void)
 {
-	u64 next = ktime_get_ns() + watchdog_lease_ns(), number = 0;
+	u64 next = ktime_get_ns() + xs_client_lease_ns(), number = 0;
 	struct xs_client *client;
 
 	while ((client = xs_client_next(number))) {
@@ -407,12 +390,12 @@ static void watchdog_work(struct work_struct *work)
 
 u32 xs_watchdog_ms(void)
 {
-	return READ_ONCE(watchdog.ms);
+	return xs_client_lease_ns() / NSEC_PER_MSEC;
 }
 
 void xs_watchdog_set_ms(u32 ms)
 {
-	WRITE_ONCE(watchdog.ms, ms);
+	xs_client_set_lease_ns((u64)ms * NSEC_PER_MSEC);
 	/* The timer may be set to what would be too late for coming leases. */
 	scoped_guard(spinlock_irqsave, &watchdog.lock) {
 		if (watchdog.queue && !watchdog.paused &&
@@ -431,7 +414,7 @@ void xs_watchdog_pause(void)
 /* What is not a sign of life is not shown as one: the lease alone begins anew. */
 void xs_watchdog_resume(void)
 {
-	const u64 end = ktime_get_ns() + watchdog_lease_ns();
+	const u64 end = ktime_get_ns() + xs_client_lease_ns();
 	struct xs_client *client;
 	u64 number = 0;
 
@@ -443,7 +426,7 @@ void xs_watchdog_resume(void)
 	scoped_guard(spinlock_irqsave, &watchdog.lock) {
 		watchdog.paused = false;
 		if (atomic_read(&watchdog.held))
-			watchdog_start(watchdog_lease_ns());
+			watchdog_start(xs_client_lease_ns());
 	}
 }
 
@@ -457,7 +440,7 @@ long xs_watchdog_ioctl_renew(struct xs_client *client, void *argument)
 	arg->ejected = READ_ONCE(client->ejected);
 	if (arg->ejected)
 		return -EOWNERDEAD;
-	arg->lease_ms = xs_watchdog_touch(client) / NSEC_PER_MSEC;
+	arg->lease_ms = xs_client_touch(client) / NSEC_PER_MSEC;
 	trace_client_renew(client);
 	return 0;
 }
@@ -469,7 +452,7 @@ int xs_watchdog_init(void)
 		return -ENOMEM;
 	INIT_DELAYED_WORK(&watchdog.work, watchdog_work);
 	atomic_set(&watchdog.held, 0);
-	watchdog.ms = XS_WATCHDOG_MS;
+	xs_client_set_lease_ns((u64)XS_WATCHDOG_MS * NSEC_PER_MSEC);
 	watchdog.paused = false;
 	return 0;
 }

@@ -31,7 +31,6 @@
 #include <linux/kfd_xsched.h>
 
 #include "model/account.h"
-#include "model/process.h"
 #include "model/rate.h"
 
 /**
@@ -176,6 +175,17 @@ static u64 account_cgroup(void)
 	return 0;
 }
 #endif
+
+kuid_t xs_user_of(const struct cred *cred)
+{
+	const struct user_namespace *ns = cred->user_ns;
+
+	if (ns == &init_user_ns)
+		return cred->euid;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return ns->owner;
+}
 
 struct xs_account *xs_account_get(const struct file *file)
 {

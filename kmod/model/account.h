@@ -44,6 +44,12 @@ enum xs_quota {
 };
 
 /*
+ * The user to whom that counts: the effective one. The owner of a user namespace can use
+ * many uids in it; so in that namespace, and in those below it, it is the owner.
+ */
+kuid_t xs_user_of(const struct cred *cred);
+
+/*
  * A kind in a word; how many of it the clients of one user may have; and those of uid 0
  * that are in one cgroup.
  */

@@ -112,13 +112,13 @@ void xs_demote_locked(struct xs_process *process, u64 now, u64 window_ns)
 	}
 }
 
-bool xs_user_is_demoted_locked(kuid_t user)
+void xs_demote_as_user_locked(struct xs_process *process)
 {
-	const struct xs_offender *offender = demotion_find_locked(user);
+	const struct xs_offender *offender = demotion_find_locked(xs_process_user(process));
 
 	lockdep_assert_held(&xs_lock);
 
-	return offender && offender->demoted;
+	demotion_set_locked(process, process->failures, offender && offender->demoted);
 }
 
 int xs_pardon_process_locked(struct xs_process *process)

@@ -34,8 +34,8 @@ struct xs_offender {
  */
 void xs_demote_locked(struct xs_process *process, u64 now, u64 window_ns);
 
-/* Whether new processes of that user are demoted. */
-bool xs_user_is_demoted_locked(kuid_t user);
+/* A process is new: it is demoted if its user is. */
+void xs_demote_as_user_locked(struct xs_process *process);
 
 /*
  * What that did is forgotten: of a process; of a user and all of his processes; of all.

@@ -50,13 +50,6 @@ struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node,
 	return pdd_find_locked(space, node) ?: pdd_new_locked(space, node, birth);
 }
 
-void xs_pdd_set_pending_locked(struct xs_pdd *pdd)
-{
-	lockdep_assert_held(&xs_lock);
-
-	list_move_tail(&pdd->in_pending, &pdd->node->pending);
-}
-
 void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked)
 {
 	lockdep_assert_held(&xs_lock);

@@ -9,6 +9,7 @@
  * The driver reports address spaces. This file makes one process of those that have the
  * same thread group leader. A request on a process concerns all its address spaces.
  */
+#include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -26,7 +27,7 @@
 
 #include "core.h"
 #include "dumpable.h"
-#include "model/demotion.h"
+#include "model/account.h"
 #include "model/process.h"
 #include "model/queue.h"
 #include "model/request.h"
@@ -44,6 +45,19 @@ static DEFINE_XARRAY(process_by_id);
 /* struct pids of the last processes that exited, the oldest is overwritten. */
 static struct pid *process_gone[XS_GONE_COUNT];
 static unsigned int process_gone_next;
+
+/* Is not reset when the core restarts. */
+static atomic64_t process_last_id;
+
+u64 xs_id_new(void)
+{
+	return atomic64_inc_return(&process_last_id);
+}
+
+u64 xs_id_last(void)
+{
+	return atomic64_read(&process_last_id);
+}
 
 struct xs_space *xs_space_find_hw_locked(const struct xs_hw_process *hw)
 {
@@ -162,7 +176,7 @@ struct xs_process *xs_process_named_locked(u32 target, u64 id, const struct pid_
 
 	if (target != KFD_XSCHED_TARGET_PROCESS_ID)
 		return xs_process_find_locked(id, ns);
-	if (!id || id > xs_queue_last_id())
+	if (!id || id > xs_id_last())
 		return ERR_PTR(-ENOENT);
 	process = xa_load(&process_by_id, id);
 	return process && !process->exited ? process : ERR_PTR(-ESRCH);
@@ -178,17 +192,6 @@ struct xs_process *xs_process_above_locked(u64 id)
 }
 
 /* ---- permissions --------------------------------------------------------- */
-
-kuid_t xs_user_of(const struct cred *cred)
-{
-	const struct user_namespace *ns = cred->user_ns;
-
-	if (ns == &init_user_ns)
-		return cred->euid;
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	return ns->owner;
-}
 
 kuid_t xs_process_user(const struct xs_process *process)
 {
@@ -383,9 +386,6 @@ static void process_link_space_locked(struct xs_space *space, struct xs_process 
 	/* In case the leader is reaped already. */
 	process->owner.cred = current_cred();
 	process->owner = xs_owner_get(space);
-	process->user_demoted = xs_user_is_demoted_locked(xs_process_user(process));
-	if (process->user_demoted)
-		xs_news->demoted(process);
 }
 
 struct xs_space *xs_space_new_locked(const struct xs_hw_queue_desc *desc,
@@ -470,23 +470,6 @@ void xs_process_put_locked(struct xs_process *process)
 	process_remember_locked(process->pid);
 	xs_owner_put(&process->owner);
 	kfree(process);
-}
-
-void xs_process_sync_locked(struct xs_process *process)
-{
-	const struct xs_space *space;
-	const bool hold = process->sum.holds;
-
-	lockdep_assert_held(&xs_lock);
-
-	if (process->exited || hold == process->hold_new)
-		return;
-	list_for_each_entry(space, &process->spaces, in_process) {
-		if (space->hw)
-			xs_backend->hold_new(space->hw, hold);
-	}
-	process->hold_new = hold;
-	process->born_held |= hold;
 }
 
 void xs_processes_free_locked(void)

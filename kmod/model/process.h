@@ -148,6 +148,13 @@ struct xs_process {
 };
 
 /*
+ * The number of a queue that is about to come, which is never used again; a process has that of
+ * its first queue. And the last one that was given out. Without a lock.
+ */
+u64 xs_id_new(void);
+u64 xs_id_last(void);
+
+/*
  * All zero, for a process of that leader, with room for it in the table by id. NULL: no
  * memory. And give back what was not used; @process may be NULL. Without a lock.
  */
@@ -211,17 +218,8 @@ void xs_space_put_locked(struct xs_space *space);
 struct xs_process *xs_process_get_locked(struct xs_process *process);
 void xs_process_put_locked(struct xs_process *process);
 
-/* Tell the driver whether new queues are born held, if that changed. */
-void xs_process_sync_locked(struct xs_process *process);
-
 /* When the driver reports nothing any more: forget all, as if they had exited. */
 void xs_processes_free_locked(void);
-
-/*
- * The user to whom that counts: the effective one. The owner of a user namespace can use
- * many uids in it; so in that namespace, and in those below it, it is the owner.
- */
-kuid_t xs_user_of(const struct cred *cred);
 
 /* The credentials the process of a space has now. */
 struct xs_owner xs_owner_get(const struct xs_space *space);

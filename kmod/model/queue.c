@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
@@ -20,8 +21,7 @@ static unsigned int queue_count;	/* read without the lock */
 static u64 queue_changes;
 static DEFINE_HASHTABLE(queue_by_hw, 12);
 
-/* The last queue's id. Is not reset when the core restarts. */
-static atomic64_t queue_last_id;
+static atomic64_t queue_nonsense;
 
 struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw)
 {
@@ -36,16 +36,11 @@ struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw)
 	return NULL;
 }
 
-u64 xs_queue_last_id(void)
-{
-	return atomic64_read(&queue_last_id);
-}
-
 struct xs_queue *xs_queue_find_locked(u64 id)
 {
 	lockdep_assert_held(&xs_lock);
 
-	if (!id || id > xs_queue_last_id())
+	if (!id || id > xs_id_last())
 		return ERR_PTR(-ENOENT);
 	return xa_load(&queue_by_id, id) ?: ERR_PTR(-ESRCH);
 }
@@ -71,20 +66,21 @@ unsigned int xs_queue_count(void)
 	return READ_ONCE(queue_count);
 }
 
-bool xs_queue_can_prioritise(const struct xs_queue *queue)
-{
-	return queue->type == KFD_XSCHED_QUEUE_COMPUTE &&
-		queue->pdd->node->desc.caps & KFD_XSCHED_CAP_PRIORITY;
-}
-
-bool xs_queue_can_classify(const struct xs_queue *queue)
-{
-	return queue->pdd->node->desc.caps & KFD_XSCHED_CAP_CLASS;
-}
-
 bool xs_queue_can_be_watched(const struct xs_queue *queue)
 {
 	return queue->watch.read_index && queue->watch.write_index;
+}
+
+void xs_queue_makes_no_sense(const struct xs_queue *queue)
+{
+	atomic64_inc(&queue_nonsense);
+	pr_warn_once("kfd_xsched: queue %u on node %u: its indices, or what was saved of it, make no sense: it is taken to have work. This is said once; see /sys/class/kfd_xsched/global/statistics/nonsense\n",
+		     queue->queue_id, queue->pdd->node->desc.gpu_id);
+}
+
+u64 xs_queue_nonsense_count(void)
+{
+	return atomic64_read(&queue_nonsense);
 }
 
 static bool queue_shows_idle(const struct xs_queue *queue)
@@ -146,7 +142,7 @@ int xs_birth_begin(struct xs_birth *birth, const struct xs_hw_queue_desc *desc)
 	lockdep_assert_not_held(&xs_lock);
 
 	*birth = (struct xs_birth){
-		.id = atomic64_inc_return(&queue_last_id),
+		.id = xs_id_new(),
 		.queue = kzalloc(sizeof(*birth->queue), GFP_KERNEL),
 		.pdd = kzalloc(sizeof(*birth->pdd), GFP_KERNEL),
 		.space = kzalloc(sizeof(*birth->space), GFP_KERNEL),
@@ -346,13 +342,6 @@ bool xs_queue_is_settled_locked(const struct xs_queue *queue)
 	xs_pdd_asked_locked(queue->pdd, &on_pdd);
 	return xs_terms_settled(xs_queue_asked_locked(queue, &on_pdd, &own), queue->applied,
 				&queue->override);
-}
-
-bool xs_queue_is_held_locked(const struct xs_queue *queue)
-{
-	lockdep_assert_held(&xs_lock);
-
-	return queue->applied == XS_APPLIED_HELD && (queue->pdd->sum.holds || queue->sum.holds);
 }
 
 u32 xs_queue_holders_locked(const struct xs_queue *queue)

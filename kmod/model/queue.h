@@ -216,7 +216,12 @@ struct xs_pdd *xs_pdd_need_locked(struct xs_space *space, struct xs_node *node,
 				  struct xs_birth *birth);
 
 /* What is asked of any of its queues may have changed; also if it was in xs_node.parking. */
-void xs_pdd_set_pending_locked(struct xs_pdd *pdd);
+static inline void xs_pdd_set_pending_locked(struct xs_pdd *pdd)
+{
+	lockdep_assert_held(&xs_lock);
+
+	list_move_tail(&pdd->in_pending, &pdd->node->pending);
+}
 
 /* What requests on it ask for, and whether its process is parked. @asked: out */
 void xs_pdd_asked_locked(const struct xs_pdd *pdd, struct xs_terms *asked);
@@ -232,9 +237,6 @@ struct xs_queue *xs_queue_find_hw_locked(const struct xs_hw_queue *hw);
 
 /* The queue with the lowest id above that, or NULL. */
 struct xs_queue *xs_queue_above_locked(u64 id);
-
-/* The highest id that was given out, or is about to be. */
-u64 xs_queue_last_id(void);
 
 /* Counts queues that came or went. */
 u64 xs_queue_changes_locked(void);
@@ -298,7 +300,12 @@ const struct xs_terms *xs_queue_asked_locked(const struct xs_queue *queue,
 bool xs_queue_is_settled_locked(const struct xs_queue *queue);
 
 /* Whether it is off the hardware, and somebody holds it, or is about to. */
-bool xs_queue_is_held_locked(const struct xs_queue *queue);
+static inline bool xs_queue_is_held_locked(const struct xs_queue *queue)
+{
+	lockdep_assert_held(&xs_lock);
+
+	return queue->applied == XS_APPLIED_HELD && (queue->pdd->sum.holds || queue->sum.holds);
+}
 
 /*
  * How many holders hold the queue. What was reset runs for nobody: no hold of it
@@ -313,11 +320,23 @@ u64 xs_queue_held_ns_locked(const struct xs_queue *queue, u64 now);
 u32 xs_queue_priority_locked(const struct xs_queue *queue);
 
 /* Whether it has a priority, or a class, that can be overridden. */
-bool xs_queue_can_prioritise(const struct xs_queue *queue);
-bool xs_queue_can_classify(const struct xs_queue *queue);
+static inline bool xs_queue_can_prioritise(const struct xs_queue *queue)
+{
+	return queue->type == KFD_XSCHED_QUEUE_COMPUTE &&
+		queue->pdd->node->desc.caps & KFD_XSCHED_CAP_PRIORITY;
+}
+
+static inline bool xs_queue_can_classify(const struct xs_queue *queue)
+{
+	return queue->pdd->node->desc.caps & KFD_XSCHED_CAP_CLASS;
+}
 
 /* Whether its indices mean work, so that it can be watched. */
 bool xs_queue_can_be_watched(const struct xs_queue *queue);
+
+/* What it shows cannot be: count that, and say it the first time. Any context. */
+void xs_queue_makes_no_sense(const struct xs_queue *queue);
+u64 xs_queue_nonsense_count(void);
 
 /* When the driver reports nothing any more: forget all. */
 void xs_queues_free_locked(void);

@@ -366,6 +366,23 @@ static int request_charge_locked(struct xs_account *account, const struct hlist_
 		xs_account_charge(account, XS_QUOTA_REQUESTS, 1);
 }
 
+void xs_process_sync_locked(struct xs_process *process)
+{
+	const struct xs_space *space;
+	const bool hold = process->sum.holds;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (process->exited || hold == process->hold_new)
+		return;
+	list_for_each_entry(space, &process->spaces, in_process) {
+		if (space->hw)
+			xs_backend->hold_new(space->hw, hold);
+	}
+	process->hold_new = hold;
+	process->born_held |= hold;
+}
+
 /* Off the account, and blank. */
 static void request_put_away_locked(struct xs_request *request)
 {

@@ -356,6 +356,12 @@ bool xs_request_drop_some_locked(struct list_head *idle, u32 count);
  */
 void xs_request_withdraw_locked(struct xs_request *request, bool overrides);
 
+/*
+ * Tell the driver whether new queues of the process are born held, if requests on it ask for
+ * something else than they did.
+ */
+void xs_process_sync_locked(struct xs_process *process);
+
 /* Leave of terms what can be asked of its target, a queue or a pdd. */
 void xs_request_mask(const struct xs_request *request, struct xs_terms *terms);
 

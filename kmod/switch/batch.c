@@ -118,6 +118,7 @@ int xs_batch_refill(struct xs_batch *batch)
 /* ---- taking -------------------------------------------------------------- */
 
 static void batch_part_work(struct kthread_work *work);
+static bool batch_part_done_locked(struct xs_part *part);
 
 static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_node *node)
 {
@@ -128,6 +129,7 @@ static struct xs_part *batch_new_part_locked(struct xs_batch *batch, struct xs_n
 	if (!part)
 		return NULL;
 	*part = (struct xs_part){
+		.done = batch_part_done_locked,
 		.batch = batch,
 		.node = xs_node_get(node),
 		.number = min(batch->part_count, 63U),
@@ -442,7 +444,7 @@ static bool batch_is_in_vain(const struct xs_request *request)
 	return !request->pdd->live && request->next.held;
 }
 
-bool xs_batch_part_done_locked(struct xs_part *part)
+static bool batch_part_done_locked(struct xs_part *part)
 {
 	struct xs_batch *batch = part->batch;
 	const int status = part->result.status;

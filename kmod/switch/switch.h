@@ -57,6 +57,8 @@ enum xs_toll {
 /**
  * struct xs_part - what a batch does on one node
  * @work: runs it in the node's worker
+ * @done: called when the node has done it, under xs_node.lock and xs_lock: whether its batch is
+ *	over
  * @batch: the batch
  * @node: where, with a reference
  * @in_batch: in xs_batch.parts
@@ -72,6 +74,7 @@ enum xs_toll {
  */
 struct xs_part {
 	struct kthread_work work;
+	bool (*done)(struct xs_part *part);
 	struct xs_batch *batch;
 	struct xs_node *node;
 	struct list_head in_batch;
@@ -232,9 +235,6 @@ u32 xs_batch_flips(const struct xs_batch *batch);
 const struct xs_part *xs_batch_failed(const struct xs_batch *batch);
 const struct xs_part *xs_batch_failed_of(const struct xs_batch *batch,
 					 const struct xs_item *item);
-
-/* The node has done the part, under its lock. Whether the batch is over. */
-bool xs_batch_part_done_locked(struct xs_part *part);
 
 /* ---- staging ------------------------------------------------------------- */
 

@@ -76,7 +76,7 @@ static bool transact_end_part_locked(struct xs_part *part, int status,
 	if (!part)
 		return false;
 	transact_note(&part->result, status, times);
-	return xs_batch_part_done_locked(part);
+	return part->done(part);
 }
 
 bool xs_transact_later_locked(struct xs_node *node)

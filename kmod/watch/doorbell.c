@@ -17,6 +17,7 @@
  * find. That it rang is noted by itself, and never given up for a ring that is noted already.
  */
 #include <linux/hashtable.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
@@ -33,6 +34,10 @@ static LIST_HEAD(doorbell_rung);
 static LIST_HEAD(doorbell_woken);
 static u64 doorbell_rings;
 static u64 doorbell_ns;
+
+/* For what the worker of a node cannot look at. */
+static struct kthread_worker *doorbell_worker;
+static struct kthread_work doorbell_look;
 
 /* Taken in page faults: nothing is waited for under it. Only workers' are inside. */
 static DEFINE_SPINLOCK(tap_lock);
@@ -59,6 +64,26 @@ void xs_doorbell_expect(struct xs_pdd *pdd, bool expected)
 		pdd->watch.expected = expected;
 }
 
+void xs_doorbell_init(struct kthread_worker *worker, kthread_work_func_t look)
+{
+	kthread_init_work(&doorbell_look, look);
+	doorbell_worker = worker;
+}
+
+/* Without tap_lock the node might be gone. */
+static void doorbell_have_looked_at_locked(struct xs_pdd *pdd)
+{
+	struct xs_node *node = pdd->node;
+
+	lockdep_assert_held(&tap_lock);
+
+	/* It would wait for the transaction, and so would all others that ring there. */
+	if (xs_process_is_parked(pdd->process) || xs_is_locked(&node->lock))
+		kthread_queue_work(doorbell_worker, &doorbell_look);
+	else
+		kthread_queue_work(node->worker, &node->ring);
+}
+
 static struct xs_pdd *doorbell_first_locked(void)
 {
 	lockdep_assert_held(&tap_lock);
@@ -66,7 +91,6 @@ static struct xs_pdd *doorbell_first_locked(void)
 	return list_first_entry_or_null(&doorbell_rung, struct xs_pdd, watch.in_rung);
 }
 
-/* Without the lock the node of the next one might be gone. */
 static struct xs_pdd *doorbell_take_locked(u64 *rung_ns)
 {
 	struct xs_pdd *pdd = doorbell_first_locked(), *next;
@@ -79,7 +103,7 @@ static struct xs_pdd *doorbell_take_locked(u64 *rung_ns)
 	*rung_ns = pdd->watch.rung_ns;
 	next = doorbell_first_locked();
 	if (next)
-		xs_sampler_ring(next);
+		doorbell_have_looked_at_locked(next);
 	return pdd;
 }
 
@@ -203,8 +227,7 @@ static void doorbell_ring_locked(struct xs_pdd *pdd, u64 now)
 		pdd->watch.rung_ns = now;
 		list_add_tail(&pdd->watch.in_rung, &doorbell_rung);
 	}
-	/* Without the lock the node might be gone. */
-	xs_sampler_ring(pdd);
+	doorbell_have_looked_at_locked(pdd);
 }
 
 void xs_doorbell_rang(struct xs_hw_process *process, struct xs_hw_node *node)

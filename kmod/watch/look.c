@@ -6,11 +6,9 @@
  * waves are in flight where the node can tell (waves.c). What follows from that is decided
  * by xs_activity_next(); here it is found out, and reported.
  */
-#include <linux/atomic.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/mmu_context.h>
-#include <linux/printk.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
@@ -25,23 +23,9 @@
 /* How many READY there were; under sampler.lock. */
 static u64 look_ready_count;
 
-static atomic64_t look_nonsense;
-
 u64 xs_look_ready_count(void)
 {
 	return look_ready_count;
-}
-
-u64 xs_look_nonsense_count(void)
-{
-	return atomic64_read(&look_nonsense);
-}
-
-void xs_look_makes_no_sense(const struct xs_queue *queue)
-{
-	atomic64_inc(&look_nonsense);
-	pr_warn_once("kfd_xsched: queue %u on node %u: its indices, or what was saved of it, make no sense: it is taken to have work. This is said once; see /sys/class/kfd_xsched/global/statistics/nonsense\n",
-		     queue->queue_id, queue->pdd->node->desc.gpu_id);
 }
 
 bool xs_look_enter(const struct xs_space *space)
@@ -86,7 +70,7 @@ static bool look_has_packets(struct xs_queue *queue, u64 read, u64 write)
 	const bool moved = write != watch->written;
 
 	if (!look_makes_sense(watch, read, write) && (moved || read != watch->consumed)) {
-		xs_look_makes_no_sense(queue);
+		xs_queue_makes_no_sense(queue);
 		return true;
 	}
 	return read != write || (moved && watch->activity != XS_ACTIVITY_UNKNOWN);

@@ -89,9 +89,8 @@
  * @edges: a process became READY, or IDLE, which is not reported yet
  * @taps: a process was tapped, likewise
  * @timer: queues @work
- * @worker: runs @work, @ring and @edge
+ * @worker: runs @work and @edge, and looks at what rang
  * @work: a slice, then the timer again
- * @ring: looks at what rang
  * @edge: reports @edges
  * @reviewer: runs @review
  * @review: has interests reviewed, and newcomers told
@@ -111,7 +110,6 @@ struct xs_sampler {
 	struct hrtimer timer;
 	struct kthread_worker *worker;
 	struct kthread_work work;
-	struct kthread_work ring;
 	struct kthread_work edge;
 	struct kthread_worker *reviewer;
 	struct kthread_work review;
@@ -574,17 +572,6 @@ static void sampler_edge_work(struct kthread_work *work)
 	xs_news->edge();
 }
 
-void xs_sampler_ring(struct xs_pdd *pdd)
-{
-	struct xs_node *node = pdd->node;
-
-	/* It would wait for the transaction, and so would all others that ring there. */
-	if (xs_process_is_parked(pdd->process) || xs_is_locked(&node->lock))
-		kthread_queue_work(sampler.worker, &sampler.ring);
-	else
-		kthread_queue_work(node->worker, &node->ring);
-}
-
 /* ---- what is watched ------------------------------------------------------ */
 
 /* Forget what was known: a queue with work is reported afresh. */
@@ -908,7 +895,7 @@ int xs_sampler_init(void)
 	}
 	xs_never_reclaim_under(&sampler.lock);
 	kthread_init_work(&sampler.work, sampler_slice_work);
-	kthread_init_work(&sampler.ring, sampler_ring_work);
+	xs_doorbell_init(worker, sampler_ring_work);
 	kthread_init_work(&sampler.edge, sampler_edge_work);
 	kthread_init_work(&sampler.review, sampler_review_work);
 	hrtimer_setup(&sampler.timer, sampler_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);

@@ -12,6 +12,7 @@
 #ifndef KFD_XSCHED_WATCH_H
 #define KFD_XSCHED_WATCH_H
 
+#include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -149,9 +150,6 @@ void xs_sampler_set_tap_idle_us(u32 us);
 bool xs_sampler_watches(const struct xs_queue *queue);
 bool xs_sampler_taps(const struct xs_queue *queue);
 
-/* It rang: it is in a list of doorbell.c. Called in a page fault. */
-void xs_sampler_ring(struct xs_pdd *pdd);
-
 /*
  * When the last of its doorbells were taken away, on whatever node; 0: they are not on all of
  * them. And park it, if that is so still and none has rung since: it is GOING then.
@@ -189,10 +187,6 @@ bool xs_look_end(struct xs_queue *queue);
 
 /* How many queues have become READY so far. Under sampler.lock. */
 u64 xs_look_ready_count(void);
-
-/* What the queue shows cannot be: count that, and say it the first time. Any context. */
-void xs_look_makes_no_sense(const struct xs_queue *queue);
-u64 xs_look_nonsense_count(void);
 
 /*
  * A thread of the kernel goes into an address space, and back. False: that is exiting, and
@@ -234,7 +228,11 @@ void xs_doorbell_remove(struct xs_pdd *pdd);
 /* Its next ring is to be looked at, or not. */
 void xs_doorbell_expect(struct xs_pdd *pdd, bool expected);
 
-/* xs_news.doorbell */
+/*
+ * xs_news.doorbell. What looks at it is xs_node.ring; or @look, in @worker, while the worker of
+ * the node has a transaction, and always for a process that is parked.
+ */
+void xs_doorbell_init(struct kthread_worker *worker, kthread_work_func_t look);
 void xs_doorbell_rang(struct xs_hw_process *process, struct xs_hw_node *node);
 
 /*

@@ -182,7 +182,7 @@ static enum xs_waves waves_if_saved(struct xs_queue *queue, bool off)
 	if (!saved || saved == -EOPNOTSUPP)
 		return XS_WAVES_NONE;
 	if (saved == -EIO) {
-		xs_look_makes_no_sense(queue);
+		xs_queue_makes_no_sense(queue);
 		return XS_WAVES_SOME;
 	}
 	if (saved < 0)

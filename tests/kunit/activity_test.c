@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/uaccess.h>
 
+#include "model/queue.h"
 #include "watch/watch.h"
 #include "watched.h"
 
@@ -319,7 +320,7 @@ static void unreadable_indices(struct kunit *test)
 
 static void expect_nonsense(struct kunit *test, u64 count)
 {
-	KUNIT_EXPECT_TRUE(test, xt_comes(xs_look_nonsense_count() == count));
+	KUNIT_EXPECT_TRUE(test, xt_comes(xs_queue_nonsense_count() == count));
 }
 
 /* Indices that do what none can do are work, and counted; they are believed from then on. */
@@ -328,7 +329,7 @@ static void indices_make_no_sense(struct kunit *test)
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
 	struct xt_watched w = xt_add_watched(test, 7);
-	const u64 before = xs_look_nonsense_count();
+	const u64 before = xs_queue_nonsense_count();
 
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, a, &w, XT_READY);

@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
+#include "front/client.h"
 #include "model/node.h"
 #include "model/park.h"
 #include "watch/watch.h"

@@ -324,12 +324,12 @@ static void saved_makes_no_sense(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct xt_watched w = add_dry(test);
-	const u64 before = xs_look_nonsense_count();
+	const u64 before = xs_queue_nonsense_count();
 
 	WRITE_ONCE(w.queue->saved, -EIO);
 	WRITE_ONCE(xt->node->mapped_ns, U64_MAX);
 	xt_set_indices(test, &w, 1, 1);
-	KUNIT_EXPECT_TRUE(test, xt_comes(xs_look_nonsense_count() > before));
+	KUNIT_EXPECT_TRUE(test, xt_comes(xs_queue_nonsense_count() > before));
 	expect_silence(test);
 }
 
