@@ -3,21 +3,19 @@
  * XSched's interface on kfd_xsched: what its parts share.
  *
  *	xqueue.c hwqueue.c hint.c	the functions of the public headers
- *	state.c		handles, the lock, fork
- *	hip.c		calls of HIP, and which hardware queue a stream has
- *	holder.c	holds of XQueueSuspend() and PRIORITY_NO_EXECUTE
+ *	enter.c		the lock, fork, a turn of the thread
+ *	scheduler.c	which scheduler the program has
  *	local.c		the local scheduler
- *	worker.c	the thread that renews leases and runs the local scheduler
+ *	holder.c	holds of XQueueSuspend() and PRIORITY_NO_EXECUTE
  *	global.c	xschedd
+ *	worker.c	the thread that renews leases and runs the local scheduler
+ *	state.c		handles
+ *	hip.c		calls of HIP, and which hardware queue a stream has
  *
  * The library is two clients of the kernel: the holder, and the local
  * scheduler. A queue runs when neither holds it, so the two are independent.
  *
- * All files but hip.c, hwqueue.c and xqueue.c call each other in a circle.
- * state.c closes it: in a child it frees what the others have, and with the
- * first call it has hint.c start the scheduler that the environment names.
- * worker.c closes it, too: its thread takes the steps of the holder and of the
- * local scheduler, which start that thread.
+ * No files call each other in a circle: scripts/check/structure proves it.
  *
  * One lock protects everything below except hip.c. It is not held during waits
  * for a stream.
@@ -126,13 +124,18 @@ struct state {
 
 extern struct state compat;
 
-/* ---- state.c ------------------------------------------------------------ */
+/* ---- enter.c ------------------------------------------------------------ */
 
 /** compat_enter() - take the lock; the first time, read the environment */
 void compat_enter(void);
 
 /** compat_leave() - drop the lock */
 void compat_leave(void);
+
+/* ---- state.c ------------------------------------------------------------ */
+
+/** state_reset() - free all streams and commands: as at first */
+void state_reset(void);
 
 /** find_xqueue(), find_hwqueue() - by handle, or NULL */
 struct xqueue *find_xqueue(XQueueHandle handle);
@@ -222,6 +225,17 @@ int local_fd(void);
 
 /* ---- worker.c ----------------------------------------------------------- */
 
+/**
+ * typedef worker_fn - a turn of the thread
+ * @fd: out, what is polled for events, or -1
+ *
+ * Return: when the next one is due, ns.
+ */
+typedef uint64_t (*worker_fn)(int *fd);
+
+/** worker_init() - what the thread does; before the first worker_start() */
+void worker_init(worker_fn turn);
+
 /** worker_start() - start the thread unless it runs; 0 or -errno */
 int worker_start(void);
 
@@ -242,7 +256,17 @@ int global_hint(const char *hint, int64_t value);
 /** global_option() - set an option of xschedd's policy; 0 or -errno */
 int global_option(const char *name, int64_t value);
 
-/* ---- hint.c ------------------------------------------------------------- */
+/* ---- scheduler.c -------------------------------------------------------- */
+
+/** policy_name() - the engine's name of a policy of XSched, or NULL */
+const char *policy_name(XPolicyType type);
+
+/** scheduler_choose_local(), scheduler_choose_global() - use it from now on; 0 or -errno */
+int scheduler_choose_local(const char *policy);
+int scheduler_choose_global(void);
+
+/** scheduler_end_local() - the local scheduler ends, if there is one */
+void scheduler_end_local(void);
 
 /** scheduler_from_environment() - by XSCHED_POLICY, XSCHED_SCHEDULER */
 void scheduler_from_environment(void);

@@ -5,67 +5,8 @@
  * Copyright (C) 2026 The kfd-xsched authors
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "compat.h"
-
-/* Names of policies: XSched's, and the engine's. */
-static const struct {
-	XPolicyType type;
-	const char *name;
-} policies[] = {
-	{ kPolicyHighestPriorityFirst, "hpf" },
-	{ kPolicyHeterogeneousHighestPriorityFirst, "hhpf" },
-	{ kPolicyCPUHighestPriorityFirst, "chpf" },
-	{ kPolicyUtilizationPartition, "up" },
-	{ kPolicyProcessUtilizationPartition, "pup" },
-	{ kPolicyStrictProcessUtilizationPartition, "spup" },
-	{ kPolicyKEarliestDeadlineFirst, "kedf" },
-	{ kPolicyLaxity, "lax" },
-	{ kPolicyActiveWindowFirst, "awf" },
-	{ kPolicyCompletelyFairScheduler, "cfs" },
-	{ kPolicyMultiLevelFeedbackQueue, "mlfq" },
-};
-
-#define POLICIES (sizeof(policies) / sizeof(policies[0]))
-
-static const char *policy_name(XPolicyType type)
-{
-	for (size_t i = 0; i < POLICIES; i++)
-		if (policies[i].type == type)
-			return policies[i].name;
-	return NULL;
-}
-
-static void end_local(void)
-{
-	local_stop();
-	worker_wake();
-}
-
-static int choose_local(const char *policy)
-{
-	int ret = local_start(policy);
-
-	if (!ret)
-		compat.scheduler = kSchedulerLocal;
-	return ret;
-}
-
-/* Send xschedd the hints given before it was chosen. */
-static int choose_global(void)
-{
-	int ret;
-
-	end_local();
-	compat.scheduler = kSchedulerGlobal;
-	ret = global_reach();
-	if (!ret && compat.xqs)
-		ret = tell_priority(compat.xqs);
-	return ret;
-}
 
 XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy)
 {
@@ -75,14 +16,14 @@ XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy)
 	compat_enter();
 	switch (scheduler) {
 	case kSchedulerAppManaged:
-		end_local();
+		scheduler_end_local();
 		compat.scheduler = scheduler;
 		break;
 	case kSchedulerLocal:
-		ret = name ? choose_local(name) : -EINVAL;
+		ret = name ? scheduler_choose_local(name) : -EINVAL;
 		break;
 	case kSchedulerGlobal:
-		ret = choose_global();
+		ret = scheduler_choose_global();
 		break;
 	default:
 		ret = -EINVAL;
@@ -90,47 +31,6 @@ XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy)
 	}
 	compat_leave();
 	return result_of(ret);
-}
-
-void scheduler_from_environment(void)
-{
-	const char *policy = secure_getenv("XSCHED_POLICY");
-	const char *scheduler = secure_getenv("XSCHED_SCHEDULER");
-
-	if (policy) {
-		for (size_t i = 0; i < POLICIES; i++)
-			if (!strcasecmp(policies[i].name, policy))
-				choose_local(policies[i].name);
-		return;
-	}
-	if (scheduler && !strcasecmp(scheduler, "GLB"))
-		compat.scheduler = kSchedulerGlobal;
-	else if (scheduler && !strcasecmp(scheduler, "LCL"))
-		choose_local("hpf");
-}
-
-/* To xschedd a process is one tenant: the highest of its priorities counts. */
-static int highest_priority(void)
-{
-	int highest = PRIORITY_MIN;
-
-	for (struct xqueue *xq = compat.xqs; xq; xq = xq->next)
-		if (xq->priority > highest)
-			highest = xq->priority;
-	return highest;
-}
-
-int tell_priority(const struct xqueue *xq)
-{
-	switch (compat.scheduler) {
-	case kSchedulerLocal:
-		local_priority(xq);
-		return 0;
-	case kSchedulerGlobal:
-		return global_hint("priority", highest_priority());
-	default:
-		return 0;
-	}
 }
 
 /* PRIORITY_NO_EXECUTE, or back. */

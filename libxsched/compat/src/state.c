@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Handles, the lock, and what becomes of them in a child.
+ * Handles.
  *
  * Copyright (C) 2026 The kfd-xsched authors
  */
@@ -11,18 +11,6 @@
 #include "compat.h"
 
 struct state compat;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void reset(void)
-{
-	compat = (struct state){
-		.next_serial = 1,
-		.next_command = 1,
-		.scheduler = kSchedulerAppManaged,
-	};
-}
 
 static void free_lists(void)
 {
@@ -41,50 +29,14 @@ static void free_lists(void)
 	}
 }
 
-static void before_fork(void)
+void state_reset(void)
 {
-	pthread_mutex_lock(&lock);
-}
-
-static void in_parent(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-/*
- * The parent's queues do not belong to the child, and a copy of its descriptors
- * would keep the parent's holds after the parent has died.
- */
-static void in_child(void)
-{
-	pthread_mutex_init(&lock, NULL);
-	holder_forget();
-	local_stop();
-	worker_forget();
 	free_lists();
-	reset();
-}
-
-static void begin(void)
-{
-	reset();
-	pthread_atfork(before_fork, in_parent, in_child);
-}
-
-void compat_enter(void)
-{
-	pthread_once(&once, begin);
-	pthread_mutex_lock(&lock);
-	if (compat.started)
-		return;
-	/* In a child, too, but only on its first call: it may just exec. */
-	compat.started = true;
-	scheduler_from_environment();
-}
-
-void compat_leave(void)
-{
-	pthread_mutex_unlock(&lock);
+	compat = (struct state){
+		.next_serial = 1,
+		.next_command = 1,
+		.scheduler = kSchedulerAppManaged,
+	};
 }
 
 struct xqueue *find_xqueue(XQueueHandle handle)

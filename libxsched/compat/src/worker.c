@@ -19,6 +19,12 @@
 
 static int wake = -1;
 static bool running;
+static worker_fn take_turn;
+
+void worker_init(worker_fn turn)
+{
+	take_turn = turn;
+}
 
 static int timeout_of(uint64_t deadline_ns)
 {
@@ -36,18 +42,13 @@ static int timeout_of(uint64_t deadline_ns)
 static void *work(void *unused)
 {
 	for (;;) {
-		struct pollfd fds[2] = { { .fd = wake, .events = POLLIN } };
-		uint64_t deadline, other;
+		struct pollfd fds[2] = { { .fd = wake, .events = POLLIN },
+					 { .events = POLLIN } };
+		uint64_t deadline;
 		eventfd_t value;
 
-		compat_enter();
 		eventfd_read(wake, &value);
-		deadline = holder_step(clock_ns());
-		other = local_step(clock_ns());
-		fds[1] = (struct pollfd){ .fd = local_fd(), .events = POLLIN };
-		compat_leave();
-		if (other < deadline)
-			deadline = other;
+		deadline = take_turn(&fds[1].fd);
 		poll(fds, 2, timeout_of(deadline));
 	}
 	return unused;
