@@ -33,10 +33,10 @@ static struct device *global;
 
 /* ---- limits -------------------------------------------------------------- */
 
-typedef u32 (*xs_param_fn)(struct device *dev);
+typedef u32 (*xs_param_fn)(const struct xs_node *node);
 
 /**
- * struct xs_param - a number an administrator may set
+ * struct xs_param - a number an administrator may set; @node is NULL of those that are of none
  * @get: value in effect
  * @set: put one in effect that is within the limits
  * @least: value that may be set
@@ -45,7 +45,7 @@ typedef u32 (*xs_param_fn)(struct device *dev);
  */
 struct xs_param {
 	xs_param_fn get;
-	void (*set)(struct device *dev, u32 value);
+	void (*set)(struct xs_node *node, u32 value);
 	xs_param_fn least;
 	xs_param_fn most;
 	xs_param_fn initial;
@@ -70,21 +70,21 @@ static struct xs_param_attr *sysfs_to_param(struct device_attribute *attr)
 
 static ssize_t param_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", (*sysfs_to_param(attr)->show)(dev));
+	return sysfs_emit(buf, "%u\n", (*sysfs_to_param(attr)->show)(dev_get_drvdata(dev)));
 }
 
 static ssize_t param_store(struct device *dev, struct device_attribute *attr,
 			   const char *buf, size_t count)
 {
 	const struct xs_param *param = sysfs_to_param(attr)->param;
+	struct xs_node *node = dev_get_drvdata(dev);
 	u32 value;
 
 	if (!xs_sysfs_may_write())
 		return -EPERM;
-	if (kstrtou32(buf, 10, &value) || value < param->least(dev) ||
-	    value > param->most(dev))
+	if (kstrtou32(buf, 10, &value) || value < param->least(node) || value > param->most(node))
 		return -EINVAL;
-	param->set(dev, value);
+	param->set(node, value);
 	return count;
 }
 
@@ -95,240 +95,118 @@ static struct xs_param_attr _var = {						\
 	.show = &(_param)._which,						\
 }
 
-#define XS_PARAM_FILES(_name)							\
-XS_PARAM_FILE(_name##_value, _name, 0644, param_store, _name##_param, get);	\
-XS_PARAM_FILE(_name##_least, _name##_min, 0444, NULL, _name##_param, least);	\
-XS_PARAM_FILE(_name##_most, _name##_max, 0444, NULL, _name##_param, most);	\
-XS_PARAM_FILE(_name##_first, _name, 0444, NULL, _name##_param, initial)
+#define XS_PARAM_NUMBER(_name, _which, _value)					\
+static u32 sysfs_##_name##_##_which(const struct xs_node *node)			\
+{										\
+	return _value;								\
+}
 
-/* The limits, and the value at first, of a number for which they are always the same. */
-#define XS_PARAM(_name, _least, _most, _initial)				\
-static u32 sysfs_##_name##_min(struct device *dev)				\
+/* All files of a number, by what may say "node", and in @_change "value". */
+#define XS_PARAM_FILES(_name, _current, _change, _lowest, _highest, _first)	\
+XS_PARAM_NUMBER(_name, get, _current)						\
+XS_PARAM_NUMBER(_name, least, _lowest)						\
+XS_PARAM_NUMBER(_name, most, _highest)						\
+XS_PARAM_NUMBER(_name, initial, _first)						\
+static void sysfs_##_name##_set(struct xs_node *node, u32 value)		\
 {										\
-	return _least;								\
-}										\
-										\
-static u32 sysfs_##_name##_max(struct device *dev)				\
-{										\
-	return _most;								\
-}										\
-										\
-static u32 sysfs_##_name##_initial(struct device *dev)				\
-{										\
-	return _initial;							\
+	_change;								\
 }										\
 										\
 static const struct xs_param _name##_param = {					\
 	.get = sysfs_##_name##_get,						\
 	.set = sysfs_##_name##_set,						\
-	.least = sysfs_##_name##_min,						\
-	.most = sysfs_##_name##_max,						\
+	.least = sysfs_##_name##_least,						\
+	.most = sysfs_##_name##_most,						\
 	.initial = sysfs_##_name##_initial,					\
-}
+};										\
+XS_PARAM_FILE(_name##_value, _name, 0644, param_store, _name##_param, get);	\
+XS_PARAM_FILE(_name##_min, _name##_min, 0444, NULL, _name##_param, least);	\
+XS_PARAM_FILE(_name##_max, _name##_max, 0444, NULL, _name##_param, most);	\
+XS_PARAM_FILE(_name##_initial, _name, 0444, NULL, _name##_param, initial);	\
+										\
+static struct attribute *_name##_attrs[] = {					\
+	&_name##_value.attr.attr,						\
+	&_name##_min.attr.attr,							\
+	&_name##_max.attr.attr,							\
+	NULL									\
+};										\
+										\
+/* The last one is in .defaults. */						\
+static const struct attribute_group _name##_group = { .attrs = _name##_attrs }
 
-static u32 sysfs_watchdog_ms_get(struct device *dev)
+static void sysfs_set_sample_period(u32 us)
 {
-	return xs_watchdog_ms();
-}
-
-static void sysfs_watchdog_ms_set(struct device *dev, u32 value)
-{
-	xs_watchdog_set_ms(value);
-}
-
-XS_PARAM(watchdog_ms, XS_WATCHDOG_MS_MIN, XS_WATCHDOG_MS_MAX, XS_WATCHDOG_MS);
-XS_PARAM_FILES(watchdog_ms);
-
-static u32 sysfs_sample_period_us_get(struct device *dev)
-{
-	return xs_interest_period_us();
-}
-
-static void sysfs_sample_period_us_set(struct device *dev, u32 value)
-{
-	xs_interest_set_period_us(value);
+	xs_interest_set_period_us(us);
 	scoped_guard(rt_mutex, &xs_lock)
 		xs_sampler_configure_locked(NULL);
 }
 
-XS_PARAM(sample_period_us, KFD_XSCHED_SAMPLE_US_MIN, KFD_XSCHED_SAMPLE_US_MAX,
-	 XS_SAMPLE_PERIOD_US);
-XS_PARAM_FILES(sample_period_us);
-
-static u32 sysfs_tap_idle_us_get(struct device *dev)
+static void sysfs_set_user_rate(struct xs_node *node, u32 per_s)
 {
-	return xs_sampler_tap_idle_us();
+	scoped_guard(rt_mutex, &xs_lock)
+		xs_rates_set_user(&node->rates, per_s);
 }
 
-static void sysfs_tap_idle_us_set(struct device *dev, u32 value)
+static void sysfs_set_admin_rate(struct xs_node *node, u32 per_s)
 {
-	xs_sampler_set_tap_idle_us(value);
+	scoped_guard(rt_mutex, &xs_lock)
+		xs_rates_set_admin(&node->rates, per_s);
 }
 
-XS_PARAM(tap_idle_us, 0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US);
-XS_PARAM_FILES(tap_idle_us);
+XS_PARAM_FILES(watchdog_ms, xs_watchdog_ms(), xs_watchdog_set_ms(value),
+	       XS_WATCHDOG_MS_MIN, XS_WATCHDOG_MS_MAX, XS_WATCHDOG_MS);
+XS_PARAM_FILES(sample_period_us, xs_interest_period_us(), sysfs_set_sample_period(value),
+	       KFD_XSCHED_SAMPLE_US_MIN, KFD_XSCHED_SAMPLE_US_MAX, XS_SAMPLE_PERIOD_US);
+XS_PARAM_FILES(tap_idle_us, xs_sampler_tap_idle_us(), xs_sampler_set_tap_idle_us(value),
+	       0, XS_TAP_IDLE_US_MAX, XS_TAP_IDLE_US);
+XS_PARAM_FILES(waves_percent, xs_node_waves_percent(), xs_node_set_waves_percent(value),
+	       0, XS_WAVES_PERCENT_MAX, XS_WAVES_PERCENT);
+XS_PARAM_FILES(default_grace_us, READ_ONCE(node->default_grace_us),
+	       WRITE_ONCE(node->default_grace_us, value),
+	       0, node->desc.max_grace_us,
+	       min_t(u32, XS_DEFAULT_GRACE_US, node->desc.max_grace_us));
+XS_PARAM_FILES(park_ms, READ_ONCE(node->park_ms), xs_park_set_ms(node, value),
+	       0, KFD_XSCHED_PARK_MS_MAX, XS_PARK_MS);
+XS_PARAM_FILES(park_batch_ms, READ_ONCE(node->park_batch_ms),
+	       WRITE_ONCE(node->park_batch_ms, value),
+	       XS_PARK_BATCH_MS_MIN, XS_PARK_BATCH_MS_MAX, XS_PARK_BATCH_MS);
+XS_PARAM_FILES(breaker_failures, READ_ONCE(node->domain->breaker.limit),
+	       WRITE_ONCE(node->domain->breaker.limit, value),
+	       0, XS_BREAKER_FAILURES_MAX, XS_BREAKER_FAILURES);
+XS_PARAM_FILES(breaker_window_s, READ_ONCE(node->domain->breaker.window_s),
+	       WRITE_ONCE(node->domain->breaker.window_s, value),
+	       XS_BREAKER_WINDOW_S_MIN, XS_BREAKER_WINDOW_S_MAX, XS_BREAKER_WINDOW_S);
+XS_PARAM_FILES(user_rate, READ_ONCE(node->rates.user.per_s), sysfs_set_user_rate(node, value),
+	       0, XS_RATE_MAX, XS_USER_RATE);
+XS_PARAM_FILES(user_burst, READ_ONCE(node->rates.user.burst),
+	       WRITE_ONCE(node->rates.user.burst, value),
+	       XS_BURST_MIN, XS_BURST_MAX, XS_USER_BURST);
+XS_PARAM_FILES(admin_rate, READ_ONCE(node->rates.admin.per_s), sysfs_set_admin_rate(node, value),
+	       0, XS_RATE_MAX, XS_ADMIN_RATE);
+XS_PARAM_FILES(admin_burst, READ_ONCE(node->rates.admin.burst),
+	       WRITE_ONCE(node->rates.admin.burst, value),
+	       XS_BURST_MIN, XS_BURST_MAX, XS_ADMIN_BURST);
 
-static u32 sysfs_waves_percent_get(struct device *dev)
-{
-	return xs_node_waves_percent();
-}
+/* ---- files that show a number ---------------------------------------------- */
 
-static void sysfs_waves_percent_set(struct device *dev, u32 value)
-{
-	xs_node_set_waves_percent(value);
-}
+#define XS_GLOBAL_FILE(_name, _format, _value)					\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
+{										\
+	return sysfs_emit(buf, _format "\n", _value);				\
+}										\
+static DEVICE_ATTR_RO(_name)
 
-XS_PARAM(waves_percent, 0, XS_WAVES_PERCENT_MAX, XS_WAVES_PERCENT);
-XS_PARAM_FILES(waves_percent);
-
-static u32 sysfs_grace_get(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return READ_ONCE(node->default_grace_us);
-}
-
-static void sysfs_grace_set(struct device *dev, u32 value)
-{
-	struct xs_node *node = dev_get_drvdata(dev);
-
-	WRITE_ONCE(node->default_grace_us, value);
-}
-
-static u32 sysfs_grace_min(struct device *dev)
-{
-	return 0;
-}
-
-static u32 sysfs_grace_max(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return node->desc.max_grace_us;
-}
-
-static u32 sysfs_grace_initial(struct device *dev)
-{
-	return min_t(u32, XS_DEFAULT_GRACE_US, sysfs_grace_max(dev));
-}
-
-static const struct xs_param default_grace_us_param = {
-	.get = sysfs_grace_get,
-	.set = sysfs_grace_set,
-	.least = sysfs_grace_min,
-	.most = sysfs_grace_max,
-	.initial = sysfs_grace_initial,
-};
-
-XS_PARAM_FILES(default_grace_us);
-
-static u32 sysfs_park_ms_get(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return READ_ONCE(node->park_ms);
-}
-
-static void sysfs_park_ms_set(struct device *dev, u32 value)
-{
-	xs_park_set_ms(dev_get_drvdata(dev), value);
-}
-
-XS_PARAM(park_ms, 0, KFD_XSCHED_PARK_MS_MAX, XS_PARK_MS);
-XS_PARAM_FILES(park_ms);
-
-static u32 sysfs_park_batch_ms_get(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return READ_ONCE(node->park_batch_ms);
-}
-
-static void sysfs_park_batch_ms_set(struct device *dev, u32 value)
-{
-	struct xs_node *node = dev_get_drvdata(dev);
-
-	WRITE_ONCE(node->park_batch_ms, value);
-}
-
-XS_PARAM(park_batch_ms, XS_PARK_BATCH_MS_MIN, XS_PARK_BATCH_MS_MAX, XS_PARK_BATCH_MS);
-XS_PARAM_FILES(park_batch_ms);
-
-static u32 sysfs_breaker_failures_get(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return READ_ONCE(node->domain->breaker.limit);
-}
-
-static void sysfs_breaker_failures_set(struct device *dev, u32 value)
-{
-	struct xs_node *node = dev_get_drvdata(dev);
-
-	WRITE_ONCE(node->domain->breaker.limit, value);
-}
-
-XS_PARAM(breaker_failures, 0, XS_BREAKER_FAILURES_MAX, XS_BREAKER_FAILURES);
-XS_PARAM_FILES(breaker_failures);
-
-static u32 sysfs_breaker_window_s_get(struct device *dev)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return READ_ONCE(node->domain->breaker.window_s);
-}
-
-static void sysfs_breaker_window_s_set(struct device *dev, u32 value)
-{
-	struct xs_node *node = dev_get_drvdata(dev);
-
-	WRITE_ONCE(node->domain->breaker.window_s, value);
-}
-
-XS_PARAM(breaker_window_s, XS_BREAKER_WINDOW_S_MIN, XS_BREAKER_WINDOW_S_MAX, XS_BREAKER_WINDOW_S);
-XS_PARAM_FILES(breaker_window_s);
-
-#define XS_RATE_OF(_who)							\
-static u32 sysfs_##_who##_rate_get(struct device *dev)				\
+/* By what may say "node". */
+#define XS_NODE_FILE(_name, _format, _value)					\
+static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
+			    char *buf)						\
 {										\
 	const struct xs_node *node = dev_get_drvdata(dev);			\
 										\
-	return READ_ONCE(node->rates._who.per_s);				\
+	return sysfs_emit(buf, _format "\n", _value);				\
 }										\
-										\
-static void sysfs_##_who##_rate_set(struct device *dev, u32 value)		\
-{										\
-	struct xs_node *node = dev_get_drvdata(dev);				\
-										\
-	scoped_guard(rt_mutex, &xs_lock)						\
-		xs_rates_set_##_who(&node->rates, value);			\
-}										\
-										\
-static u32 sysfs_##_who##_burst_get(struct device *dev)				\
-{										\
-	const struct xs_node *node = dev_get_drvdata(dev);			\
-										\
-	return READ_ONCE(node->rates._who.burst);				\
-}										\
-										\
-static void sysfs_##_who##_burst_set(struct device *dev, u32 value)		\
-{										\
-	struct xs_node *node = dev_get_drvdata(dev);				\
-										\
-	WRITE_ONCE(node->rates._who.burst, value);				\
-}
-
-XS_RATE_OF(user)
-XS_RATE_OF(admin)
-
-XS_PARAM(user_rate, 0, XS_RATE_MAX, XS_USER_RATE);
-XS_PARAM_FILES(user_rate);
-XS_PARAM(user_burst, XS_BURST_MIN, XS_BURST_MAX, XS_USER_BURST);
-XS_PARAM_FILES(user_burst);
-XS_PARAM(admin_rate, 0, XS_RATE_MAX, XS_ADMIN_RATE);
-XS_PARAM_FILES(admin_rate);
-XS_PARAM(admin_burst, XS_BURST_MIN, XS_BURST_MAX, XS_ADMIN_BURST);
-XS_PARAM_FILES(admin_burst);
+static DEVICE_ATTR_RO(_name)
 
 /* ---- global -------------------------------------------------------------- */
 
@@ -388,18 +266,6 @@ static ssize_t account_limits_show(struct device *dev, struct device_attribute *
 static DEVICE_ATTR_ADMIN_RO(account_limits);
 
 static struct attribute *global_attrs[] = {
-	&watchdog_ms_value.attr.attr,
-	&watchdog_ms_least.attr.attr,
-	&watchdog_ms_most.attr.attr,
-	&sample_period_us_value.attr.attr,
-	&sample_period_us_least.attr.attr,
-	&sample_period_us_most.attr.attr,
-	&tap_idle_us_value.attr.attr,
-	&tap_idle_us_least.attr.attr,
-	&tap_idle_us_most.attr.attr,
-	&waves_percent_value.attr.attr,
-	&waves_percent_least.attr.attr,
-	&waves_percent_most.attr.attr,
 	&dev_attr_enabled.attr,
 	&dev_attr_eject.attr,
 	&dev_attr_demoted.attr,
@@ -410,10 +276,10 @@ static struct attribute *global_attrs[] = {
 static const struct attribute_group global_group = { .attrs = global_attrs };
 
 static struct attribute *global_default_attrs[] = {
-	&watchdog_ms_first.attr.attr,
-	&sample_period_us_first.attr.attr,
-	&tap_idle_us_first.attr.attr,
-	&waves_percent_first.attr.attr,
+	&watchdog_ms_initial.attr.attr,
+	&sample_period_us_initial.attr.attr,
+	&tap_idle_us_initial.attr.attr,
+	&waves_percent_initial.attr.attr,
 	NULL
 };
 
@@ -422,53 +288,16 @@ static const struct attribute_group global_default_group = {
 	.attrs = global_default_attrs,
 };
 
-static ssize_t clients_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", xs_client_count());
-}
-static DEVICE_ATTR_RO(clients);
-
-static ssize_t held_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", xs_watchdog_count());
-}
-static DEVICE_ATTR_RO(held);
-
-#define XS_ACTIVITY_FILE(_name, _format)					\
-static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
-			    char *buf)						\
-{										\
-	return sysfs_emit(buf, _format "\n", xs_sampler_counts()._name);	\
-}										\
-static DEVICE_ATTR_RO(_name)
-
-static ssize_t parked_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", xs_park_count());
-}
-static DEVICE_ATTR_RO(parked);
-
-XS_ACTIVITY_FILE(sampled, "%u");
-XS_ACTIVITY_FILE(tapped, "%u");
-XS_ACTIVITY_FILE(rings, "%llu");
-
-static ssize_t nonsense_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", xs_queue_nonsense_count());
-}
-static DEVICE_ATTR_RO(nonsense);
-
-#define XS_EJECTED_FILE(_name, _reason)						\
-static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
-			    char *buf)						\
-{										\
-	return sysfs_emit(buf, "%llu\n", xs_ejections(_reason));		\
-}										\
-static DEVICE_ATTR_RO(_name)
-
-XS_EJECTED_FILE(ejected_watchdog, KFD_XSCHED_EJECT_WATCHDOG);
-XS_EJECTED_FILE(ejected_admin, KFD_XSCHED_EJECT_ADMIN);
-XS_EJECTED_FILE(ejected_disabled, KFD_XSCHED_EJECT_DISABLED);
+XS_GLOBAL_FILE(clients, "%u", xs_client_count());
+XS_GLOBAL_FILE(held, "%u", xs_watchdog_count());
+XS_GLOBAL_FILE(parked, "%u", xs_park_count());
+XS_GLOBAL_FILE(sampled, "%u", xs_sampler_counts().sampled);
+XS_GLOBAL_FILE(tapped, "%u", xs_sampler_counts().tapped);
+XS_GLOBAL_FILE(rings, "%llu", xs_sampler_counts().rings);
+XS_GLOBAL_FILE(nonsense, "%llu", xs_queue_nonsense_count());
+XS_GLOBAL_FILE(ejected_watchdog, "%llu", xs_ejections(KFD_XSCHED_EJECT_WATCHDOG));
+XS_GLOBAL_FILE(ejected_admin, "%llu", xs_ejections(KFD_XSCHED_EJECT_ADMIN));
+XS_GLOBAL_FILE(ejected_disabled, "%llu", xs_ejections(KFD_XSCHED_EJECT_DISABLED));
 
 static struct attribute *global_statistics_attrs[] = {
 	&dev_attr_clients.attr,
@@ -507,24 +336,9 @@ XS_QUOTA_FILE(requests, XS_QUOTA_REQUESTS);
 XS_QUOTA_FILE(tenants, XS_QUOTA_TENANTS);
 XS_QUOTA_FILE(rings, XS_QUOTA_RINGS);
 
-static ssize_t steps_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", XS_STEPS_OF_USER);
-}
-static DEVICE_ATTR_RO(steps);
-
-static ssize_t armed_steps_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", XS_STEPS_OF_ARMED);
-}
-static DEVICE_ATTR_RO(armed_steps);
-
-static ssize_t requests_on_target_show(struct device *dev, struct device_attribute *attr,
-				       char *buf)
-{
-	return sysfs_emit(buf, "%u\n", XS_REQUESTS_ON_TARGET);
-}
-static DEVICE_ATTR_RO(requests_on_target);
+XS_GLOBAL_FILE(steps, "%u", XS_STEPS_OF_USER);
+XS_GLOBAL_FILE(armed_steps, "%u", XS_STEPS_OF_ARMED);
+XS_GLOBAL_FILE(requests_on_target, "%u", XS_REQUESTS_ON_TARGET);
 
 static struct attribute *global_user_attrs[] = {
 	&user_clients.attr,
@@ -548,6 +362,10 @@ static const struct attribute_group global_user_group = {
 
 static const struct attribute_group *global_groups[] = {
 	&global_group,
+	&watchdog_ms_group,
+	&sample_period_us_group,
+	&tap_idle_us_group,
+	&waves_percent_group,
 	&global_user_group,
 	&global_default_group,
 	&global_statistics_group,
@@ -568,21 +386,8 @@ const char *xs_sysfs_backend_name(u32 backend)
 
 /* ---- nodes --------------------------------------------------------------- */
 
-static ssize_t gpu_id_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%u\n", node->desc.gpu_id);
-}
-static DEVICE_ATTR_RO(gpu_id);
-
-static ssize_t backend_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%s\n", xs_sysfs_backend_name(node->desc.backend));
-}
-static DEVICE_ATTR_RO(backend);
+XS_NODE_FILE(gpu_id, "%u", node->desc.gpu_id);
+XS_NODE_FILE(backend, "%s", xs_sysfs_backend_name(node->desc.backend));
 
 static ssize_t breaker_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -606,48 +411,21 @@ static struct attribute *node_attrs[] = {
 	&dev_attr_gpu_id.attr,
 	&dev_attr_backend.attr,
 	&dev_attr_breaker.attr,
-	&breaker_failures_value.attr.attr,
-	&breaker_failures_least.attr.attr,
-	&breaker_failures_most.attr.attr,
-	&breaker_window_s_value.attr.attr,
-	&breaker_window_s_least.attr.attr,
-	&breaker_window_s_most.attr.attr,
-	&user_rate_value.attr.attr,
-	&user_rate_least.attr.attr,
-	&user_rate_most.attr.attr,
-	&user_burst_value.attr.attr,
-	&user_burst_least.attr.attr,
-	&user_burst_most.attr.attr,
-	&admin_rate_value.attr.attr,
-	&admin_rate_least.attr.attr,
-	&admin_rate_most.attr.attr,
-	&admin_burst_value.attr.attr,
-	&admin_burst_least.attr.attr,
-	&admin_burst_most.attr.attr,
-	&default_grace_us_value.attr.attr,
-	&default_grace_us_least.attr.attr,
-	&default_grace_us_most.attr.attr,
-	&park_ms_value.attr.attr,
-	&park_ms_least.attr.attr,
-	&park_ms_most.attr.attr,
-	&park_batch_ms_value.attr.attr,
-	&park_batch_ms_least.attr.attr,
-	&park_batch_ms_most.attr.attr,
 	NULL
 };
 
 static const struct attribute_group node_group = { .attrs = node_attrs };
 
 static struct attribute *node_default_attrs[] = {
-	&breaker_failures_first.attr.attr,
-	&breaker_window_s_first.attr.attr,
-	&user_rate_first.attr.attr,
-	&user_burst_first.attr.attr,
-	&admin_rate_first.attr.attr,
-	&admin_burst_first.attr.attr,
-	&default_grace_us_first.attr.attr,
-	&park_ms_first.attr.attr,
-	&park_batch_ms_first.attr.attr,
+	&breaker_failures_initial.attr.attr,
+	&breaker_window_s_initial.attr.attr,
+	&user_rate_initial.attr.attr,
+	&user_burst_initial.attr.attr,
+	&admin_rate_initial.attr.attr,
+	&admin_burst_initial.attr.attr,
+	&default_grace_us_initial.attr.attr,
+	&park_ms_initial.attr.attr,
+	&park_batch_ms_initial.attr.attr,
 	NULL
 };
 
@@ -656,84 +434,30 @@ static const struct attribute_group node_default_group = {
 	.attrs = node_default_attrs,
 };
 
-#define XS_COUNTER_FILE(_name)							\
-static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
-			    char *buf)						\
-{										\
-	const struct xs_node *node = dev_get_drvdata(dev);			\
-										\
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->stats._name));		\
-}										\
-static DEVICE_ATTR_RO(_name)
-
-XS_COUNTER_FILE(switches);
-XS_COUNTER_FILE(failures);
-XS_COUNTER_FILE(transactions);
-XS_COUNTER_FILE(flips);
-
-static ssize_t parks_show(struct device *dev, struct device_attribute *attr, char *buf)
+static u32 sysfs_recent_failures(const struct xs_node *node)
 {
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->parks));
+	guard(rt_mutex)(&xs_lock);
+	return xs_breaker_recent(&node->domain->breaker, ktime_get_ns());
 }
-static DEVICE_ATTR_RO(parks);
 
-static ssize_t returns_show(struct device *dev, struct device_attribute *attr, char *buf)
+static u64 sysfs_breaker_open_ms(const struct xs_node *node)
 {
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->returns));
-}
-static DEVICE_ATTR_RO(returns);
-
-static ssize_t queues_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%u\n", READ_ONCE(node->queue_count));
-}
-static DEVICE_ATTR_RO(queues);
-
-static ssize_t recent_failures_show(struct device *dev, struct device_attribute *attr,
-				    char *buf)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-	u32 failures;
-
-	scoped_guard(rt_mutex, &xs_lock)
-		failures = xs_breaker_recent(&node->domain->breaker, ktime_get_ns());
-	return sysfs_emit(buf, "%u\n", failures);
-}
-static DEVICE_ATTR_RO(recent_failures);
-
-static ssize_t breaker_openings_show(struct device *dev, struct device_attribute *attr,
-				     char *buf)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->domain->breaker.openings));
-}
-static DEVICE_ATTR_RO(breaker_openings);
-
-static ssize_t breaker_open_ms_show(struct device *dev, struct device_attribute *attr,
-				    char *buf)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
 	const u64 open_ns = READ_ONCE(node->domain->breaker.open_ns);
 
-	return sysfs_emit(buf, "%llu\n",
-			  open_ns ? (ktime_get_ns() - open_ns) / NSEC_PER_MSEC : 0);
+	return open_ns ? (ktime_get_ns() - open_ns) / NSEC_PER_MSEC : 0;
 }
-static DEVICE_ATTR_RO(breaker_open_ms);
 
-static ssize_t refused_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct xs_node *node = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(node->rates.refused));
-}
-static DEVICE_ATTR_RO(refused);
+XS_NODE_FILE(switches, "%llu", READ_ONCE(node->stats.switches));
+XS_NODE_FILE(failures, "%llu", READ_ONCE(node->stats.failures));
+XS_NODE_FILE(transactions, "%llu", READ_ONCE(node->stats.transactions));
+XS_NODE_FILE(flips, "%llu", READ_ONCE(node->stats.flips));
+XS_NODE_FILE(parks, "%llu", READ_ONCE(node->parks));
+XS_NODE_FILE(returns, "%llu", READ_ONCE(node->returns));
+XS_NODE_FILE(queues, "%u", READ_ONCE(node->queue_count));
+XS_NODE_FILE(recent_failures, "%u", sysfs_recent_failures(node));
+XS_NODE_FILE(breaker_openings, "%llu", READ_ONCE(node->domain->breaker.openings));
+XS_NODE_FILE(breaker_open_ms, "%llu", sysfs_breaker_open_ms(node));
+XS_NODE_FILE(refused, "%llu", READ_ONCE(node->rates.refused));
 
 static struct attribute *node_statistics_attrs[] = {
 	&dev_attr_recent_failures.attr,
@@ -801,6 +525,15 @@ static const struct attribute_group node_latency_group = {
 
 static const struct attribute_group *node_groups[] = {
 	&node_group,
+	&breaker_failures_group,
+	&breaker_window_s_group,
+	&user_rate_group,
+	&user_burst_group,
+	&admin_rate_group,
+	&admin_burst_group,
+	&default_grace_us_group,
+	&park_ms_group,
+	&park_batch_ms_group,
 	&node_default_group,
 	&node_statistics_group,
 	&node_latency_group,

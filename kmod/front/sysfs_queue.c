@@ -8,9 +8,11 @@
  */
 #include <linux/err.h>
 #include <linux/hashtable.h>
+#include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/kstrtox.h>
 #include <linux/ktime.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/printk.h>
@@ -147,45 +149,28 @@ static int class_store(u64 id, const char *buf)
 	return sysfs_queue_set_priority(id, KFD_XSCHED_PRIORITY_KEEP, prio_class);
 }
 
-static const char *sysfs_queue_state_name(u32 bit)
-{
-	switch (bit) {
-	case KFD_XSCHED_QUEUE_ACTIVE:
-		return "active";
-	case KFD_XSCHED_QUEUE_HELD:
-		return "held";
-	case KFD_XSCHED_QUEUE_READY:
-		return "ready";
-	case KFD_XSCHED_QUEUE_WATCHED:
-		return "watched";
-	case KFD_XSCHED_QUEUE_TAPPED:
-		return "tapped";
-	case KFD_XSCHED_QUEUE_EVICTED:
-		return "evicted";
-	case KFD_XSCHED_QUEUE_DEBUGGED:
-		return "debugged";
-	case KFD_XSCHED_QUEUE_DISABLED:
-		return "disabled";
-	case KFD_XSCHED_QUEUE_RESET:
-		return "reset";
-	case KFD_XSCHED_QUEUE_PARKED:
-		return "parked";
-	default:
-		return NULL;
-	}
-}
+static const char *const states[] = {
+	[ilog2(KFD_XSCHED_QUEUE_ACTIVE)] = "active",
+	[ilog2(KFD_XSCHED_QUEUE_HELD)] = "held",
+	[ilog2(KFD_XSCHED_QUEUE_READY)] = "ready",
+	[ilog2(KFD_XSCHED_QUEUE_WATCHED)] = "watched",
+	[ilog2(KFD_XSCHED_QUEUE_TAPPED)] = "tapped",
+	[ilog2(KFD_XSCHED_QUEUE_EVICTED)] = "evicted",
+	[ilog2(KFD_XSCHED_QUEUE_DEBUGGED)] = "debugged",
+	[ilog2(KFD_XSCHED_QUEUE_DISABLED)] = "disabled",
+	[ilog2(KFD_XSCHED_QUEUE_RESET)] = "reset",
+	[ilog2(KFD_XSCHED_QUEUE_PARKED)] = "parked",
+};
 
 static ssize_t state_show(struct xs_queue *queue, char *buf)
 {
 	const u32 state = xs_list_state_locked(queue, NULL);
+	unsigned int i;
 	int at = 0;
-	u32 bit;
 
-	for (bit = 1; bit; bit <<= 1) {
-		const char *name = state & bit ? sysfs_queue_state_name(bit) : NULL;
-
-		if (name)
-			at += sysfs_emit_at(buf, at, "%s%s", at ? " " : "", name);
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		if (state & BIT(i) && states[i])
+			at += sysfs_emit_at(buf, at, "%s%s", at ? " " : "", states[i]);
 	}
 	return at + sysfs_emit_at(buf, at, "\n");
 }
