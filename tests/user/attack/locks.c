@@ -138,6 +138,23 @@ static void map_in_a_loop(struct attacker *a)
 	}
 }
 
+/* What the one above is compared with: the kernel frees what is unmapped, whatever it is. */
+static void map_other_memory(struct attacker *a)
+{
+	static struct app app;
+	void *at;
+
+	app_open(&app, 16);
+	for (attack_ready(a);;) {
+		at = mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			  -1, 0);
+		ATTACK_NEEDS(a, at != MAP_FAILED);
+		*(volatile uint64_t *)at = 0;
+		munmap(at, APP_DOORBELLS);
+		attack_note(a, 0);
+	}
+}
+
 static void map_very_often(struct attacker *a)
 {
 	static struct app app;
@@ -165,6 +182,8 @@ static void edges(struct attacker *a)
 	}
 }
 
+#define WHY_ON_MES	"each queue is a call of MES more, and RCU frees what is unmapped meanwhile"
+
 const struct attack attacks_on_locks[] = {
 	{ "calls by tasks of class idle, among busy ones", "time of a call", AS_ALL, .run = idle_class },
 	{ "calls by tasks with nice 19, among busy ones", "time of a call", AS_USER, .run = nicest },
@@ -174,7 +193,10 @@ const struct attack attacks_on_locks[] = {
 	  AS_USER | AS_CONTAINER | AS_ROOT, .run = out_of_memory, .limit = { "memory.high", "4M" },
 	  .spared = 1U << WATCH_HIGH, .why = "amdkfd evicts queues whose memory is reclaimed" },
 	{ "calls by tasks that are stopped and go on", "time of a call", AS_ALL, .run = stopped },
-	{ "doorbells mapped and rung in a loop", "doorbell tap", AS_ALL, .run = map_in_a_loop },
+	{ "memory mapped and unmapped in a loop, beside idle queues", "none", AS_USER,
+	  .run = map_other_memory, .spared_on_mes = 1U << WATCH_HIGH, .why = WHY_ON_MES },
+	{ "doorbells mapped and rung in a loop", "doorbell tap", AS_ALL, .run = map_in_a_loop,
+	  .spared_on_mes = 1U << WATCH_HIGH, .why = WHY_ON_MES },
 	{ "doorbells mapped very often, and rung", "doorbell tap", AS_USER, .run = map_very_often },
 	{ "short work again and again: READY and IDLE", "sampling", AS_ALL, .run = edges },
 	{ NULL },
