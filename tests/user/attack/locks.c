@@ -116,43 +116,38 @@ static void stopped(struct attacker *a)
 
 /* ---- page faults --------------------------------------------------------- */
 
-static void *map(const struct app *app, long offset)
+static void *map(int fd, long offset, int flags)
 {
-	return mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED, app->dev->kfd, offset);
+	return mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, offset);
+}
+
+static void map_and_write(struct attacker *a, int fd, long offset, int flags)
+{
+	void *at;
+
+	for (attack_ready(a);; attack_note(a, 0)) {
+		at = map(fd, offset, flags);
+		ATTACK_NEEDS(a, at != MAP_FAILED);
+		*(volatile uint64_t *)((char *)at + APP_SPARE) = 0;
+		munmap(at, APP_DOORBELLS);
+	}
 }
 
 static void map_in_a_loop(struct attacker *a)
 {
 	static struct app app;
-	long offset;
-	void *at;
 
 	app_open(&app, 16);
-	offset = app_doorbell_offset(&app);
-	for (attack_ready(a);;) {
-		at = map(&app, offset);
-		ATTACK_NEEDS(a, at != MAP_FAILED);
-		*(volatile uint64_t *)((char *)at + APP_SPARE) = 0;
-		munmap(at, APP_DOORBELLS);
-		attack_note(a, 0);
-	}
+	map_and_write(a, app.dev->kfd, app_doorbell_offset(&app), 0);
 }
 
 /* What the one above is compared with: the kernel frees what is unmapped, whatever it is. */
 static void map_other_memory(struct attacker *a)
 {
 	static struct app app;
-	void *at;
 
 	app_open(&app, 16);
-	for (attack_ready(a);;) {
-		at = mmap(NULL, APP_DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			  -1, 0);
-		ATTACK_NEEDS(a, at != MAP_FAILED);
-		*(volatile uint64_t *)at = 0;
-		munmap(at, APP_DOORBELLS);
-		attack_note(a, 0);
-	}
+	map_and_write(a, -1, 0, MAP_ANONYMOUS);
 }
 
 static void map_very_often(struct attacker *a)
@@ -164,7 +159,7 @@ static void map_very_often(struct attacker *a)
 	app_open(&app, 16);
 	offset = app_doorbell_offset(&app);
 	for (i = 0; i < MAPPINGS; i++)
-		ATTACK_NEEDS(a, map(&app, offset) != MAP_FAILED);
+		ATTACK_NEEDS(a, map(app.dev->kfd, offset, 0) != MAP_FAILED);
 	for (attack_ready(a);; attack_note(a, 0))
 		*(volatile uint64_t *)((char *)app.dev->doorbells + APP_SPARE) = 0;
 }

@@ -14,18 +14,13 @@
 #include "kernel/park.h"
 #include "serve/metrics.h"
 
-/* Upper ends of the classes that are reported: in nanoseconds, and as they are written. */
+/* Upper ends of the classes that are reported, in nanoseconds. */
 static const uint64_t ends[] = {
 	10000, 20000, 30000, 50000, 75000, 100000, 150000, 200000, 300000,
 	500000, 1000000, 2000000, 5000000, 10000000, 100000000, 1000000000,
 };
 
 #define ENDS	(sizeof(ends) / sizeof(ends[0]))
-
-static const char *const end_names[ENDS] = {
-	"1e-05", "2e-05", "3e-05", "5e-05", "7.5e-05", "0.0001", "0.00015", "0.0002", "0.0003",
-	"0.0005", "0.001", "0.002", "0.005", "0.01", "0.1", "1",
-};
 
 static void metrics_describe(FILE *file, const char *name, const char *type,
 			     const char *help)
@@ -49,8 +44,8 @@ static void metrics_histogram(FILE *file, const char *name, const char *labels,
 
 	histogram_below(histogram, ends, ENDS, below);
 	for (size_t i = 0; i < ENDS; i++)
-		fprintf(file, "xsched_%s_bucket{%sle=\"%s\"} %" PRIu64 "\n",
-			name, labels, end_names[i], below[i]);
+		fprintf(file, "xsched_%s_bucket{%sle=\"%g\"} %" PRIu64 "\n",
+			name, labels, ends[i] / 1e9, below[i]);
 	fprintf(file, "xsched_%s_bucket{%sle=\"+Inf\"} %" PRIu64 "\n", name,
 		labels, histogram->count);
 	fprintf(file, "xsched_%s_sum{%s} %.9f\n", name, labels,
