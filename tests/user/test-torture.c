@@ -32,7 +32,7 @@
 #define SHORT_EVERY	5
 #define SHORT_LEASE_MS	1000
 #define STEP_MS		8	/* from one operation to the next, at the most */
-#define NOTE_MS		100000
+#define NOTE_MS		20000
 #define ENOUGH_EPOCHS	20	/* for each operation to have succeeded */
 #define MOST_VIOLATIONS	10
 #define NEEDED		(KFD_XSCHED_CAP_SUSPEND | KFD_XSCHED_CAP_UNMAP | KFD_XSCHED_CAP_PRIORITY | \
