@@ -46,8 +46,11 @@
 #ifndef NODES
 #define NODES		2
 #endif
+#ifndef THREADS
+#define THREADS		2
+#endif
 #ifndef PACKETS
-#define PACKETS		2	/* that threads write, both together */
+#define PACKETS		2	/* that threads write, all together */
 #endif
 #ifndef KERNELS_RING
 #define KERNELS_RING	1	/* packets that kernels write */
@@ -95,7 +98,7 @@ byte seen[NODES];		/* quiet.written */
 bool quiet;			/* the last look found no work */
 bool verify;			/* xs_news.parking */
 
-#define served	(idle_threads == 2 && read[0] == written[0] && read[NODES - 1] == written[NODES - 1] && \
+#define served	(idle_threads == THREADS && read[0] == written[0] && read[NODES - 1] == written[NODES - 1] && \
 		 !running[0] && !running[NODES - 1] && !saved[0] && !saved[NODES - 1])
 
 /* xs_process_unpark_locked(): whatever a look would find. */
@@ -268,6 +271,13 @@ inline look(first)
 	look_at(first, NODES - 1)
 }
 
+/* Nobody asks for it again; so there are fewer states. */
+inline forget_seen()
+{
+	seen[0] = 0;
+	seen[NODES - 1] = 0
+}
+
 /* park_try_locked(), twice. Not while its queues are still off, from the last time. */
 proctype Park()
 {
@@ -297,8 +307,9 @@ end:
 				park = GOING;
 				pending[0] = true;
 				pending[NODES - 1] = true
-			:: else
+			:: else -> forget_seen()
 			fi;
+			quiet = false;
 			xs_lock = false
 		}
 	od
@@ -325,10 +336,14 @@ end:
 		:: park == GOING && ALL(is_off) && !pinned[0] && !pinned[NODES - 1] ->
 #endif
 			look(false);
-			if
-			:: proven -> park = PARKED
-			:: else -> unpark(0)
-			fi
+			atomic {
+				if
+				:: proven -> park = PARKED
+				:: else -> unpark(0)
+				fi;
+				forget_seen();
+				quiet = false
+			}
 		:: else
 		fi;
 		xs_lock = false
@@ -393,7 +408,10 @@ init {
 		:: else -> break
 		od;
 		run Thread();
-		run Thread();
+		if
+		:: THREADS > 1 -> run Thread()
+		:: else
+		fi;
 		run GPU(0);
 		run Tap(0);
 		run Node(0);
