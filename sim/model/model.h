@@ -39,12 +39,9 @@
  *   native    kernels of real code objects: gpu
  *   firmware  which queues are in hardware slots, by HWS or MES: gpu, profile
  *
- * aql.c, gpu.c, launch.c, pipe.c, preempt.c, queue.c, sdma.c, sdma_packet.c and
- * wave.c call each other in circles, as the parts they model do: time advances a queue, the
- * queue its packets, and these their waves; each may have the queue looked at
- * again, or halt it. hws_list.c reads the lists of hws.c, and reads memory
- * through it; native.c has the table of the kernels in hip.c, plain.c and
- * rocr.c, which access memory through it.
+ * Files of a floor do not use each other in circles. In gpu, from the top down: gpu.c advances
+ * time; queue.c and sdma.c process packets; preempt.c takes queues off; halt.c stops one; wave.c
+ * places workgroups; due.c says when a queue is looked at again.
  */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
@@ -633,9 +630,6 @@ u64 sim_next_event(const struct sim_gpu *gpu);
  */
 u64 sim_next_visible(const struct sim_gpu *gpu);
 
-/* Queues that wait for a signal look again at the next sim_advance(). */
-bool sim_retry_blocked(struct sim_gpu *gpu);
-
 /* address.c: the process's memory, through ops->memory */
 
 /* Piece of it inside one page, aligned to its size; NULL: fault. */
@@ -643,7 +637,7 @@ void *sim_ptr(struct sim_queue *q, u64 va, u32 bytes, bool write);
 bool sim_read(struct sim_queue *q, u64 va, void *to, u32 bytes);
 bool sim_write(struct sim_queue *q, u64 va, const void *from, u32 bytes);
 
-/* queue.c: queues and packets */
+/* due.c, halt.c, queue.c: queues and packets */
 
 /*
  * Put a queue into the hardware at time @at, with the image its last save
@@ -651,6 +645,9 @@ bool sim_write(struct sim_queue *q, u64 va, const void *from, u32 bytes);
  * SIM_NEVER, with nothing changed, when there is no room or it is not off.
  */
 u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_bytes);
+
+/* Queues that wait for a signal look again at the next sim_advance(). Whether there are any. */
+bool sim_retry_blocked(struct sim_gpu *gpu);
 
 /* Its doorbell was rung: fetch at the next sim_advance(). */
 void sim_queue_ring(struct sim_queue *q);
@@ -671,12 +668,11 @@ void sim_queue_stop(struct sim_queue *q);
 void sim_queue_fetch(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
 void sim_queue_process(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
 void sim_queue_retire(struct sim_gpu *gpu, struct sim_queue *q, u64 t);
-void sim_queue_touch(struct sim_queue *q);
+void sim_queue_touch(struct sim_queue *q);	/* look at it in the next step */
 void sim_queue_block(struct sim_queue *q);
 void sim_queue_blame(struct sim_queue *q, const char *what, u64 value);
 u64 sim_queue_next_event(const struct sim_queue *q);
 u64 sim_queue_next_visible(const struct sim_queue *q);
-bool sim_queue_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u64 t);
 
 /* preempt.c: taking queues off */
 

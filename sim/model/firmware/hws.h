@@ -201,7 +201,7 @@ void sim_hws_step(struct sim_hws *h, u64 t);
 /* The GPU's ops->preempted must lead here. */
 void sim_hws_preempted(struct sim_hws *h, u64 t);
 
-/* Used inside: hws.c and hws_list.c */
+/* Used inside: hws_ops.c and hws_list.c */
 bool sim_hws_read(struct sim_hws *h, u64 addr, u32 *to, u32 dwords);
 void sim_hws_refuse(struct sim_hws *h, u64 *counter, const char *why,
 		    const u32 *packet, u32 dwords);

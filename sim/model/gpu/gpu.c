@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Time: which event comes next, and the steps of an instant.
- *
- * gpu->due[] has the time at which to look at each mapped queue, so that an
- * instant costs little more than the queues it affects. Code that changes a
- * queue from outside sets its entry to 0: look at it in the next step.
+ * Time: which event comes next, and the steps of an instant. The queues that
+ * are looked at are those that are due (due.c).
  */
 #include "gpu/aql.h"
 #include "gpu/sdma.h"
 #include "gpu/wave.h"
-
-void sim_queue_touch(struct sim_queue *q)
-{
-	if (q->state == SIM_QUEUE_OFF)
-		return;
-	q->gpu->due[q->index] = 0;
-	q->gpu->touched = true;
-}
 
 void sim_gpu_reset(struct sim_gpu *gpu)
 {
@@ -148,17 +137,3 @@ void sim_advance(struct sim_gpu *gpu, u64 now)
 	gpu->now = now;
 }
 
-bool sim_retry_blocked(struct sim_gpu *gpu)
-{
-	bool any = gpu->blocked;
-	u32 i;
-
-	for (i = 0; gpu->blocked && i < gpu->nr_queues; i++) {
-		if (!gpu->queues[i]->blocked)
-			continue;
-		gpu->queues[i]->blocked = false;
-		gpu->blocked--;
-		sim_queue_touch(gpu->queues[i]);
-	}
-	return any;
-}

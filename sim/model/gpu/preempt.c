@@ -241,7 +241,7 @@ static bool save_queue(struct sim_queue *q, u32 *bytes)
 	if (to.limit < to.at)
 		return false;
 	for (i = 0; i < q->count; i++)
-		if (!sim_queue_carry_out(q->gpu, q, &q->inflight[i], q->gpu->save_begin) ||
+		if (!sim_dispatch_carry_out(q->gpu, q, &q->inflight[i], q->gpu->save_begin) ||
 		    !save_dispatch(&to, &q->inflight[i]))
 			return false;
 	*bytes = to.at;

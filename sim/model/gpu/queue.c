@@ -17,15 +17,6 @@ static u32 all_xccs(const struct sim_gpu *gpu)
 	return (1U << gpu->profile->xccs) - 1;
 }
 
-static void forget_packet(struct sim_queue *q)
-{
-	q->has_next = false;
-	q->next_at = SIM_NEVER;
-	if (q->blocked)
-		q->gpu->blocked--;
-	q->blocked = false;
-}
-
 u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_bytes)
 {
 	const struct sim_profile *p = gpu->profile;
@@ -63,60 +54,6 @@ u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_by
 	if (q->ready_at < gpu->next)
 		gpu->next = q->ready_at;
 	return q->ready_at;
-}
-
-void sim_queue_ring(struct sim_queue *q)
-{
-	q->rung = true;
-	sim_queue_touch(q);
-}
-
-void sim_queue_stop(struct sim_queue *q)
-{
-	if (q->state == SIM_QUEUE_OFF)
-		return;
-	q->state = SIM_QUEUE_STOPPING;
-	forget_packet(q);	/* not consumed: it will be fetched again */
-	if (q->type == SIM_QUEUE_SDMA)
-		sim_sdma_stop(q);
-	sim_queue_touch(q);
-}
-
-bool sim_queue_busy(const struct sim_queue *q)
-{
-	if (q->state != SIM_QUEUE_ON && q->state != SIM_QUEUE_LOADING)
-		return false;
-	return q->rung || q->blocked || q->has_next || q->count;
-}
-
-void sim_queue_block(struct sim_queue *q)
-{
-	q->gpu->blocked += !q->blocked;
-	q->blocked = true;
-}
-
-void sim_queue_blame(struct sim_queue *q, const char *what, u64 value)
-{
-	q->blame = what;
-	q->blame_value = value;
-}
-
-void sim_queue_fault(struct sim_gpu *gpu, struct sim_queue *q, const char *why)
-{
-	u32 i;
-
-	for (i = 0; i < q->count; i++)
-		sim_dispatch_drop(gpu, q, &q->inflight[i]);
-	q->count = 0;
-	forget_packet(q);
-	if (q->type == SIM_QUEUE_SDMA)
-		sim_sdma_halt(q);
-	if (q->state != SIM_QUEUE_STOPPING)
-		q->state = SIM_QUEUE_FAULTED;
-	q->halted = true;
-	gpu->stats.faults++;
-	gpu->ops->fault(q, why);
-	q->blame = NULL;
 }
 
 u64 sim_queue_next_event(const struct sim_queue *q)
@@ -227,31 +164,6 @@ void sim_queue_process(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
 	complete_dispatch(gpu, q, &q->next, t);
 }
 
-/* What workgroups did. False: fault. */
-static bool carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d,
-		      const struct sim_cohort *c, u64 t)
-{
-	const struct sim_ops *ops = gpu->ops;
-
-	return (ops->retired ? ops->retired : sim_kernel_retired)(q, d, c->first, c->workgroups, t);
-}
-
-bool sim_queue_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u64 t)
-{
-	struct sim_cohort *c;
-	bool ok = true;
-	u32 x;
-
-	for (x = 0; x < gpu->profile->xccs; x++) {
-		while (ok && (c = d->parts[x].ended)) {
-			d->parts[x].ended = c->next;
-			ok = carry_out(gpu, q, d, c, t);
-			sim_cohort_put(gpu, c);
-		}
-	}
-	return ok;
-}
-
 /* Workgroups of @d that ended by @t. False: fault. */
 static bool retire_cohorts(struct sim_gpu *gpu, struct sim_queue *q,
 			   struct sim_dispatch *d, u64 t)
@@ -270,11 +182,11 @@ static bool retire_cohorts(struct sim_gpu *gpu, struct sim_queue *q,
 			c = sim_cohort_ended(gpu, d, c);
 		if (!c)
 			continue;
-		ok = carry_out(gpu, q, d, c, t);
+		ok = sim_cohort_carry_out(gpu, q, d, c, t);
 		sim_cohort_put(gpu, c);
 	}
 	if (ok && d->late && d->finished == d->workgroups)
-		ok = sim_queue_carry_out(gpu, q, d, t);
+		ok = sim_dispatch_carry_out(gpu, q, d, t);
 	if (!ok)
 		sim_queue_fault(gpu, q, "result");
 	return ok;

@@ -94,13 +94,16 @@ static inline struct sim_sdma *sim_sdma(struct sim_queue *q)
 	return (struct sim_sdma *)q;
 }
 
-/* NULL if the model can run this queue, or an error. */
+/* sdma_slot.c: its slot. NULL if the model can run this queue, or an error. */
 const char *sim_sdma_check(const struct sim_sdma *s, const struct sim_profile *p);
 
 /* Used inside the model, for queues of type SIM_QUEUE_SDMA. */
 
 /* It is in a slot now. */
 void sim_sdma_map(struct sim_queue *q);
+
+/* The engine is free for another queue. */
+void sim_sdma_give_up(struct sim_sdma *s);
 
 /* Halted or stopped: a packet that has not begun to move bytes is dropped. */
 void sim_sdma_halt(struct sim_queue *q);
@@ -112,7 +115,7 @@ u64 sim_sdma_stopped_at(const struct sim_queue *q, u64 t);
 /* It has left its slot: store the rest of its packet in @midcmd. */
 void sim_sdma_off(struct sim_queue *q);
 
-/* When the next packet of any engine continues, or SIM_NEVER. */
+/* sdma.c: turns and packets. When the next one of any engine continues, or SIM_NEVER. */
 u64 sim_sdma_next_event(const struct sim_gpu *gpu);
 
 /* All engines, at time @t. */

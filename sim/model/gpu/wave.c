@@ -6,6 +6,7 @@
  * in launch.c; a workgroup, once launched, keeps its slots until it ends or is
  * saved.
  */
+#include "gpu/aql.h"
 #include "gpu/wave.h"
 
 #define SPREAD_BLOCKS	2
@@ -454,4 +455,28 @@ u32 sim_place(struct sim_gpu *gpu, struct sim_queue *q,
 	take(gpu, q, d, xcc, done);
 	sim_queue_touch(q);
 	return done;
+}
+
+bool sim_cohort_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d,
+			  const struct sim_cohort *c, u64 t)
+{
+	const struct sim_ops *ops = gpu->ops;
+
+	return (ops->retired ? ops->retired : sim_kernel_retired)(q, d, c->first, c->workgroups, t);
+}
+
+bool sim_dispatch_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u64 t)
+{
+	struct sim_cohort *c;
+	bool ok = true;
+	u32 x;
+
+	for (x = 0; x < gpu->profile->xccs; x++) {
+		while (ok && (c = d->parts[x].ended)) {
+			d->parts[x].ended = c->next;
+			ok = sim_cohort_carry_out(gpu, q, d, c, t);
+			sim_cohort_put(gpu, c);
+		}
+	}
+	return ok;
 }

@@ -35,6 +35,11 @@ void sim_dispatch_drop(struct sim_gpu *gpu, struct sim_queue *q, struct sim_disp
  */
 struct sim_cohort *sim_cohort_ended(struct sim_gpu *gpu, struct sim_dispatch *d, struct sim_cohort *c);
 
+/* What these workgroups of @d did, at time @t; and all that are kept. False: fault. */
+bool sim_cohort_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d,
+			  const struct sim_cohort *c, u64 t);
+bool sim_dispatch_carry_out(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *d, u64 t);
+
 struct sim_cohort *sim_cohort_get(struct sim_gpu *gpu);
 void sim_cohort_put(struct sim_gpu *gpu, struct sim_cohort *c);
 

@@ -123,7 +123,7 @@ s32 sim_native_unknown(const struct sim_dispatch *d);
 bool sim_native_retired(struct sim_queue *q, const struct sim_dispatch *d,
 			u32 first, u32 n, u64 t);
 
-/* An aligned word at @va, of operand @view; NULL: fault. */
+/* memory.c: an aligned word at @va, of operand @view; NULL: fault. */
 void *sim_native_word(struct sim_native_call *c, u32 view, u64 va, u32 bytes, bool write);
 
 /* How many of @n words of 4 bytes from @va on are in its page. */
@@ -137,7 +137,7 @@ u32 sim_native_words_in_page(u64 va, u32 n);
  */
 void sim_native_share(const struct sim_native_call *c, u64 units, u64 *from, u64 *to);
 
-/* Copy within the memory of the process, in ascending order. */
+/* memory.c: copy within the memory of the process, in ascending order. */
 bool sim_native_copy(struct sim_queue *q, u64 dst, u64 src, u64 bytes);
 
 /* code_object.c: the symbol at @va in its code object. */
