@@ -10,12 +10,8 @@
  *   world     a run: nodes, processes, and the software between them
  *   scenario  what is to be run: read from a file, and checked
  *
- * daemon.c, node.c, program.c, watch.c and world.c call each other in circles,
- * as the parts they model do: programs send work to a node, the sampler watches
- * the node and sends events to the daemon, and the daemon switches the node.
- * check.c, keys.c, keys_process.c and scenario.c do so because they are one
- * reader of files: scenario.c hands each line to the keys and the whole to
- * check.c, and the keys report errors through it.
+ * Files of a floor do not use each other in circles: in a world, what goes up is
+ * struct world_news.
  */
 #include <errno.h>
 #include <getopt.h>

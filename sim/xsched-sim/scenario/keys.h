@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of each section of a scenario file. Inside scenario.c and keys.c. */
+/* The keys of each section of a scenario file. Inside scenario.c, keys.c, keys_process.c and values.c. */
 #ifndef XSIM_KEYS_H
 #define XSIM_KEYS_H
 
@@ -31,7 +31,7 @@ struct reader {
 	size_t size;
 };
 
-/* Note the first error; returns false. */
+/* values.c: note the first error; returns false. */
 __attribute__((format(printf, 2, 3)))
 bool reader_fail(struct reader *r, const char *format, ...);
 
@@ -60,7 +60,7 @@ int keys_choose(struct reader *r, const char *value, const char *const *choices)
 /* keys_process.c */
 extern const struct key keys_process[];
 
-/* Set one key of the section the reader is in. */
+/* keys.c: set one key of the section the reader is in. */
 bool keys_set(struct reader *r, const char *name, const char *value);
 
 #endif /* XSIM_KEYS_H */

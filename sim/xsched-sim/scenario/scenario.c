@@ -3,38 +3,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scenario/keys.h"
 #include "scenario/override.h"
-
-bool reader_fail(struct reader *r, const char *format, ...)
-{
-	va_list args;
-	int used;
-
-	if (r->failed)
-		return false;
-	r->failed = true;
-	used = snprintf(r->error, r->size, "%s:%d: ", r->scn->path, r->line);
-	if (used < 0 || (size_t)used >= r->size)
-		return false;
-	va_start(args, format);
-	vsnprintf(r->error + used, r->size - (size_t)used, format, args);
-	va_end(args);
-	return false;
-}
-
-u32 scenario_request_kernels(const struct scenario_process *p)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < p->kernel_kinds; i++)
-		n += p->kernels[i].count;
-	return n;
-}
 
 /* ---- sections ----------------------------------------------------------- */
 

@@ -210,7 +210,14 @@ bool scenario_load(struct scenario *scn, const char *path,
 void scenario_free(struct scenario *scn);
 
 /* Kernels of a request. */
-u32 scenario_request_kernels(const struct scenario_process *p);
+static inline u32 scenario_request_kernels(const struct scenario_process *p)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < p->kernel_kinds; i++)
+		n += p->kernels[i].count;
+	return n;
+}
 
 /* check.c: consistency of the whole. Returns 0, or the line with the error. */
 int scenario_check(struct scenario *scn, char *why, size_t size);

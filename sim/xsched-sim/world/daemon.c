@@ -132,11 +132,10 @@ static void record(struct daemon *d)
 	d->switches[d->switch_count++] = d->call;
 }
 
-void daemon_node_done(struct world *w, struct node *n, u64 t)
+void daemon_node_done(struct world *w, u64 t)
 {
 	struct daemon *d = &w->daemon;
 
-	(void)n;
 	d->waiting_nodes--;
 	if (!d->waiting_nodes)
 		agenda_set(&w->agenda, &d->event, t + w->scn->costs.back);
@@ -272,8 +271,9 @@ static void on_event(struct event *event, u64 t)
 	}
 }
 
-void daemon_tell(struct world *w, struct user_queue *q, bool ready, u64 t, u64 delay)
+void daemon_tell(struct user_queue *q, bool ready, u64 t, u64 delay)
 {
+	struct world *w = q->world;
 	struct daemon *d = &w->daemon;
 
 	if (d->pending_count == EVENT_RING)

@@ -58,7 +58,7 @@ static void *op_memory(struct sim_queue *sim, u64 va, u32 bytes, bool write)
 
 	(void)bytes;
 	if (write && va == q->aql.rptr_va)
-		watch_kick(q, q->node->gpu.now);	/* a packet is consumed */
+		q->world->news->kick(q, q->node->gpu.now);
 	if (va >= SAVE_BASE)
 		return save_page(q, va - SAVE_VA(q));
 	return (void *)(uintptr_t)va;
@@ -70,7 +70,7 @@ static void op_interrupt(struct sim_queue *sim, u32 context)
 	u64 t = q->node->gpu.now;
 
 	(void)context;
-	program_interrupt(q, t + q->node->gpu.profile->interrupt_ns);
+	q->world->news->interrupt(q, t + q->node->gpu.profile->interrupt_ns);
 }
 
 static u64 op_ticks(void *owner, u64 t_ns)
@@ -255,8 +255,8 @@ static void finish(struct node *n, u64 t)
 	n->mapped_ns = t;
 	agenda_set(&n->world->agenda, &n->load_event, t + sim_packet_ns(&n->gpu));
 	for (i = 0; i < n->count; i++)
-		watch_kick(n->queues[i], t);
-	daemon_node_done(n->world, n, t);
+		n->world->news->kick(n->queues[i], t);
+	n->world->news->switched(n->world, t);
 }
 
 static void on_txn(struct event *event, u64 t)
@@ -304,7 +304,6 @@ void node_init(struct node *n, struct world *w, u32 index)
 	agenda_make(&w->agenda, &n->event, on_event);
 	agenda_make(&w->agenda, &n->txn_event, on_txn);
 	agenda_make(&w->agenda, &n->load_event, on_load);
-	watch_init_node(n);
 	sim_gpu_init(&n->gpu, &w->scn->profile, &gpu_ops, n);
 	/* amdkfd's VMIDs on these parts begin with 3 */
 	sim_sched_init(&n->sched, &n->gpu, &sched_ops, n, 3);

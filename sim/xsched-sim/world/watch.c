@@ -58,7 +58,7 @@ void watch_written(struct user_queue *q, u64 t)
 
 	if (q->world->daemon.engine && q->watch.activity == ACTIVITY_IDLE) {
 		q->watch.activity = ACTIVITY_READY;
-		daemon_tell(q->world, q, true, t, costs->tap + (q->world->mode->armed ? 0 : costs->react));
+		q->world->news->ready(q, true, t, costs->tap + (q->world->mode->armed ? 0 : costs->react));
 	}
 	watch_kick(q, t);
 }
@@ -187,7 +187,7 @@ static void become(struct user_queue *q, enum activity next, u64 t)
 		watch->dry_ns = t;
 	watch->activity = next;
 	if (was_ready != is_ready)
-		daemon_tell(q->world, q, is_ready, t, q->world->scn->costs.react);
+		q->world->news->ready(q, is_ready, t, q->world->scn->costs.react);
 }
 
 /* Waves that may be saved leave the queue as it is. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* One run: build the world, process all events, check the end. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +9,6 @@
 /* A run ends within this multiple of its time without any waste, or never. */
 #define PATIENCE	10
 #define PATIENCE_NS	(10ULL * 1000000000)
-
-void world_fail(struct world *w, const char *format, ...)
-{
-	va_list args;
-
-	if (*w->error)
-		return;
-	va_start(args, format);
-	vsnprintf(w->error, sizeof(w->error), format, args);
-	va_end(args);
-}
 
 /* ---- processes ---------------------------------------------------------- */
 
@@ -142,14 +129,23 @@ static void make_groups(struct world *w, s32 only)
 
 /* ---- running ------------------------------------------------------------ */
 
+static const struct world_news news = {
+	.interrupt = program_interrupt,
+	.kick = watch_kick,
+	.switched = daemon_node_done,
+	.ready = daemon_tell,
+};
+
 static void build(struct world *w, s32 only)
 {
 	u64 pass;
 	u32 i;
 
 	w->nodes = memory_new(w->scn->nodes, sizeof(*w->nodes));
-	for (i = 0; i < w->scn->nodes; i++)
+	for (i = 0; i < w->scn->nodes; i++) {
 		node_init(&w->nodes[i], w, i);
+		watch_init_node(&w->nodes[i]);
+	}
 	make_groups(w, only);
 	/* the sampler leaves the CPU to others half of the time */
 	pass = 2 * (w->queue_count + 1) * w->scn->costs.sample_queue;
@@ -218,6 +214,7 @@ bool world_run(struct world *w, const struct scenario *scn, const struct scenari
 	memset(w, 0, sizeof(*w));
 	w->scn = scn;
 	w->mode = mode;
+	w->news = &news;
 	build(w, only);
 	if (!*w->error)
 		run(w);

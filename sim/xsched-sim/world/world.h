@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The world of one run: nodes, processes with their queues, and the software
- * between them. Files:
+ * between them. Files, from the top down: what goes up is struct world_news.
  *
  *   world.c     builds it from a scenario, runs it, takes it apart
- *   program.c   what the processes do: requests come, packets are written
- *   node.c      a GPU node: the model, and its firmware's transactions
- *   watch.c     the module's sampler: which queues have work, and which nodes waves
  *   daemon.c    the scheduler: events into the engine, its plans into calls
+ *   program.c   what the processes do: requests come, packets are written
+ *   watch.c     the module's sampler: which queues have work, and which nodes waves
+ *   node.c      a GPU node: the model, and its firmware's transactions
+ *   fail.c      the error that ends the run
  *   agenda.c    what happens when
  *   memory.c    memory, or the end of the program
  *
@@ -413,9 +414,24 @@ struct daemon {
 };
 
 /**
+ * struct world_news - what node.c and watch.c tell those who use them
+ * @interrupt: of program.c: a packet with an event has completed
+ * @kick: of watch.c: a look at the queue may now see a change
+ * @switched: of daemon.c: a node has switched, at time @t
+ * @ready: of daemon.c: the module has an event for it; it takes @delay until it acts
+ */
+struct world_news {
+	void (*interrupt)(struct user_queue *q, u64 t);
+	void (*kick)(struct user_queue *q, u64 t);
+	void (*switched)(struct world *w, u64 t);
+	void (*ready)(struct user_queue *q, bool ready, u64 t, u64 delay);
+};
+
+/**
  * struct world - one run
  * @scn: the scenario
  * @mode: of the run
+ * @news: from below
  * @agenda: what happens
  * @nodes: all nodes
  * @groups: all groups
@@ -431,6 +447,7 @@ struct daemon {
 struct world {
 	const struct scenario *scn;
 	const struct scenario_mode *mode;
+	const struct world_news *news;
 	struct agenda agenda;
 	struct node *nodes;
 	struct group *groups;
@@ -451,6 +468,7 @@ bool world_run(struct world *w, const struct scenario *scn, const struct scenari
 	       s32 only);
 void world_free(struct world *w);
 
+/* fail.c: the first error ends the run. */
 __attribute__((format(printf, 2, 3)))
 void world_fail(struct world *w, const char *format, ...);
 
@@ -459,7 +477,7 @@ void program_init(struct user_queue *q, u64 seed);
 void program_free(struct user_queue *q);
 void program_stop(struct user_queue *q, u64 t);
 
-/* A packet with an event has completed. */
+/* See struct world_news. */
 void program_interrupt(struct user_queue *q, u64 t);
 
 /* node.c */
@@ -472,7 +490,7 @@ void node_start(struct node *n);
 /* The model was changed at time @t: schedule its next event. */
 void node_changed(struct node *n, u64 t);
 
-/* Apply @want_held of its queues, from time @t on; daemon_node_done() ends it. */
+/* Apply @want_held of its queues, from time @t on; then there is news: switched. */
 void node_switch(struct node *n, u64 t, u64 grace_ns);
 
 /* watch.c */
@@ -482,17 +500,15 @@ void watch_init_node(struct node *n);
 /* The queue's program has written packets. */
 void watch_written(struct user_queue *q, u64 t);
 
-/* Look again: a look may now see a change. */
+/* See struct world_news. */
 void watch_kick(struct user_queue *q, u64 t);
 
 /* daemon.c */
 void daemon_init(struct world *w);
 void daemon_free(struct daemon *d);
 
-/* The module has an event for it; it takes @delay until it acts. */
-void daemon_tell(struct world *w, struct user_queue *q, bool ready, u64 t, u64 delay);
-
-/* The node has switched, at time @t. */
-void daemon_node_done(struct world *w, struct node *n, u64 t);
+/* See struct world_news. */
+void daemon_tell(struct user_queue *q, bool ready, u64 t, u64 delay);
+void daemon_node_done(struct world *w, u64 t);
 
 #endif /* XSIM_WORLD_H */
