@@ -888,12 +888,13 @@ static void records_changes(void **state)
 }
 
 /* Ask, and do not wait for the answer. */
-static int ask_policy(void)
+static int ask_for(const char *path)
 {
-	static const char text[] = "GET /policy HTTP/1.1\r\nHost: localhost\r\n\r\n";
-	int fd = connect_accepted();
+	char text[128];
+	int fd = connect_accepted(), length;
 
-	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
+	length = snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+	assert_int_equal(send(fd, text, length, MSG_NOSIGNAL), length);
 	return fd;
 }
 
@@ -913,7 +914,7 @@ static void wait_for_turns(const struct bench *b)
 	int fds[3];
 
 	for (int i = 0; i < 3; i++)
-		fds[i] = ask_policy();
+		fds[i] = ask_for("/policy");
 	advance(b, 20 * MS - 1);
 	assert_int_equal(answered(fds, 3), 0);
 	/* The loop counts in microseconds. */
@@ -928,6 +929,21 @@ static void wait_for_turns(const struct bench *b)
 	wait_until(answered(fds, 3) == 3);
 	for (int i = 0; i < 3; i++)
 		close(fds[i]);
+}
+
+/* It is gone when its turn comes: what libmicrohttpd says of that has its path. */
+static void leave_before_turn(const struct bench *b)
+{
+	struct linger now = { .l_onoff = 1 };
+	int fd;
+
+	for (int i = 0; i < 20; i++)
+		wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
+	fd = ask_for("/a\033[2Jb");
+	until_idle(b);
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(fd);
+	advance(b, SECOND);
 }
 
 /* A user has 16 connections, and gets some answers a second; root is served. */
@@ -947,6 +963,7 @@ static void flood_as_other(const struct bench *b)
 	for (int i = 0; i < 19; i++)
 		wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
 	wait_for_turns(b);
+	leave_before_turn(b);
 }
 
 /* Without http_root, uid 0 may do what every user may: it can be a container's. */
@@ -972,6 +989,7 @@ static void limits_users(void **state)
 
 	if (getuid())
 		skip();
+	b->journal = true;
 	start_front(b, "");
 	two_listed(b);
 	pid = fork_child();
@@ -980,6 +998,8 @@ static void limits_users(void **state)
 		_exit(0);
 	}
 	assert_int_equal(wait_for(pid), 0);
+	/* No terminal obeys it. */
+	expect(b, "journal", "`/a?[2Jb'");
 	still_schedules(b);
 	wants(http("GET", "/policy", NULL), 200, "{\"policy\":1}");
 }

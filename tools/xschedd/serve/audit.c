@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/audit.h"
 
 #define WINDOW_NS	(AUDIT_WINDOW_S * 1000000000ULL)
@@ -72,12 +73,8 @@ static void audit_add(struct fields *fields, const char *format, ...)
 /* Clients choose such names: they must not end a line, nor command a terminal. */
 static const char *audit_clean(const char *name, char out[32])
 {
-	size_t used = 0;
-
-	for (; *name && used < 31; name++)
-		out[used++] = *name >= ' ' && *name < 0x7f ? *name : '?';
-	out[used] = '\0';
-	return used ? out : "?";
+	text_clean(out, 32, name);
+	return *out ? out : "?";
 }
 
 static const char *audit_name_account(const struct account *account, char out[64])

@@ -24,6 +24,7 @@
 #include "base/bucket.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/answer.h"
 #include "serve/door.h"
 #include "serve/front.h"
@@ -583,7 +584,7 @@ static void http_on_turn(void *user)
 	http->next = NULL;
 }
 
-/* Most are about what other programs do: do not log each. */
+/* Most are about what other programs do, in their words: do not log each, nor any character. */
 static void http_on_complaint(void *user, const char *format, va_list args)
 {
 	struct http *http = user;
@@ -595,6 +596,7 @@ static void http_on_complaint(void *user, const char *format, va_list args)
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	text[strcspn(text, "\n")] = '\0';
+	text_clean(text, sizeof(text), text);
 	log_message(LOG_DEBUG, "http: %llu times, the last: %s",
 		    (unsigned long long)http->complaints, text);
 	http->complaints = 0;

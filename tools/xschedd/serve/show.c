@@ -11,6 +11,7 @@
 #include <resident_json.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "kernel/device.h"
 #include "kernel/node_stats.h"
 #include "kernel/park.h"
@@ -50,11 +51,8 @@ static struct json_object *show_new_u64(uint64_t number)
 struct json_object *show_new_text(const char *text)
 {
 	char clean[PROCESS_CMDLINE + 1];
-	size_t used = 0;
 
-	for (; *text && used < sizeof(clean) - 1; text++)
-		clean[used++] = *text >= ' ' && *text < 0x7f ? *text : '?';
-	clean[used] = '\0';
+	text_clean(clean, sizeof(clean), text);
 	return json_object_new_string(clean);
 }
 
