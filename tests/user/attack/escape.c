@@ -24,6 +24,7 @@
 #define SETTLED_MS	10000
 #define SOON_MS		20
 #define FORKS		100000
+#define RESERVED	300	/* numbers that are given once: RESERVED_PIDS */
 
 static const struct spin_shape brief = { 1, 64, 10000 };
 
@@ -77,14 +78,28 @@ static void outlive(struct attacker *a)
 		;
 }
 
+/* Whoever comes next has a number that is given again. */
+static void leave_reserved_numbers(void)
+{
+	pid_t pid;
+
+	do {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	} while (pid > 0 && pid <= RESERVED);
+}
+
 /* Another process that has the number by chance: what root names by that is this one. */
 static void use_the_number_again(struct attacker *a)
 {
-	const pid_t number = be_outlived(a);
 	static struct app app;
+	pid_t number, pid = 0;
 	unsigned int i;
-	pid_t pid = 0;
 
+	leave_reserved_numbers();
+	number = be_outlived(a);
 	for (i = 0; i < FORKS && pid != number; i++) {
 		pid = fork();
 		if (!pid && getpid() == number) {
