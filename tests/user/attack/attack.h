@@ -33,6 +33,7 @@ enum identity {
 };
 
 #define ATTACK_ERRNO	134
+#define ATTACK_WORK	2
 
 /**
  * struct attack_state - what the attack tells the test
@@ -40,7 +41,7 @@ enum identity {
  * @failed: it could not be made, a line of the source
  * @tries: what it has tried since
  * @answers: how often each errno was the answer; 0: what it tried was done
- * @rounds: work it has seen done that ought to be held
+ * @rounds: work it has seen done that ought to be held, of each process that does some
  * @number: of a process of its own
  */
 struct attack_state {
@@ -48,7 +49,7 @@ struct attack_state {
 	uint32_t failed;
 	uint64_t tries;
 	uint64_t answers[ATTACK_ERRNO];
-	uint64_t rounds[2];
+	uint64_t rounds[ATTACK_WORK];
 	int32_t number;
 };
 

@@ -161,19 +161,36 @@ static void do_not_save(struct attacker *a)
 
 /* ---- by root ------------------------------------------------------------- */
 
-static uint64_t all_rounds(const struct attack_state *state)
+static void read_rounds(const struct attack_state *state, uint64_t to[ATTACK_WORK])
 {
-	return __atomic_load_n(&state->rounds[0], __ATOMIC_ACQUIRE) +
-		__atomic_load_n(&state->rounds[1], __ATOMIC_ACQUIRE);
+	unsigned int i;
+
+	for (i = 0; i < ATTACK_WORK; i++)
+		to[i] = __atomic_load_n(&state->rounds[i], __ATOMIC_ACQUIRE);
 }
 
-static bool go_on_from(const struct attack_state *state, uint64_t from)
+/* Whether each that has worked at all has done so much more since then. */
+static bool all_did(const struct attack_state *state, const uint64_t since[ATTACK_WORK], uint64_t more)
+{
+	uint64_t now[ATTACK_WORK];
+	unsigned int i;
+
+	read_rounds(state, now);
+	for (i = 0; i < ATTACK_WORK; i++)
+		if (now[i] && now[i] < since[i] + more)
+			return false;
+	return now[0] != 0;
+}
+
+static bool go_on_now(const struct attack_state *state)
 {
 	const uint64_t until = xsdev_now() + SETTLED_MS * 1000000ULL;
+	uint64_t since[ATTACK_WORK];
 
-	while (all_rounds(state) < from + 3 && xsdev_now() < until)
+	read_rounds(state, since);
+	while (!all_did(state, since, 3) && xsdev_now() < until)
 		xsdev_sleep_ms(5);
-	return all_rounds(state) >= from + 3;
+	return all_did(state, since, 3);
 }
 
 /* Root's client holds, and must not be silent. */
@@ -190,21 +207,21 @@ static void sleep_holding(unsigned int ms)
 /* Root's hold of the number holds all of it. What was done before may be counted after. */
 static const char *is_held(const struct attack_state *state)
 {
-	uint64_t from = all_rounds(state);
-	const char *wrong = NULL;
+	uint64_t before[ATTACK_WORK], after[ATTACK_WORK];
 
-	if (!go_on_from(state, from))
-		return "it does not work at all";
+	if (!go_on_now(state))
+		return "not all of it works";
 	if (xsdev_process_op(attack_client(), KFD_XSCHED_OP_SUSPEND, state->number, 0, NULL))
 		return "root cannot hold it";
 	sleep_holding(SOON_MS);
-	from = all_rounds(state);
+	read_rounds(state, before);
 	sleep_holding(STILL_MS);
-	if (all_rounds(state) != from)
-		wrong = "it works, and is held";
+	read_rounds(state, after);
 	if (xsdev_process_op(attack_client(), KFD_XSCHED_OP_RESUME, state->number, 0, NULL))
 		return "root cannot release it";
-	return wrong ? wrong : go_on_from(state, all_rounds(state)) ? NULL : "it is not released";
+	if (memcmp(before, after, sizeof(before)))
+		return "it works, and is held";
+	return go_on_now(state) ? NULL : "it is not released";
 }
 
 /* The rule of its user lowers it, whether xschedd could read about it or not. */
