@@ -8,6 +8,8 @@
  *   test-attack [WORDS]    those whose names have one of the words, after the one that does nothing;
  *                          a '+' in a word stands for a space
  *
+ * The kernel preempts wherever it can ("preempt=full"): who holds a lock may lose the CPU at any moment.
+ *
  * For a guest whose time is that of its instructions (--icount).
  */
 #include <errno.h>
@@ -277,6 +279,13 @@ static void start_daemon(void)
 		tap_bail("xschedd does not start, or does not answer by HTTP");
 }
 
+/* As by "preempt=full". Debian's kernels do not preempt one that is in the kernel unless they are told to. */
+static void preempt_everywhere(void)
+{
+	if (sysfile_write("full", "/sys/kernel/debug/sched/preempt"))
+		tap_bail("this kernel's preemption cannot be set: it needs CONFIG_PREEMPT_DYNAMIC");
+}
+
 static void begin(void)
 {
 	const struct rlimit many = { FILES, FILES };
@@ -291,6 +300,7 @@ static void begin(void)
 	/* A number comes back after so many processes. */
 	if (sysfile_set(PIDS, "/proc/sys/kernel/pid_max") || lease_set(LEASE_MS))
 		tap_bail("no limit of numbers, or no lease");
+	preempt_everywhere();
 	users_admit(true);
 	identity_begin();
 	start_daemon();
