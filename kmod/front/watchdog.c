@@ -15,6 +15,10 @@
  *
  * A sign of life is one store, without a lock and without touching the timer.
  *
+ * It has a real-time thread. What others do with the processor does not make a client's lease
+ * longer, and who holds a lock that it waits for runs with its priority, which a lock does not lend
+ * among ordinary threads.
+ *
  * Whether a queue has work the sampler may know, if anybody subscribed. The
  * watchdog looks for itself: at the indices, and where they are equal, whether
  * waves of the queue are saved. What cannot be known is work: a queue that runs
@@ -22,13 +26,14 @@
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include <linux/kfd_xsched.h>
 
@@ -52,7 +57,7 @@
  * @held: queues held, by any client
  * @lock: orders starts and stops of the timer
  * @paused: the system is suspended, or about to be: no timer; under @lock
- * @queue: where @work runs; it has a thread of its own if memory is short
+ * @worker: where @work runs; NULL: nowhere any more
  * @work: looks at all clients
  * @look: number of the look at a client that goes on; @work's own
  */
@@ -60,8 +65,8 @@ struct xs_watchdog {
 	atomic_t held;
 	spinlock_t lock;	/* orders starts and stops of the timer */
 	bool paused;
-	struct workqueue_struct *queue;
-	struct delayed_work work;
+	struct kthread_worker *worker;
+	struct kthread_delayed_work work;
 	u32 look;
 };
 
@@ -74,14 +79,14 @@ static void watchdog_start(u64 delay_ns)
 {
 	lockdep_assert_held(&watchdog.lock);
 
-	if (watchdog.queue && !watchdog.paused)
-		queue_delayed_work(watchdog.queue, &watchdog.work,
-				   nsecs_to_jiffies(delay_ns) + 1);
+	if (watchdog.worker && !watchdog.paused)
+		kthread_queue_delayed_work(watchdog.worker, &watchdog.work,
+					   nsecs_to_jiffies(delay_ns) + 1);
 }
 
 bool xs_watchdog_armed(void)
 {
-	return delayed_work_pending(&watchdog.work);
+	return !list_empty(&watchdog.work.work.node);
 }
 
 /*
@@ -375,7 +380,7 @@ static u64 watchdog_look_at_all(void)
 	return next;
 }
 
-static void watchdog_work(struct work_struct *work)
+static void watchdog_work(struct kthread_work *work)
 {
 	u64 next, now;
 
@@ -398,9 +403,9 @@ void xs_watchdog_set_ms(u32 ms)
 	xs_client_set_lease_ns((u64)ms * NSEC_PER_MSEC);
 	/* The timer may be set to what would be too late for coming leases. */
 	scoped_guard(spinlock_irqsave, &watchdog.lock) {
-		if (watchdog.queue && !watchdog.paused &&
+		if (watchdog.worker && !watchdog.paused &&
 		    (atomic_read(&watchdog.held) || xs_watchdog_armed()))
-			mod_delayed_work(watchdog.queue, &watchdog.work, 0);
+			kthread_mod_delayed_work(watchdog.worker, &watchdog.work, 0);
 	}
 }
 
@@ -408,7 +413,7 @@ void xs_watchdog_pause(void)
 {
 	scoped_guard(spinlock_irqsave, &watchdog.lock)
 		watchdog.paused = true;
-	cancel_delayed_work_sync(&watchdog.work);
+	kthread_cancel_delayed_work_sync(&watchdog.work);
 }
 
 /* What is not a sign of life is not shown as one: the lease alone begins anew. */
@@ -447,22 +452,25 @@ long xs_watchdog_ioctl_renew(struct xs_client *client, void *argument)
 
 int xs_watchdog_init(void)
 {
-	watchdog.queue = alloc_workqueue("kfd_xsched", WQ_UNBOUND | WQ_MEM_RECLAIM, 1);
-	if (!watchdog.queue)
-		return -ENOMEM;
-	INIT_DELAYED_WORK(&watchdog.work, watchdog_work);
+	struct kthread_worker *worker = kthread_run_worker(0, "xsched-watchdog");
+
+	if (IS_ERR(worker))
+		return PTR_ERR(worker);
+	sched_set_fifo_low(worker->task);
+	kthread_init_delayed_work(&watchdog.work, watchdog_work);
 	atomic_set(&watchdog.held, 0);
 	xs_client_set_lease_ns((u64)XS_WATCHDOG_MS * NSEC_PER_MSEC);
 	watchdog.paused = false;
+	watchdog.worker = worker;
 	return 0;
 }
 
 void xs_watchdog_exit(void)
 {
-	struct workqueue_struct *queue = watchdog.queue;
+	struct kthread_worker *worker = watchdog.worker;
 
 	scoped_guard(spinlock_irqsave, &watchdog.lock)
-		watchdog.queue = NULL;
-	cancel_delayed_work_sync(&watchdog.work);
-	destroy_workqueue(queue);
+		watchdog.worker = NULL;
+	kthread_cancel_delayed_work_sync(&watchdog.work);
+	kthread_destroy_worker(worker);
 }
