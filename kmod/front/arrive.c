@@ -32,6 +32,7 @@ int xs_node_added(struct xs_hw_node *hw, const struct xs_hw_node_desc *desc)
 	xs_transact_init(node);
 	xs_sampler_init_node(node);
 	xs_waves_init_node(node);
+	xs_watchdog_init_node(node);
 	scoped_guard(rt_mutex, &xs_lock) {
 		known = xs_node_find_locked(hw);
 		if (!known)

@@ -256,6 +256,7 @@ long xs_park_ioctl(struct xs_client *client, void *arg);
 
 int xs_watchdog_init(void);
 void xs_watchdog_exit(void);
+void xs_watchdog_init_node(struct xs_node *node);
 
 /* No client is ejected until it is resumed: all leases begin anew then. */
 void xs_watchdog_pause(void);

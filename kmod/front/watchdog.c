@@ -30,9 +30,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include <linux/kfd_xsched.h>
@@ -132,6 +130,18 @@ static bool watchdog_look_at_indices(const struct xs_queue *queue)
 	return packets;
 }
 
+/**
+ * struct watchdog_round - one look at what a client holds, by all of its holders
+ * @waits: a call of the client is on its way
+ * @left: how many requests and queues more may be looked at before others may have xs_lock
+ * @again: some queues could not be looked at, so they have to be later
+ */
+struct watchdog_round {
+	bool waits;
+	unsigned int left;
+	bool again;
+};
+
 /*
  * Whether a held queue without packets may have saved waves. That the sampler
  * calls it idle says so only where waves in flight can be counted.
@@ -145,32 +155,120 @@ static bool watchdog_may_have_waves(const struct xs_queue *queue)
 		READ_ONCE(queue->watch.activity) != XS_ACTIVITY_IDLE;
 }
 
-/**
- * struct watchdog_suspects - held queues without packets that may have saved waves
- * @ids: of them
- * @room: for how many there is room
- * @count: how many there are
- * @again: some queues could not be looked at, so they have to be later
- */
-struct watchdog_suspects {
-	u64 *ids;
-	unsigned int room;
-	unsigned int count;
-	bool again;
-};
+/* ---- what the driver says of saved waves -------------------------------------- */
 
-/* Whether the held queue has packets, or that cannot be known; else it may be a suspect. */
-static bool watchdog_has_work(const struct xs_queue *queue, struct watchdog_suspects *suspects)
+/*
+ * It says so under the lock of the node, which a transaction has. So a node's own worker asks: it
+ * may wait there, and who keeps it waiting runs with its priority. To try the lock would do
+ * nothing against others who have it most of the time. Whether there will be an answer.
+ */
+static bool watchdog_ask_locked(struct xs_queue *queue)
 {
-	if (watchdog_look_at_indices(queue))
-		return true;
+	struct xs_node *node = queue->pdd->node;
+
+	lockdep_assert_held(&xs_lock);
+
+	if (node->gone)
+		return false;
+	list_move_tail(&queue->in_asked, &node->asked);
+	kthread_queue_work(node->worker, &node->ask);
+	return true;
+}
+
+/* One that was asked for; it is not removed while the node is locked. */
+static struct xs_queue *watchdog_next_asked(struct xs_node *node)
+{
+	struct xs_queue *queue;
+
+	guard(rt_mutex)(&xs_lock);
+	queue = list_first_entry_or_null(&node->asked, struct xs_queue, in_asked);
+	if (!queue)
+		return NULL;
+	list_del_init(&queue->in_asked);
+	queue->pinned = true;
+	return queue;
+}
+
+/* @saved: as xs_backend_ops.saved. Whether that says anything. */
+static bool watchdog_note(struct xs_queue *queue, int saved)
+{
+	guard(rt_mutex)(&xs_lock);
+	queue->pinned = false;
+	if (saved == -EBUSY)
+		return false;
+	queue->saved = saved != 0;
+	queue->saved_ns = ktime_get_ns();
+	return true;
+}
+
+/* Whether there may be more. */
+static bool watchdog_ask_one(struct xs_node *node, bool *told)
+{
+	struct xs_queue *queue;
+
+	guard(rt_mutex)(&node->lock);
+	queue = watchdog_next_asked(node);
+	if (queue)
+		*told |= watchdog_note(queue, xs_backend->saved(queue->change.hw));
+	return queue;
+}
+
+/* All clients are looked at now, unless nothing is held. */
+static void watchdog_hurry(void)
+{
+	guard(spinlock_irqsave)(&watchdog.lock);
+	if (watchdog.worker && !watchdog.paused &&
+	    (atomic_read(&watchdog.held) || xs_watchdog_armed()))
+		kthread_mod_delayed_work(watchdog.worker, &watchdog.work, 0);
+}
+
+static void watchdog_ask_work(struct kthread_work *work)
+{
+	struct xs_node *node = container_of(work, struct xs_node, ask);
+	bool told = false;
+
+	while (watchdog_ask_one(node, &told))
+		;
+	if (told)
+		watchdog_hurry();
+}
+
+void xs_watchdog_init_node(struct xs_node *node)
+{
+	kthread_init_work(&node->ask, watchdog_ask_work);
+}
+
+/*
+ * Whether waves of the queue are saved. What was said counts for the time of a lease: a silent
+ * client has held the queue for as long, so there can be none that are newer.
+ */
+static bool watchdog_has_waves_locked(struct xs_queue *queue, struct watchdog_round *round)
+{
+	lockdep_assert_held(&xs_lock);
+
 	if (!watchdog_may_have_waves(queue))
 		return false;
-	if (suspects->count < suspects->room)
-		suspects->ids[suspects->count++] = queue->id;
-	else
-		suspects->again = true;
+	if (queue->saved_ns && ktime_get_ns() - queue->saved_ns < xs_client_lease_ns())
+		return queue->saved;
+	round->again |= watchdog_ask_locked(queue);
 	return false;
+}
+
+/* ---- a client ------------------------------------------------------------------ */
+
+/*
+ * Whether the held queue has work, or that cannot be known. While its node is in a transaction, and
+ * the client in a call, that may be what the client waits for: it is looked at later.
+ */
+static bool watchdog_has_work_locked(struct xs_queue *queue, struct watchdog_round *round)
+{
+	lockdep_assert_held(&xs_lock);
+
+	if (round->waits && xs_is_locked(&queue->pdd->node->lock)) {
+		round->again = true;
+		return false;
+	}
+	return watchdog_look_at_indices(queue) || watchdog_has_waves_locked(queue, round);
 }
 
 /* The next request of the holder that the look has not seen, or NULL. */
@@ -184,31 +282,25 @@ static struct xs_request *watchdog_next_request_locked(struct xs_holder *holder)
 	return request && request->look != watchdog.look ? request : NULL;
 }
 
-/*
- * A queue that the request holds, with packets; or 0 and the suspects. While a node is in a
- * transaction, nobody could let its queues run: they are looked at later. @left: how many
- * requests and queues more may be looked at now
- */
-static u64 watchdog_look_at_request_locked(struct xs_request *request, unsigned int *left,
-					   struct watchdog_suspects *suspects)
+/* A queue that the request holds, with work; or 0. */
+static u64 watchdog_look_at_request_locked(struct xs_request *request,
+					   struct watchdog_round *round)
 {
 	struct xs_queue *queue = NULL;
 
 	lockdep_assert_held(&xs_lock);
 
-	while (*left && (queue = xs_request_next_queue_locked(request, queue))) {
+	while (round->left && (queue = xs_request_next_queue_locked(request, queue))) {
 		if (queue->look == watchdog.look || !xs_request_holds_locked(request, queue))
 			continue;
 		queue->look = watchdog.look;
-		(*left)--;
-		if (xs_is_locked(&queue->pdd->node->lock))
-			suspects->again = true;
-		else if (watchdog_has_work(queue, suspects))
+		round->left--;
+		if (watchdog_has_work_locked(queue, round))
 			return queue->id;
 	}
 	/* It has seen all. */
 	if (!queue) {
-		(*left)--;
+		round->left--;
 		request->look = watchdog.look;
 		list_move_tail(&request->in_holder, &request->holder->requests);
 	}
@@ -216,116 +308,46 @@ static u64 watchdog_look_at_request_locked(struct xs_request *request, unsigned 
 }
 
 /* The same of all requests of the holder. */
-static u64 watchdog_look_at_holder_locked(struct xs_holder *holder, unsigned int *left,
-					  struct watchdog_suspects *suspects)
+static u64 watchdog_look_at_holder_locked(struct xs_holder *holder, struct watchdog_round *round)
 {
 	struct xs_request *request;
 	u64 id = 0;
 
 	lockdep_assert_held(&xs_lock);
 
-	while (!id && *left && (request = watchdog_next_request_locked(holder)))
-		id = watchdog_look_at_request_locked(request, left, suspects);
+	while (!id && round->left && (request = watchdog_next_request_locked(holder)))
+		id = watchdog_look_at_request_locked(request, round);
 	return id;
 }
 
 /* The same of the client and its armed switches. */
-static u64 watchdog_look_at_holders_locked(const struct xs_client *client, unsigned int *left,
-					   struct watchdog_suspects *suspects)
+static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
+					   struct watchdog_round *round)
 {
 	struct xs_holder *holder;
 	u64 id = 0;
 
 	lockdep_assert_held(&xs_lock);
 
+	round->left = XS_LOOKS;
+	round->waits = client->holder.batches;
 	list_for_each_entry(holder, &client->holders, in_client)
-		id = id ?: watchdog_look_at_holder_locked(holder, left, suspects);
+		id = id ?: watchdog_look_at_holder_locked(holder, round);
 	return id;
-}
-
-/*
- * A queue that is not removed, with the lock of its node and a reference on that.
- * -EAGAIN: a transaction goes on there.
- */
-static struct xs_queue *watchdog_pin(u64 id)
-{
-	struct xs_queue *queue;
-	struct xs_node *node;
-
-	guard(rt_mutex)(&xs_lock);
-	queue = xs_queue_find_locked(id);
-	if (IS_ERR(queue))
-		return queue;
-	node = queue->pdd->node;
-	if (node->gone)
-		return ERR_PTR(-ESRCH);
-	/* The order is the other way round, so never wait for it here. */
-	if (!rt_mutex_trylock(&node->lock))
-		return ERR_PTR(-EAGAIN);
-	queue->pinned = true;
-	xs_node_get(node);
-	return queue;
-}
-
-static void watchdog_unpin(struct xs_queue *queue)
-{
-	struct xs_node *node = queue->pdd->node;
-
-	scoped_guard(rt_mutex, &xs_lock)
-		queue->pinned = false;
-	rt_mutex_unlock(&node->lock);
-	xs_node_put(node);
-}
-
-/* 1: it has saved waves, or that cannot be known; 0: none; -EAGAIN: ask again. */
-static int watchdog_look_at_waves(u64 id)
-{
-	struct xs_queue *queue = watchdog_pin(id);
-	int saved;
-
-	if (IS_ERR(queue))
-		return PTR_ERR(queue) == -EAGAIN ? -EAGAIN : 0;
-	saved = xs_backend->saved(queue->change.hw);
-	watchdog_unpin(queue);
-	return saved == -EBUSY ? -EAGAIN : saved != 0;
-}
-
-/* The first suspect that has saved waves, or 0. */
-static u64 watchdog_look_at_suspects(struct watchdog_suspects *suspects)
-{
-	unsigned int i;
-
-	for (i = 0; i < suspects->count; i++) {
-		const int waves = watchdog_look_at_waves(suspects->ids[i]);
-
-		if (waves > 0)
-			return suspects->ids[i];
-		suspects->again |= waves < 0;
-	}
-	return 0;
 }
 
 /* A queue the client holds that has work, or 0. @again: some could not be looked at. */
 static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 {
-	struct watchdog_suspects suspects = {};
-	unsigned int left;
+	struct watchdog_round round = {};
 	u64 id;
 
-	suspects.room = xs_queue_count();
-	suspects.ids = kvmalloc_array(suspects.room, sizeof(*suspects.ids), GFP_KERNEL);
-	if (!suspects.ids)
-		suspects.room = 0;
 	watchdog.look++;
 	do {
-		left = XS_LOOKS;
 		scoped_guard(rt_mutex, &xs_lock)
-			id = watchdog_look_at_holders_locked(client, &left, &suspects);
-	} while (!id && !left);
-	if (!id)
-		id = watchdog_look_at_suspects(&suspects);
-	kvfree(suspects.ids);
-	*again = suspects.again;
+			id = watchdog_look_at_holders_locked(client, &round);
+	} while (!id && !round.left);
+	*again = round.again;
 	return id;
 }
 
@@ -402,11 +424,7 @@ void xs_watchdog_set_ms(u32 ms)
 {
 	xs_client_set_lease_ns((u64)ms * NSEC_PER_MSEC);
 	/* The timer may be set to what would be too late for coming leases. */
-	scoped_guard(spinlock_irqsave, &watchdog.lock) {
-		if (watchdog.worker && !watchdog.paused &&
-		    (atomic_read(&watchdog.held) || xs_watchdog_armed()))
-			kthread_mod_delayed_work(watchdog.worker, &watchdog.work, 0);
-	}
+	watchdog_hurry();
 }
 
 void xs_watchdog_pause(void)

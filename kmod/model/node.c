@@ -94,6 +94,7 @@ struct xs_node *xs_node_new(struct xs_hw_node *hw, const struct xs_hw_node_desc 
 	INIT_LIST_HEAD(&node->queues);
 	INIT_LIST_HEAD(&node->pending);
 	INIT_LIST_HEAD(&node->parking);
+	INIT_LIST_HEAD(&node->asked);
 	node->park_ms = XS_PARK_MS;
 	node->park_batch_ms = XS_PARK_BATCH_MS;
 	rt_mutex_init(&node->lock);

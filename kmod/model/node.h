@@ -209,7 +209,7 @@ void xs_node_set_waves_percent(u32 percent);
  * @going: it concerns a process that is about to be parked; under @lock
  * @back_ns: from when on the first of those has been waiting whom it brings back, or 0;
  *	likewise
- * @worker: runs parts of batches, @settle, @retry and @ring; none once @gone
+ * @worker: runs parts of batches, @settle, @retry, @ring and @ask; none once @gone
  * @settle: switches what is pending: see switch/transact.c
  * @kicked: counts how often @settle was asked for
  * @done: what of that @settle has tried; without a lock
@@ -218,6 +218,9 @@ void xs_node_set_waves_percent(u32 percent);
  * @retries: how many of these were begun since a transaction succeeded or a reset was
  *	done; under the lock of that list
  * @ring: looks at doorbells that rang: see watch/sampler.c
+ * @asked: queues of which the watchdog wants to know whether waves are saved, by
+ *	xs_queue.in_asked
+ * @ask: has the driver say so: see front/watchdog.c
  * @waves: what is known of waves in flight
  * @save_ns: how long the last preemption took to save waves; without a lock
  * @restore_ns: how long a restore takes, as far as it was seen; under sampler.lock, read
@@ -259,6 +262,8 @@ struct xs_node {
 	struct kthread_delayed_work retry;
 	u32 retries;
 	struct kthread_work ring;
+	struct list_head asked;
+	struct kthread_work ask;
 	struct xs_wave_counts waves;
 	u64 save_ns;
 	u64 restore_ns;

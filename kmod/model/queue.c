@@ -105,6 +105,7 @@ static void queue_init(struct xs_queue *queue, struct xs_hw_queue *hw,
 	queue->applied = unknown ? XS_APPLIED_UNKNOWN : XS_APPLIED_FREE;
 	queue->has_run = !unknown;
 	xs_terms_init(&queue->override);
+	INIT_LIST_HEAD(&queue->in_asked);
 	queue->priority = desc->priority;
 	if (xs_queue_can_classify(queue))
 		queue->prio_class = KFD_XSCHED_CLASS_NORMAL;
@@ -247,6 +248,7 @@ void xs_queue_free_locked(struct xs_queue *queue)
 	list_del(&queue->in_pdd);
 	pdd->blind -= !queue_shows_idle(queue);
 	list_del(&queue->in_node);
+	list_del(&queue->in_asked);
 	WRITE_ONCE(pdd->node->queue_count, pdd->node->queue_count - 1);
 	hash_del(&queue->by_hw);
 	xa_erase(&queue_by_id, queue->id);

@@ -174,6 +174,9 @@ struct xs_quiet {
  * @priority: the KFD priority it then had; ask xs_queue_priority_locked()
  * @prio_class: enum kfd_xsched_class in effect, 0 if there are none
  * @look: the last look of the watchdog that has seen it
+ * @in_asked: in xs_node.asked, or empty
+ * @saved: of a held queue: waves of it were saved at @saved_ns, or that could not be known
+ * @saved_ns: when the driver said so, CLOCK_MONOTONIC, or 0
  * @quiet: for a look before and after it is parked
  * @watch: the sampler's part
  */
@@ -201,6 +204,9 @@ struct xs_queue {
 	u32 priority;
 	u32 prio_class;
 	u32 look;
+	struct list_head in_asked;
+	bool saved;
+	u64 saved_ns;
 	struct xs_quiet quiet;
 	struct xs_queue_watch watch;
 };

@@ -15,6 +15,7 @@
 
 #include "watched.h"
 #include "core.h"
+#include "front/client.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
 #define QUEUE		KFD_XSCHED_TARGET_QUEUE
@@ -41,6 +42,14 @@ static u32 ejected(struct kunit *test, struct file *file)
 
 	KUNIT_EXPECT_EQ(test, ret, arg.ejected ? -EOWNERDEAD : 0);
 	return arg.ejected;
+}
+
+/* Without a sign of life. */
+static bool ejected_already(struct file *file)
+{
+	const struct xs_client *client = file->private_data;
+
+	return READ_ONCE(client->ejected);
 }
 
 /* Without a sign of life to any client but that of the queue's. */
@@ -507,6 +516,35 @@ static void call_waits_for_another_node(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, xt->queues[0]->held);
 }
 
+/*
+ * A node in a transaction of others is no excuse for who is in no call. Whether waves are saved is
+ * asked when it is over, by a worker that waits for it.
+ */
+static void others_keep_the_node(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *b = xt_open(test), *c = xt_open(test);
+	struct xt_watched busy = xt_add_watched(test, 1), saved = xt_add_watched(test, 0);
+	struct xt_call call;
+
+	saved.queue->saved = 1;
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, b, busy.id), 0);
+	KUNIT_EXPECT_EQ(test, xt_suspend(test, c, saved.id), 0);
+	fake_hang(xt->node);
+	xt_start_do(test, &call, xt->files[0], OP(SUSPEND), QUEUE, xt->ids[0]);
+	KUNIT_ASSERT_TRUE(test, xt_entered(xt->node));
+	begin_short_lease(test, b);
+	begin_short_lease(test, c);
+	KUNIT_EXPECT_TRUE(test, xt_comes(ejected_already(b)));
+	KUNIT_EXPECT_FALSE(test, ejected_already(c));
+	KUNIT_EXPECT_EQ(test, saved.queue->asked, 0);
+	fake_answer(xt->node, 0);
+	KUNIT_EXPECT_EQ(test, xt_call_wait(test, &call), 0);
+	xt_expect_held(test, busy.queue, false);
+	xt_expect_held(test, saved.queue, false);
+	KUNIT_EXPECT_TRUE(test, ejected_already(c));
+}
+
 /* An administrator does not wait for a call on its way: what it does is undone. */
 static void eject_while_switching(struct kunit *test)
 {
@@ -736,6 +774,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lease_becomes_shorter),
 	KUNIT_CASE(call_on_its_way),
 	KUNIT_CASE(call_waits_for_another_node),
+	KUNIT_CASE(others_keep_the_node),
 	KUNIT_CASE(eject_while_switching),
 	KUNIT_CASE(hung_node_is_not_waited_for),
 	KUNIT_CASE(eject_in_an_apply),
