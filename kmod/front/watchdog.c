@@ -25,6 +25,7 @@
  * without need does no harm, one that waits for a dead scheduler does.
  */
 #include <linux/atomic.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -44,8 +45,9 @@
 #include "trace.h"
 #include "watch/watch.h"
 
-/* So many requests are looked at before others may have xs_lock. */
+/* So many requests or clients are looked at before others may have xs_lock and the processor. */
 #define XS_LOOKS	16
+#define XS_REST_US	100
 
 /* How soon to look again at what could not be looked at. */
 #define XS_AGAIN_NS	(20 * NSEC_PER_MSEC)
@@ -336,6 +338,12 @@ static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
 	return id;
 }
 
+/* There may be thousands of clients and requests, and who is real-time, too, waits for this thread. */
+static void watchdog_rest(void)
+{
+	usleep_range(XS_REST_US, 2 * XS_REST_US);
+}
+
 /* A queue the client holds that has work, or 0. @again: some could not be looked at. */
 static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 {
@@ -343,10 +351,13 @@ static u64 watchdog_ready_queue(struct xs_client *client, bool *again)
 	u64 id;
 
 	watchdog.look++;
-	do {
+	for (;;) {
 		scoped_guard(rt_mutex, &xs_lock)
 			id = watchdog_look_at_holders_locked(client, &round);
-	} while (!id && !round.left);
+		if (id || round.left)
+			break;
+		watchdog_rest();
+	}
 	*again = round.again;
 	return id;
 }
@@ -393,11 +404,14 @@ static u64 watchdog_look_at_all(void)
 {
 	u64 next = ktime_get_ns() + xs_client_lease_ns(), number = 0;
 	struct xs_client *client;
+	unsigned int looks = 0;
 
 	while ((client = xs_client_next(number))) {
 		next = min(next, watchdog_look_at_client(client));
 		number = client->id;
 		xs_client_put(client);
+		if (++looks % XS_LOOKS == 0)
+			watchdog_rest();
 	}
 	return next;
 }
