@@ -127,24 +127,29 @@ static void process_parse_groups(struct process *process, const char *text)
 		process->cut |= PROCESS_CUT_GROUPS;
 }
 
-static void process_parse_status(struct process *process, const char *line)
+static void process_parse_users(struct process *process, const char *text)
 {
 	unsigned int real, effective, saved;
-	unsigned long long capabilities;
 
-	if (sscanf(line, "Uid: %u %u %u", &real, &effective, &saved) == 3) {
-		process->known = true;
-		process->uid = real;
-		process->euid = effective;
-		process->changed_credentials = real != effective ||
-					       real != saved;
-	} else if (sscanf(line, "Gid: %u", &real) == 1) {
-		process->gid = real;
-	} else if (!strncmp(line, "Groups:", 7)) {
+	if (sscanf(text, "%u %u %u", &real, &effective, &saved) != 3)
+		return;
+	process->known = true;
+	process->uid = real;
+	process->euid = effective;
+	process->changed_credentials = real != effective || real != saved;
+}
+
+/* There are 60 lines, and sscanf() takes long to find that one is another. */
+static void process_parse_status(struct process *process, const char *line)
+{
+	if (!strncmp(line, "Uid:", 4))
+		process_parse_users(process, line + 4);
+	else if (!strncmp(line, "Gid:", 4))
+		process->gid = strtoul(line + 4, NULL, 10);
+	else if (!strncmp(line, "Groups:", 7))
 		process_parse_groups(process, line + 7);
-	} else if (sscanf(line, "CapEff: %llx", &capabilities) == 1) {
-		process->has_sys_nice = capabilities >> CAP_SYS_NICE & 1;
-	}
+	else if (!strncmp(line, "CapEff:", 7))
+		process->has_sys_nice = strtoull(line + 7, NULL, 16) >> CAP_SYS_NICE & 1;
 }
 
 static void process_read_status(struct process *process)

@@ -560,8 +560,11 @@ void reader_ask(struct reader *reader, struct reading *reading)
 {
 	struct process process;
 
-	process_read_owner(&process, reading->pid);
-	reader_note(reading, &process);
+	/* Who asks for an identity knows whose it is: nothing is read in the loop for a connection. */
+	if (!reading->identity) {
+		process_read_owner(&process, reading->pid);
+		reader_note(reading, &process);
+	}
 	reading->told = false;
 	reading->barred = false;
 	reading->misses = 0;

@@ -69,7 +69,7 @@ typedef void (*reading_fn)(struct reading *reading, const struct process *proces
  * @pid: process
  * @cmdline: its arguments are wanted, too
  * @identity: only the facts and who it is are wanted; a penalty of the account does
- *	not apply
+ *	not apply. Whose process it is, @account.user, is known to who asks
  * @done: takes answers; from the loop, never from reader_ask()
  * @context: for @done
  * @user: for @done
@@ -77,7 +77,8 @@ typedef void (*reading_fn)(struct reading *reading, const struct process *proces
  * @list: likewise
  * @told: the facts were handed to @done; the reader's
  * @barred: the rest is not to be read now; the reader's
- * @account: its account, else one of its user that no other has; the reader's
+ * @account: its account, else one of its user that no other has; the reader's, but for
+ *	@identity
  * @misses: how often the rest was withheld; the reader's
  * @not_before_ns: when to go on; the reader's
  */

@@ -453,6 +453,7 @@ static void client_identify(struct client *client)
 	client->asking = true;
 	client->reading = (struct reading){ .pid = client->peer.pid,
 					    .identity = true,
+					    .account = { .user = client->peer.uid },
 					    .done = client_on_identity,
 					    .user = client };
 	reader_ask(client->host->reader, &client->reading);
