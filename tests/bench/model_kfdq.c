@@ -3,11 +3,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "kfdq_fault.h"
 #include "model.h"
+#include "model_queue.h"
+#include "peers/lv1.h"
 #include "spin.h"
 
 #define RING_PACKETS	512
 #define WARM_MS		10000
+
+static struct model_queue like = MODEL_QUEUE_DEFAULTS;
+
+void model_kfdq_use(const struct model_queue *queue)
+{
+	like = *queue;
+}
 
 /**
  * struct gpu - what such a model has
@@ -15,12 +25,16 @@
  * @queue: its only queue
  * @signals: one for each request in flight
  * @set: dispatches and their log
+ * @turns: where it says that it has work, if it does
+ * @lv1: what launches, NULL: the model itself, as much as it has
  */
 struct gpu {
 	struct kfdq_device *dev;
 	struct kfdq_queue *queue;
 	struct kfdq_signal *signals[MODEL_DEPTH];
 	struct spin_set set;
+	struct turns turns;
+	struct lv1 *lv1;
 };
 
 /*
@@ -41,30 +55,52 @@ static int warm_up(struct gpu *g)
 	return ret;
 }
 
+static int create_queue(struct gpu *g)
+{
+	struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
+	int ret;
+
+	options.packets = RING_PACKETS;
+	options.priority = like.priority;
+	ret = kfdq_queue_create(g->dev, &options, &g->queue);
+	if (!ret && like.cus)
+		ret = kfdq_queue_set_cus(g->queue, like.first_cu, like.cus);
+	return ret;
+}
+
+static int join(struct gpu *g)
+{
+	int ret = like.turns ? turns_join(&g->turns, like.turns, like.rank) : 0;
+
+	return !ret && like.lv1 ? lv1_open(g->dev, g->queue, &g->turns, &g->lv1) : ret;
+}
+
 static int open_gpu(struct model *m)
 {
-	struct kfdq_queue_options queue = KFDQ_QUEUE_DEFAULTS;
 	struct gpu *g;
 	unsigned int i;
 	int ret;
 
-	queue.packets = RING_PACKETS;
 	if (m->kernels * MODEL_DEPTH > RING_PACKETS)
 		return -E2BIG;
 	m->gpu = g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
-	ret = kfdq_open(&g->dev);
+	ret = kfdq_open_gpu(like.gpu, &g->dev);
 	if (ret)
 		return ret;
+	if (like.debuggable)
+		ret = kfdq_exceptions_enable(g->dev);
 	for (i = 0; i < MODEL_DEPTH && !ret; i++)
 		ret = kfdq_signal_create(g->dev, &g->signals[i]);
 	if (!ret)
 		ret = spin_set_init(&g->set, g->dev, m->capacity * m->kernels, RING_PACKETS);
 	if (!ret)
-		ret = kfdq_queue_create(g->dev, &queue, &g->queue);
+		ret = create_queue(g);
 	if (!ret)
 		ret = warm_up(g);
+	if (!ret)
+		ret = join(g);
 	m->gpu_id = kfdq_gpu_id(g->dev);
 	m->log = g->set.log;
 	return ret;
@@ -76,6 +112,8 @@ static void close_gpu(struct model *m)
 
 	if (!g)
 		return;
+	turns_leave(&g->turns);
+	lv1_close(g->lv1);
 	if (g->queue)
 		kfdq_queue_destroy(g->queue);
 	spin_set_fini(&g->set);
@@ -106,14 +144,24 @@ static int submit(struct model *m)
 		}
 	}
 	kfdq_signal_arm(signal, 1);
+	if (g->lv1)
+		return lv1_submit(g->lv1, batch, n);
+	if (g->turns.page)
+		turns_say(&g->turns, true);
 	return kfdq_queue_submit(g->queue, batch, n);
 }
 
 static int wait(struct model *m)
 {
 	struct gpu *g = m->gpu;
+	int ret;
 
-	return kfdq_signal_wait(g->dev, g->signals[m->completed % MODEL_DEPTH], -1);
+	if (g->lv1)
+		return lv1_wait(g->lv1, (m->completed + 1) * m->kernels);
+	ret = kfdq_signal_wait(g->dev, g->signals[m->completed % MODEL_DEPTH], -1);
+	if (!ret && g->turns.page && m->completed + 1 == m->submitted)
+		turns_say(&g->turns, false);
+	return ret;
 }
 
 const struct model_backend model_kfdq = {

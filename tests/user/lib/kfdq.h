@@ -166,6 +166,9 @@ int kfdq_queue_recreate(struct kfdq_queue *queue);
 /* AMDKFD_IOC_UPDATE_QUEUE: change percentage and priority. */
 int kfdq_queue_update(struct kfdq_queue *queue, uint32_t percentage, uint32_t priority);
 
+/* AMDKFD_IOC_SET_CU_MASK: only @count compute units, from number @first of the driver's order. */
+int kfdq_queue_set_cus(struct kfdq_queue *queue, uint32_t first, uint32_t count);
+
 /* Where the queue lives. */
 struct kfdq_device *kfdq_queue_device(const struct kfdq_queue *queue);
 

@@ -17,6 +17,7 @@
 #define HEADER_FENCE_SYSTEM	((2u << 9) | (2u << 11))	/* acquire, release */
 #define SETUP_DIMENSIONS	1
 #define EOP_BYTES		4096
+#define MASK_BITS		1024	/* KFD takes no more */
 
 /* hsa_kernel_dispatch_packet_t */
 struct aql_dispatch {
@@ -271,6 +272,22 @@ int kfdq_queue_update(struct kfdq_queue *q, uint32_t percentage, uint32_t priori
 		q->options.priority = priority;
 	}
 	return ret;
+}
+
+int kfdq_queue_set_cus(struct kfdq_queue *q, uint32_t first, uint32_t count)
+{
+	uint32_t mask[MASK_BITS / 32] = { 0 }, i;
+	struct kfd_ioctl_set_cu_mask_args args = {
+		.queue_id = q->id,
+		.num_cu_mask = MASK_BITS,
+		.cu_mask_ptr = (uintptr_t)mask,
+	};
+
+	if (!count || first >= MASK_BITS || count > MASK_BITS - first)
+		return -EINVAL;
+	for (i = first; i < first + count; i++)
+		mask[i / 32] |= 1U << i % 32;
+	return kfdq_ioctl(q->dev, AMDKFD_IOC_SET_CU_MASK, &args);
 }
 
 struct kfdq_device *kfdq_queue_device(const struct kfdq_queue *q)
