@@ -64,6 +64,8 @@ help:
 	@echo 'make bench-react    time from a doorbell to an empty GPU, armed and through xschedd (SAMPLES=100)'
 	@echo 'make bench-oversubscribed  one process beside 99 without work, most or none of them held (SAMPLES=100)'
 	@echo 'make bench-park     two processes beside 1, 8 and 64 without work, resident and parked (SAMPLES=100)'
+	@echo 'make bench          two models in every way to share a GPU, ours and those of others, each with every seed:'
+	@echo '                    25 minutes of what is missing; again, it goes on (EXP=...: only this experiment)'
 	@echo 'make bench-shootdowns  CPUs that a doorbell tap interrupts, for 1, 16 and 128 threads'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
@@ -142,6 +144,11 @@ bench-oversubscribed:
 
 bench-park:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/park $(SAMPLES)'
+
+# What is there is not run again. EXP: one of "scripts/bench/peers list". SEEDS: how many. MINUTES: for how long.
+bench:
+	$(RIG) --minutes 90 --guests 1 --memory 5 $(BASE) env $(foreach v,MINUTES SEEDS,$(if $($(v)),$(v)=$($(v)))) \
+		sh -c 'scripts/build/steps raw && scripts/bench/peers run $(EXP) && scripts/bench/peers report $(EXP)'
 
 # 16 CPUs, emulated by as many as there are.
 bench-shootdowns:
@@ -286,7 +293,7 @@ distclean:
 	@scripts/rig clean
 
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
-	check-trees module-patch sanitize vgpu-selftest bench-switch bench-react bench-oversubscribed bench-park \
+	check-trees module-patch sanitize vgpu-selftest bench bench-switch bench-react bench-oversubscribed bench-park \
 	bench-shootdowns bench-policies bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look figures docs \
 	shell install install-user \
 	install-dkms uninstall deb deb-bookworm rpm demo-raw clean distclean
