@@ -32,14 +32,14 @@ def commit():
     return "unknown" if not name else name + ("-dirty" if git("status", "--porcelain") else "")
 
 
-def run_guest(profile, test, *arguments, timeout, programs="programs"):
+def run_guest(profile, test, *arguments, timeout, still=120, programs="programs"):
     """Under icount, with these programs; what the guest sent is in the directory this returns."""
     out = RESULTS / "raw" / f"{test}-{profile}"
     # it ends with us
     done = subprocess.run(["setpriv", "--pdeathsig", "TERM", TOP / "tests/vm/run-guest", "--icount",
-                           "--timeout", str(timeout), "--vgpu", f"profile={profile}", "--out", out,
-                           "--programs", BUILD / f"guest/{programs}.cpio", test, *arguments],
-                          check=False)
+                           "--timeout", str(timeout), "--still", str(still), "--out", out,
+                           "--vgpu", f"profile={profile}", "--programs", BUILD / f"guest/{programs}.cpio",
+                           test, *arguments], check=False)
     if done.returncode:
         sys.exit(f"{test} on {profile}: ended with status {done.returncode}, see {out}")
     return out
