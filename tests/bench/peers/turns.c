@@ -10,7 +10,7 @@
 
 #include "peers/turns.h"
 
-#define PLACES	8
+#define PLACES	32
 
 /**
  * struct turns_page - the file

@@ -32,7 +32,8 @@ void kfdq_signal_arm(struct kfdq_signal *sig, int64_t completions)
 	sig->value = completions;
 }
 
-int kfdq_queue_submit(struct kfdq_queue *queue, const struct kfdq_dispatch *dispatches, uint32_t count)
+int kfdq_queue_submit(struct kfdq_queue *queue, const struct kfdq_dispatch *dispatches,
+		      uint32_t count)
 {
 	(void)queue;
 	assert_int_equal(count, 1);

@@ -11,6 +11,7 @@
 #define THRESHOLD	16
 #define BATCH		8
 #define KERNELS		68
+#define PLACES		32
 
 static char path[] = "/tmp/test-lv1-XXXXXX";
 static struct turns low, high;
@@ -232,18 +233,18 @@ static void goes_on_after_a_signal_handler(void **state)
 
 static void places_run_out(void **state)
 {
-	struct turns more[7];
+	struct turns more[PLACES - 2], none;
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < PLACES - 2; i++)
 		assert_int_equal(turns_join(&more[i], path, 0), 0);
-	assert_int_equal(turns_join(&more[6], path, 0), -ENOSPC);
-	turns_say(&more[5], true);
-	turns_leave(&more[5]);
-	assert_true(turns_mine(&(struct turns){ low.page, low.slot, -1 }));
-	for (i = 0; i < 5; i++)
+	assert_int_equal(turns_join(&none, path, 0), -ENOSPC);
+	turns_say(&more[PLACES - 3], true);
+	assert_false(turns_mine(&(struct turns){ low.page, low.slot, -1 }));
+	for (i = 0; i < PLACES - 2; i++)
 		turns_leave(&more[i]);
+	assert_true(turns_mine(&(struct turns){ low.page, low.slot, -1 }));
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -30,8 +30,9 @@ static void without_any(void **state)
 
 static void all_of_them(void **state)
 {
-	const char *argv[] = { "--gpu", "3", "--queue-priority", "15", "--cus", "20-79", "--debuggable",
-			       "--turns", "/tmp/turns", "--rank", "1", "--lv1", "--name", "lo" };
+	const char *argv[] = { "--gpu", "3", "--queue-priority", "15", "--cus", "20-79",
+			       "--debuggable", "--turns", "/tmp/turns", "--rank", "1", "--lv1",
+			       "--name", "lo" };
 	struct model_queue q;
 
 	(void)state;
@@ -48,8 +49,9 @@ static void all_of_them(void **state)
 static void wrong_ones(void **state)
 {
 	static const char *const wrong[][2] = {
-		{ "--queue-priority", "16" }, { "--queue-priority", "-1" }, { "--queue-priority", "x" },
-		{ "--queue-priority", "7x" }, { "--gpu", "" }, { "--gpu", "99999999999" },
+		{ "--queue-priority", "16" }, { "--queue-priority", "-1" },
+		{ "--queue-priority", "x" }, { "--queue-priority", "7x" }, { "--gpu", "" },
+		{ "--gpu", "99999999999" },
 		{ "--cus", "20" }, { "--cus", "20-10" }, { "--cus", "0-19," }, { "--rank", "1.5" },
 		{ "--turns", "" },
 	};
