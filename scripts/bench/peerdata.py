@@ -12,22 +12,58 @@ SEEDS = 3     # 1, 2, 3, by default
 OURS = ("lv2", "lv3", "armed")
 PEERS = ("native", "priority", "lv1", "debugtrap", "masks", "cpx")
 MODES = ("alone",) + PEERS + OURS
+PRE = "pre"   # ours, where the next request is known
+
+# How long before a request "pre" holds: more than the P99 of call to quiet in make demo (README.md).
+LEAD_US = {"mi308x": 200, "mi308x-field": 700}
 
 # A P99 of fewer is one of the few longest.
 LEAST_REQUESTS = 1000
 
-# The practitioner's three pairs, with the rates that he has (Documentation/calibration.rst). "room": iterations of low
-# that its log holds, more than there can be in that time.
-EXPERIMENTS = {
-    "two-models-b8": {"low": "resnet50-b8", "rate": 10, "requests": 1000, "seconds": 10, "room": 30000},
-    "two-models-b256": {"low": "resnet50-b256", "rate": 20, "requests": 1000, "seconds": 10, "room": 4000},
-    "two-models-b1024": {"low": "resnet50-b1024", "rate": 20, "requests": 1000, "seconds": 10, "room": 2000},
-}
+# The design's: of which modes, which figure, for each profile; "low_of_left" and "throughput_of_native" are at least
+# that, all others at most.
+TWO_MODELS = [(("lv3", "armed"), "p99_over_alone", {"mi308x": 1.05, "mi308x-field": 1.25}),
+              (("lv3", "armed"), "low_of_left", {"mi308x": 0.95, "mi308x-field": 0.90})]
+PERIODIC = [((PRE,), "p99_over_alone", {"mi308x": 1.05, "mi308x-field": 1.05}),
+            ((PRE,), "low_of_left", {"mi308x": 0.95, "mi308x-field": 0.90})]
+DISB = [(("lv3", "armed"), "p99_over_alone", {"mi308x": 1.1}),
+        (("lv3", "armed"), "throughput_of_native", {"mi308x": 0.886})]
+BYSTANDER = [(("lv3", "armed"), "p99_over_alone", {"mi308x": 1.1})]
+AT_LEAST = ("low_of_left", "throughput_of_native")
 
-# The design's, for each profile: high's P99 over alone, at most; low's share of what high leaves it, at least.
-LIMITS = {"mi308x": {"p99_over_alone": 1.05, "low_of_left": 0.95},
-          "mi308x-field": {"p99_over_alone": 1.25, "low_of_left": 0.90}}
-JUDGED = ("lv3", "armed")
+# The practitioner's pairs (Documentation/calibration.rst). Settings are those of tests/bench/guest/peers; "room":
+# iterations of low that its log holds, more than there can be.
+def two_models(low, rate, room, limits, **more):
+    return {"high": "resnet18-b1", "low": low, "rate": rate, "requests": 1000, "seconds": 10, "room": room,
+            "limits": limits} | more
+
+
+# DISB, as GPreempt's table 1 has it: high is VGG-19, 16 convolutions, 5 poolings and 3 linear layers, each with what
+# follows it in one kernel; low is ResNet-152, 155 convolutions and 2 more. Their 19.6 and 11.5 GMAC (torchvision's
+# documentation) at 50 and 13 % of what 80 CUs can do, which is assumed, as is that VGG's kernels fill half of these.
+def disb(**more):
+    return {"high": "24x320x256x75", "rate": 100, "requests": 1000, "low": "157x160x256x25", "low_arrival": "periodic",
+            "low_rate": 100, "arrival": "periodic", "seconds": 10, "room": 8000, "cus": 40, "limits": DISB} | more
+
+
+EXPERIMENTS = {
+    "two-models-b8": two_models("resnet50-b8", 10, 30000, TWO_MODELS),
+    "two-models-b256": two_models("resnet50-b256", 20, 4000, TWO_MODELS),
+    "two-models-b1024": two_models("resnet50-b1024", 20, 2000, TWO_MODELS),
+    "periodic-b1024": two_models("resnet50-b1024", 20, 2000, PERIODIC, arrival="periodic", pre=True),
+    # XSched's figure 9: the same model twice, the one at a fifth of its peak, the other in a closed loop
+    "same-model": two_models("resnet50-b8", 35, 10000, [], high="resnet50-b8", cus=40),
+    "disb-a": disb(),
+    "disb-b": disb(rate=220, low_rate=220),
+    "disb-c": disb(lows=5),
+    "disb-d": disb(highs=5, rate=20, requests=200, lows=5),
+    "disb-e": disb(highs=5, rate=20, requests=200, lows=5, arrival="poisson", low_arrival="poisson"),
+    # one of the high class that waits for nobody, while another one has the low one held and released
+    "bystander": two_models("resnet50-b1024", 100, 2000, BYSTANDER, high="4x64x256x50", arrival="periodic",
+                            requests=2000, burst="resnet18-b1"),
+    # decoding, step after step, always ready: 32 layers of 7 kernels
+    "llm-decode": two_models("resnet50-b1024", 0, 2000, [], high="224x80x256x20", arrival="closed", requests=2000),
+}
 
 COLUMNS = {
     "requests": "of the high-priority program",
@@ -36,11 +72,13 @@ COLUMNS = {
     "p50_over_alone": "over that of the same requests alone, on the same GPU",
     "p99_over_alone": "likewise",
     "low_of_alone": "throughput of the low-priority program while the other runs, of what it has alone",
-    "low_of_left": "the same, of what the high-priority one leaves: (1 - its part of the time alone) x alone",
+    "low_of_left": "the same, of what the high-priority one leaves: (1 - its part of the time alone) x alone; null: "
+                   "that leaves less than a tenth",
+    "throughput_of_native": "requests and iterations of all programs a second, of those natively",
     "transactions": "UNMAP_QUEUES packets that the firmware got, also when queues were created and destroyed",
     "saves": "how often waves of a queue were saved, as the GPU counts it",
 }
-RATIOS = ("p50_over_alone", "p99_over_alone", "low_of_alone", "low_of_left")
+RATIOS = ("p50_over_alone", "p99_over_alone", "low_of_alone", "low_of_left", "throughput_of_native")
 
 # Quantiles of Student's t for an interval of 95 %, by degrees of freedom from 1: any table of it.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -51,10 +89,14 @@ class Broken(Exception):
     """What a guest has left is not a whole run."""
 
 
+def modes_of(experiment):
+    return MODES + ((PRE,) if EXPERIMENTS[experiment].get("pre") else ())
+
+
 def parts(experiments, seeds):
     """(experiment, profile, seed, mode) of each run of a guest, in the order in which they are made."""
     return [(experiment, profile, seed, mode) for experiment in experiments for seed in range(1, seeds + 1)
-            for profile in PROFILES for mode in MODES]
+            for profile in PROFILES for mode in modes_of(experiment)]
 
 
 def name_of(part):
@@ -64,19 +106,18 @@ def name_of(part):
 def arguments(part):
     """Of tests/bench/guest/peers."""
     experiment, profile, seed, mode = part
-    spec = EXPERIMENTS[experiment]
-    return [spec["low"], *(str(spec[key]) for key in ("rate", "requests", "seconds", "room")), str(seed), profile, mode]
+    settings = {"highs": 1, "lows": 1, "arrival": "poisson", "lead": LEAD_US[profile]} | EXPERIMENTS[experiment]
+    return [mode, profile, str(seed),
+            *(f"{name}={value}" for name, value in settings.items() if name not in ("limits", "pre"))]
 
 
 def interval(values):
-    """Mean, and the ends of its 95 % interval: None if one value is all there is."""
+    """Mean, and the ends of its 95 % interval, of at least two values; null if one of them is not known."""
+    if None in values:
+        return {"mean": None, "low": None, "high": None}
     mean = statistics.fmean(values)
-    if len(values) < 2:
-        return mean, None, None
-    if len(values) > len(STUDENT) + 1:
-        raise ValueError(f"more than {len(STUDENT) + 1} values")
     half = STUDENT[len(values) - 2] * statistics.stdev(values) / math.sqrt(len(values))
-    return mean, mean - half, mean + half
+    return {"mean": round(mean, 4), "low": round(mean - half, 4), "high": round(mean + half, 4)}
 
 
 # ---- of a part, from what the guest has sent ------------------------------------------------
@@ -107,50 +148,78 @@ def rate(document, until):
     return iterations(document, until) / (until - document["start_ns"]) * 1e9
 
 
-def low_rate(documents, until):
-    """Of all low processes together, iterations a second; each must have gone on as long as that."""
-    for document in documents:
-        if document["end_ns"] < until:
-            raise Broken(f"{document['name']} ended before high: its log has no room")
-    return sum(rate(document, until) for document in documents)
+def busy(highs, until):
+    """Part of the time in which one of them had waves on the GPU."""
+    spans = sorted((request[FIRST], request[LAST]) for high in highs for request in high["requests"])
+    start = seen = min(high["start_ns"] for high in highs)
+    total = 0
+    for first, last in spans:
+        total += max(0, min(last, until) - max(first, seen))
+        seen = max(seen, last)
+    return total / (until - start)
 
 
-def busy(high):
-    span = high["end_ns"] - high["start_ns"]
-    return sum(request[LAST] - request[FIRST] for request in high["requests"]) / span
+def outlasts(document, until):
+    """It must have gone on as long as that."""
+    if document["end_ns"] < until:
+        raise Broken(f"{document['name']} ended before high: its log has no room")
 
 
-def figures(part, high, lows, before, after):
+def check_highs(highs, spec, seed):
+    if len(highs) != spec.get("highs", 1):
+        raise Broken(f"{len(highs)} high processes")
+    for number, high in enumerate(highs):
+        whole(high, high["name"])
+        if len(high["requests"]) != spec["requests"] or high["seed"] != seed + number:
+            raise Broken(f"{high['name']} has {len(high['requests'])} requests of seed {high['seed']}, not "
+                         f"{spec['requests']} of {seed + number}")
+
+
+def check_others(lows, bursts, spec, mode):
+    count = spec.get("lows", 1)
+    if len(lows) != (3 if mode == "cpx" and count == 1 else count) or len(bursts) != ("burst" in spec):
+        raise Broken(f"{len(lows)} low processes, and {len(bursts)} more high ones")
+    for document in lows + bursts:
+        whole(document, document["name"])
+
+
+def figures(part, highs, lows, bursts, before, after):
     """What a part comes to. None of it is a ratio: those are of whole experiments."""
     experiment, _, seed, mode = part
-    asked = EXPERIMENTS[experiment]["requests"]
-    whole(high, "high")
-    if len(high["requests"]) != asked or high["seed"] != seed:
-        raise Broken(f"high has {len(high['requests'])} requests of seed {high['seed']}, not {asked} of {seed}")
-    if len(lows) != (3 if mode == "cpx" else 1):
-        raise Broken(f"{len(lows)} low processes")
-    for low in lows:
-        whole(low, low["name"])
-    took = [request[DONE] - request[ARRIVAL] for request in high["requests"]]
+    spec = EXPERIMENTS[experiment]
+    check_highs(highs, spec, seed)
+    check_others(lows, bursts, spec, mode)
+    first, last = min(high["end_ns"] for high in highs), max(high["end_ns"] for high in highs)
+    for document in bursts + (lows if mode != "alone" else []):
+        outlasts(document, last)
+    took = [request[DONE] - request[ARRIVAL] for high in highs for request in high["requests"]]
     return {
-        "requests": asked,
+        "requests": len(took),
         "p50_us": us(percentile(took, 50)),
         "p99_us": us(percentile(took, 99)),
-        "high_busy": busy(high),
-        "low_iter_s": low_rate(lows, lows[0]["end_ns"] if mode == "alone" else high["end_ns"]),
+        "high_req_s": sum(rate(high, first) for high in highs),
+        "high_busy": busy(highs + bursts, first),
+        "low_iter_s": sum(rate(low, low["end_ns"] if mode == "alone" else first) for low in lows),
         "transactions": after["unmap_queues"] - before["unmap_queues"],
         "saves": after["saves"] - before["saves"],
     }
 
 
+def by_number(path):
+    """lo, lo2, ... lo10"""
+    digits = path.stem.split("-", 1)[1].lstrip("hilo")
+    return int(digits or 1)
+
+
 def read_part(part, out):
     """The figures of a part, from the directory that a guest has left."""
     mode = part[-1]
-    lows = [read(path) for path in sorted(out.glob(f"{mode}-lo*.json"))]
     try:
-        return figures(part, read(out / f"{mode}-hi.json"), lows, read_profile(out / "before"),
-                       read_profile(out / "after"))
-    except (KeyError, IndexError, TypeError, ZeroDivisionError) as error:
+        sent = [[read(path) for path in sorted(out.glob(f"{mode}-{name}.json"), key=by_number)]
+                for name in ("hi*", "lo*")]
+        bursts = [read(path) for path in out.glob(f"{mode}-burst.json")]
+        return figures(part, *sent, bursts, read_profile(out / "before"), read_profile(out / "after"))
+    except (OSError, ValueError, KeyError, IndexError, TypeError, ZeroDivisionError) as error:
         raise Broken(f"what the guest sent is not a result: {error!r}") from error
 
 
@@ -160,15 +229,17 @@ def rows(found):
     """A row for each part, with the ratios to "alone": found is the figures of each."""
     result = []
     for (experiment, profile, seed, mode), mine in found.items():
-        alone = found[experiment, profile, seed, "alone"]
-        low = mine["low_iter_s"] / alone["low_iter_s"]
+        alone, native = (found[experiment, profile, seed, other] for other in ("alone", "native"))
+        low, left = mine["low_iter_s"] / alone["low_iter_s"], 1 - alone["high_busy"]
         result.append({
             "experiment": experiment, "mode": mode, "profile": profile, "seed": seed,
             "requests": mine["requests"], "p50_us": mine["p50_us"], "p99_us": mine["p99_us"],
             "p50_over_alone": round(mine["p50_us"] / alone["p50_us"], 4),
             "p99_over_alone": round(mine["p99_us"] / alone["p99_us"], 4),
             "low_of_alone": round(low, 4),
-            "low_of_left": round(low / (1 - alone["high_busy"]), 4),
+            "low_of_left": round(low / left, 4) if left > 0.1 else None,
+            "throughput_of_native": round((mine["high_req_s"] + mine["low_iter_s"]) /
+                                          (native["high_req_s"] + native["low_iter_s"]), 4),
             "transactions": mine["transactions"], "saves": mine["saves"],
         })
     return result
@@ -184,14 +255,13 @@ def over_seeds(all_rows):
         summary = {"experiment": experiment, "profile": profile, "mode": mode,
                    "seeds": [row["seed"] for row in group]}
         for ratio in RATIOS:
-            mean, low, high = interval([row[ratio] for row in group])
-            summary[ratio] = {"mean": round(mean, 4), "low": low and round(low, 4), "high": high and round(high, 4)}
+            summary[ratio] = interval([row[ratio] for row in group])
         result.append(summary)
     return result
 
 
 def losses(summaries):
-    """(experiment, profile, peer, our best mode, both) where a peer has a lower P99; both: and more for low, too."""
+    """(experiment, profile, peer, our best mode, both) where a peer has a lower P99; both: and low has more, too."""
     result = []
     cells = {(row["experiment"], row["profile"], row["mode"]): row for row in summaries}
     for experiment, profile in dict.fromkeys(key[:2] for key in cells):
@@ -207,23 +277,22 @@ def losses(summaries):
 
 def span(value):
     """A mean with its interval, for a reader."""
-    ends = "" if value["low"] is None else f" ({value['low']:.3f} to {value['high']:.3f})"
-    return f"{value['mean']:.3f}{ends}"
+    return "\u2013" if value["mean"] is None else f"{value['mean']:.3f} ({value['low']:.3f} to {value['high']:.3f})"
+
+
+def judged(row, figure, limit):
+    value, least = row[figure]["mean"], figure in AT_LEAST
+    ok = value >= limit if least else value <= limit
+    return {"budget": f"{row['experiment']}, {row['mode']}: {figure}", "limit": limit, "measured": value,
+            "profile": row["profile"], "ok": ok,
+            "why": f"{'kept' if ok else 'missed'}: {span(row[figure])}, at {'least' if least else 'most'} {limit}; "
+                   f"mean of {len(row['seeds'])} seeds, 95 % interval"}
 
 
 def budgets(summaries):
-    """Rows of budgets.json: the design's limits, of our modes that it is for."""
-    result = []
-    for row in summaries:
-        if row["mode"] not in JUDGED:
-            continue
-        for figure, limit in LIMITS[row["profile"]].items():
-            value, least = row[figure]["mean"], figure == "low_of_left"
-            ok = value >= limit if least else value <= limit
-            result.append({
-                "budget": f"{row['experiment']}, {row['mode']}: {figure}", "limit": limit, "measured": value,
-                "profile": row["profile"], "ok": ok,
-                "why": f"{'kept' if ok else 'missed'}: {span(row[figure])}, at {'least' if least else 'most'} {limit}; "
-                       f"mean of {len(row['seeds'])} seeds, 95 % interval",
-            })
-    return result
+    """Rows of budgets.json: the design's limits."""
+    cells = {(row["experiment"], row["profile"], row["mode"]): row for row in summaries}
+    return [judged(cells[experiment, profile, mode], figure, limit)
+            for experiment in dict.fromkeys(key[0] for key in cells)
+            for modes, figure, limits in EXPERIMENTS[experiment]["limits"]
+            for profile, limit in limits.items() for mode in modes]
