@@ -77,6 +77,7 @@ help:
 	@echo 'make vgpu           vgpu.ko, the software GPU for the tests'
 	@echo 'make guest          the image that the virtual machine boots'
 	@echo 'make docs           the manual, build/docs/html'
+	@echo 'make results        Documentation/results.rst and its pictures, from what "make bench" has measured'
 	@echo 'make figures        the figures and the picture of README, from this tree (half an hour)'
 	@echo 'make look           pictures of the output of xschedctl, build/look'
 	@echo 'make deb            Debian packages, build/deb (deb-bookworm: for Debian 12)'
@@ -149,6 +150,10 @@ bench-park:
 bench:
 	$(RIG) --minutes 90 --guests 1 --memory 5 $(BASE) env $(foreach v,MINUTES SEEDS,$(if $($(v)),$(v)=$($(v)))) \
 		sh -c 'scripts/build/steps raw && scripts/bench/peers run $(EXP) && scripts/bench/peers report $(EXP)'
+
+# Documentation/results.rst and its pictures, from what "make bench" has left.
+results:
+	$(RIG) $(BUILDS) $(BASE) scripts/bench/results write
 
 # 16 CPUs, emulated by as many as there are.
 bench-shootdowns:
@@ -293,7 +298,7 @@ distclean:
 	@scripts/rig clean
 
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
-	check-trees module-patch sanitize vgpu-selftest bench bench-switch bench-react bench-oversubscribed bench-park \
+	check-trees module-patch sanitize vgpu-selftest bench results bench-switch bench-react bench-oversubscribed bench-park \
 	bench-shootdowns bench-policies bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look figures docs \
 	shell install install-user \
 	install-dkms uninstall deb deb-bookworm rpm demo-raw clean distclean
