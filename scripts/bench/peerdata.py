@@ -5,6 +5,7 @@ import math
 import statistics
 
 from guestbench import Verdict, percentile, read, read_profile, us
+from schema import Schema, read_schema
 
 PROFILES = ("mi308x-field", "mi308x")
 SEEDS = 3     # 1, 2, 3, by default
@@ -20,9 +21,6 @@ LEAD_US = {"mi308x": 200, "mi308x-field": 700}
 
 # A part by which two figures may differ and be about the same.
 SAME = 0.05
-
-# A P99 of fewer is one of the few longest.
-LEAST_REQUESTS = 1000
 
 # The design's: of which modes, which figure, for each profile; "low_of_left" and "throughput_of_native" are at least
 # that, all others at most.
@@ -321,31 +319,23 @@ def budgets(summaries):
 # ---- of a document ---------------------------------------------------------------------------
 
 def check(document):
-    """Whether it can be the result of a run; each ratio is computed again."""
+    """Whether it can be the result of a run, by its schema and by itself; each ratio is computed again."""
     verdict = Verdict()
-    if document.get("experiment") != "peers" or document.get("clock") != "icount":
-        verdict.wrong("this is no result of bench/peers")
-    names, seeds = document.get("experiments"), document.get("seeds")
-    if not isinstance(names, dict) or not names or set(names) - set(EXPERIMENTS):
-        verdict.wrong(f"its experiments are {names!r}")
+    verdict.errors += Schema(read_schema("peers")).errors(document)
+    if verdict.errors:
         return verdict
-    if not isinstance(seeds, int) or seeds < 2:
-        verdict.wrong(f"seeds is {seeds!r}")
-        return verdict
+    names = document["experiments"]
     for name, spec in names.items():
-        if spec != spec_of(name):
+        if name not in EXPERIMENTS:
+            verdict.wrong(f"there is no experiment {name}")
+        elif spec != spec_of(name):
             verdict.wrong(f"{name} has other settings now")
-    asked, found = parts(names, seeds), {}
-    for row in document.get("rows", []):
-        part = tuple(row.get(key) for key in ("experiment", "profile", "seed", "mode"))
+    asked, found = parts([name for name in names if name in EXPERIMENTS], document["seeds"]), {}
+    for row in document["rows"]:
+        part = tuple(row[key] for key in ("experiment", "profile", "seed", "mode"))
         if part in found:
             verdict.wrong(f"{name_of(part)} is there twice")
         found[part] = row
-        known = [column for column in COLUMNS if column != "low_of_left" or row.get(column) is not None]
-        if None in [verdict.number(row, column, name_of(part)) for column in known]:
-            continue
-        if row["requests"] < LEAST_REQUESTS:
-            verdict.wrong(f"{name_of(part)}: a P99 of {row['requests']} requests")
         if not 0 < row["p50_us"] <= row["p99_us"]:
             verdict.wrong(f"{name_of(part)}: p50_us is {row['p50_us']}, p99_us {row['p99_us']}")
     for part in asked:
