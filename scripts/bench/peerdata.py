@@ -55,6 +55,9 @@ EXPERIMENTS = {
     "periodic-b1024": two_models("resnet50-b1024", 20, 2000, PERIODIC, arrival="periodic", pre=True),
     # XSched's figure 9: the same model twice, the one at a fifth of its peak, the other in a closed loop
     "same-model": two_models("resnet50-b8", 35, 10000, [], high="resnet50-b8", cus=40),
+    # the lengths of its figure 11: a kernel of one wave, beside 64 at a time that fill the GPU once for so many us
+    **{f"kernels-{length}us": two_models(f"64x640x256x{length}", 20, 12000, [], high="1x1x64x20")
+       for length in (100, 500, 1000, 2000)},
     "disb-a": disb(),
     "disb-b": disb(rate=220, low_rate=220),
     "disb-c": disb(lows=5),
@@ -175,9 +178,10 @@ def check_highs(highs, spec, seed):
         raise Broken(f"{len(highs)} high processes")
     for number, high in enumerate(highs):
         whole(high, high["name"])
-        if len(high["requests"]) != spec["requests"] or high["seed"] != seed + number:
+        wanted = seed + 100 * number
+        if len(high["requests"]) != spec["requests"] or high["seed"] != wanted:
             raise Broken(f"{high['name']} has {len(high['requests'])} requests of seed {high['seed']}, not "
-                         f"{spec['requests']} of {seed + number}")
+                         f"{spec['requests']} of {wanted}")
 
 
 def check_others(lows, bursts, spec, mode):
