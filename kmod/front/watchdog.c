@@ -218,10 +218,11 @@ static bool watchdog_ask_one(struct xs_node *node, bool *told)
 /* All clients are looked at now, unless nothing is held. */
 static void watchdog_hurry(void)
 {
-	guard(spinlock_irqsave)(&watchdog.lock);
-	if (watchdog.worker && !watchdog.paused &&
-	    (atomic_read(&watchdog.held) || xs_watchdog_armed()))
-		kthread_mod_delayed_work(watchdog.worker, &watchdog.work, 0);
+	scoped_guard(spinlock_irqsave, &watchdog.lock) {
+		if (watchdog.worker && !watchdog.paused &&
+		    (atomic_read(&watchdog.held) || xs_watchdog_armed()))
+			kthread_mod_delayed_work(watchdog.worker, &watchdog.work, 0);
+	}
 }
 
 static void watchdog_ask_work(struct kthread_work *work)
@@ -338,7 +339,7 @@ static u64 watchdog_look_at_holders_locked(const struct xs_client *client,
 	return id;
 }
 
-/* There may be thousands of clients and requests, and who is real-time, too, waits for this thread. */
+/* There may be thousands of clients and requests; who is real-time, too, waits for this thread. */
 static void watchdog_rest(void)
 {
 	usleep_range(XS_REST_US, 2 * XS_REST_US);
