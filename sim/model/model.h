@@ -399,6 +399,7 @@ enum sim_queue_state {
  * @used: what they take, on each XCC
  * @pipe: which one it is on
  * @cold: wave slots whose next workgroup finds TLB and caches cold
+ * @fresh: it has had no wave since it was mapped
  * @blame: why it was halted, or NULL
  * @blame_value: packet, address, ... of @blame
  */
@@ -428,6 +429,7 @@ struct sim_queue {
 	struct sim_slots used[SIM_MAX_XCCS];
 	u32 pipe;
 	u32 cold;
+	bool fresh;
 	const char *blame;
 	u64 blame_value;
 };
@@ -460,6 +462,7 @@ struct sim_aql_dispatch;
  * @fault: the queue was halted, for reason @why; @q's @blame and @blame_value
  *	have details, if known
  * @saving: the grace of a preemption is over, and its save begins. May be NULL.
+ * @first_wave: the first waves since the queue was mapped begin, or go on. May be NULL.
  * @preempted: the preemption begun with sim_preempt() has ended at time @t
  */
 struct sim_ops {
@@ -475,6 +478,7 @@ struct sim_ops {
 	void (*saved)(struct sim_queue *q, u32 image_bytes, u64 state_bytes);
 	void (*fault)(struct sim_queue *q, const char *why);
 	void (*saving)(void *owner, u64 t);
+	void (*first_wave)(struct sim_queue *q, u64 t);
 	void (*preempted)(void *owner, u64 t);
 };
 

@@ -33,6 +33,7 @@
 #include <trace/events/sched.h>
 
 #include "vgpu.h"
+#include "vgpu_trace.h"
 
 #define POLL_NS		(50 * NSEC_PER_USEC)
 #define POLL_MAX_NS	(1000 * NSEC_PER_USEC)
@@ -314,6 +315,7 @@ static void sim_preempted(void *owner, u64 t)
 {
 	struct vgpu_node *node = owner;
 
+	trace_quiet(node, t);
 	node->vg->gen->firmware->preempted(node, t);
 }
 
@@ -326,7 +328,13 @@ static u64 sim_ticks(void *owner, u64 t_ns)
 
 static void sim_saving(void *owner, u64 t)
 {
+	trace_saving(owner, t);
 	vgpu_fault_saving(owner);
+}
+
+static void sim_first_wave(struct sim_queue *q, u64 t)
+{
+	trace_first_wave(vgpu_queue(q), t);
 }
 
 static const struct sim_ops ops = {
@@ -340,6 +348,7 @@ static const struct sim_ops ops = {
 	.saved = vgpu_hqd_saved,
 	.fault = vgpu_hqd_fault,
 	.saving = sim_saving,
+	.first_wave = sim_first_wave,
 	.preempted = sim_preempted,
 };
 

@@ -6,6 +6,7 @@
  * that amdkfd's own time-outs expire.
  */
 #include "vgpu.h"
+#include "vgpu_trace.h"
 #include "mqd.h"
 #include "firmware/pm4.h"
 #include "gc/gc_9_4_3_sh_mask.h"
@@ -87,6 +88,9 @@ static void hws_refused(void *owner, const char *why, const u32 *p, u32 dwords)
 
 static bool hws_stop(void *owner, const u32 *p)
 {
+	struct vgpu_node *node = owner;
+
+	trace_hiq_packet(node, pm4_opcode(p[0]), node->gpu.now);
 	return vgpu_fault_stop(owner, pm4_opcode(p[0]));
 }
 
@@ -149,8 +153,10 @@ void vgpu_hiq_ring(struct vgpu_node *node, u64 now)
 	if (!h->hws.loaded)
 		return;
 	wptr = readq(node->vg->doorbells + h->doorbell * 4) & (h->hws.dwords - 1);
-	if (wptr != h->hws.wptr)
-		sim_hws_ring(&h->hws, wptr, now);
+	if (wptr == h->hws.wptr)
+		return;
+	trace_hiq_ring(node, now);
+	sim_hws_ring(&h->hws, wptr, now);
 }
 
 /* ---- struct vgpu_firmware ---- */

@@ -30,6 +30,7 @@
  *   compat.h    differences between kernels
  *   clock.c     debugfs vgpu/clock: the GPU's part of the guest's time
  *   power.c     system sleep and runtime PM
+ *   trace.c     tracepoints vgpu:* (vgpu_trace.h)
  *
  * Locks: vg->lock (raw, irqs off), one a GPU and never two at a time, protects
  * its nodes and all they own. The sched_switch probe runs under the runqueue

@@ -33,6 +33,7 @@ u64 sim_queue_map(struct sim_gpu *gpu, struct sim_queue *q, u64 at, u32 image_by
 	q->next_at = SIM_NEVER;
 	q->count = 0;
 	q->waves = 0;
+	q->fresh = true;
 	memset(q->used, 0, sizeof(q->used));
 	sim_pipe_join(gpu, q);
 	sim_queue_cools(q);

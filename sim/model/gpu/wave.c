@@ -438,6 +438,13 @@ static u32 place(struct sim_gpu *gpu, struct sim_queue *q, struct sim_dispatch *
 	return done + begin(gpu, q, d, xcc, n - done, t, extra);
 }
 
+static void tell_first(struct sim_gpu *gpu, struct sim_queue *q, u64 t)
+{
+	q->fresh = false;
+	if (gpu->ops->first_wave)
+		gpu->ops->first_wave(q, t);
+}
+
 u32 sim_place(struct sim_gpu *gpu, struct sim_queue *q,
 	      struct sim_dispatch *d, u32 xcc, u32 n, u64 t)
 {
@@ -453,6 +460,8 @@ u32 sim_place(struct sim_gpu *gpu, struct sim_queue *q,
 	if (done == cold)
 		done += place(gpu, q, d, xcc, n - done, t, 0);
 	take(gpu, q, d, xcc, done);
+	if (q->fresh && done)
+		tell_first(gpu, q, t);
 	sim_queue_touch(q);
 	return done;
 }

@@ -43,6 +43,12 @@ static void fault(struct sim_queue *sim, const char *why)
 	fake_queue(sim)->blame = sim->blame;
 }
 
+static void first_wave(struct sim_queue *sim, u64 t)
+{
+	fake_queue(sim)->firsts++;
+	fake_queue(sim)->first_at = t;
+}
+
 static void preempted(void *owner, u64 t)
 {
 	struct fake *f = owner;
@@ -58,6 +64,7 @@ static const struct sim_ops ops = {
 	.ticks = ticks,
 	.saved = saved,
 	.fault = fault,
+	.first_wave = first_wave,
 	.preempted = preempted,
 };
 

@@ -35,6 +35,8 @@
  * @fault: reason of the last fault, or NULL
  * @blame: what the model blamed
  * @events: interrupts
+ * @firsts: times it had a first wave since it was mapped
+ * @first_at: when that last was
  */
 struct fake_queue {
 	struct sim_aql aql;
@@ -52,6 +54,8 @@ struct fake_queue {
 	const char *fault;
 	const char *blame;
 	u32 events;
+	u32 firsts;
+	u64 first_at;
 };
 
 /**

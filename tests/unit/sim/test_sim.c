@@ -183,6 +183,29 @@ static void test_save_restore(void **state)
 	assert_int_equal(q->log[0].end_ns, restored + 100000 - 30500);
 }
 
+/* The first wave since a queue was mapped is told, once each time: that of a packet, or what goes on. */
+static void test_first_wave(void **state)
+{
+	struct fake *f = *state;
+	struct fake_queue *q = &f->q[0];
+	u64 bytes = 80 * 4 * WAVE_BYTES, restored;
+
+	fake_dispatch(f, q, 80, 4, 100000, true);
+	fake_dispatch(f, q, 80, 4, 100000, true);
+	fake_map(f, q, 1);
+	assert_int_equal(q->firsts, 0);
+	sim_advance(&f->gpu, FIRST_WAVE + 30000);
+	assert_int_equal(q->firsts, 1);
+	assert_int_equal(q->first_at, FIRST_WAVE);
+	fake_unmap(f, q, 1, 500);
+	fake_map(f, q, 1);
+	restored = f->gpu.now + 10 + 1000 + bytes;
+	fake_run(f);
+	assert_int_equal(q->log[1].executed, 1);
+	assert_int_equal(q->firsts, 2);
+	assert_int_equal(q->first_at, restored);
+}
+
 /* Waves that end within the grace are not saved, and end the wait. */
 static void test_grace(void **state)
 {
@@ -414,6 +437,7 @@ int main(void)
 		TEST(test_priority_does_not_preempt),
 		TEST(test_equal_share),
 		TEST(test_save_restore),
+		TEST(test_first_wave),
 		TEST(test_grace),
 		TEST(test_endless_grace),
 		TEST(test_others_run_on),
