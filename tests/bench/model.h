@@ -58,12 +58,14 @@ struct model_options {
 /**
  * struct model_request - times of one request; CLOCK_MONOTONIC
  * @arrival_ns: when it came, by schedule: waiting for its turn counts
+ * @rung_ns: just before the doorbell was rung, 0: not known
  * @submitted_ns: when its packets were in the queue
  * @done_ns: when the process was notified that it is complete
  * @first: number of its first dispatch in the log
  */
 struct model_request {
 	uint64_t arrival_ns;
+	uint64_t rung_ns;
 	uint64_t submitted_ns;
 	uint64_t done_ns;
 	uint64_t first;

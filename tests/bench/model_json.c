@@ -31,7 +31,7 @@ static void write_stages(const struct preset *preset, FILE *f)
 	fprintf(f, "],\n");
 }
 
-/* Each request: arrival, submitted, done, first wave on the GPU, last wave. */
+/* Each request: arrival, submitted, done, first wave on the GPU, last wave, ring. */
 static void write_requests(const struct model *m, FILE *f)
 {
 	const struct model_request *r;
@@ -42,9 +42,9 @@ static void write_requests(const struct model *m, FILE *f)
 	for (i = 0; i < m->completed; i++) {
 		r = &m->requests[i];
 		log = &m->log[r->first];
-		fprintf(f, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+		fprintf(f, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
 			i ? "," : "", r->arrival_ns, r->submitted_ns, r->done_ns,
-			log[0].start_ns, log[m->kernels - 1].end_ns);
+			log[0].start_ns, log[m->kernels - 1].end_ns, r->rung_ns);
 	}
 	fprintf(f, "],\n");
 }

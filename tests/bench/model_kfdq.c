@@ -148,7 +148,12 @@ static int submit(struct model *m)
 		return lv1_submit(g->lv1, batch, n);
 	if (g->turns.page)
 		turns_say(&g->turns, true);
-	return kfdq_queue_submit(g->queue, batch, n);
+	ret = kfdq_queue_write(g->queue, batch, n);
+	if (ret)
+		return ret;
+	m->requests[m->submitted].rung_ns = model_now();
+	kfdq_queue_ring(g->queue, n);
+	return 0;
 }
 
 static int wait(struct model *m)

@@ -192,6 +192,14 @@ struct kfdq_dispatch {
 };
 
 /*
+ * The two halves of kfdq_queue_submit(): write @count packets, which the GPU does not see yet;
+ * ring for so many that were written.
+ */
+int kfdq_queue_write(struct kfdq_queue *queue, const struct kfdq_dispatch *dispatches,
+		     uint32_t count);
+void kfdq_queue_ring(struct kfdq_queue *queue, uint32_t count);
+
+/*
  * Write @count packets and ring the doorbell once: -EAGAIN, with nothing
  * written, when they do not all fit in the ring.
  */

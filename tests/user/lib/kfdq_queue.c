@@ -321,7 +321,7 @@ static void write_packet(struct aql_dispatch *packet, const struct kfdq_dispatch
 			 __ATOMIC_RELEASE);
 }
 
-static void ring(struct kfdq_queue *q, uint32_t count)
+void kfdq_queue_ring(struct kfdq_queue *q, uint32_t count)
 {
 	struct indices *indices = q->indices.addr;
 
@@ -342,7 +342,7 @@ int kfdq_queue_submit_raw(struct kfdq_queue *q, const void *packet)
 	slot += q->written & (q->options.packets - 1);
 	memcpy(&slot->setup, (const char *)packet + 2, sizeof(*slot) - 2);
 	__atomic_store_n(&slot->header, *(const uint16_t *)packet, __ATOMIC_RELEASE);
-	ring(q, 1);
+	kfdq_queue_ring(q, 1);
 	return 0;
 }
 
@@ -369,7 +369,7 @@ void kfdq_queue_addresses(const struct kfdq_queue *q, struct kfdq_addresses *out
 	out->doorbell = (uint32_t)((char *)q->doorbell - (char *)q->dev->doorbells);
 }
 
-int kfdq_queue_submit(struct kfdq_queue *q, const struct kfdq_dispatch *dispatches, uint32_t count)
+int kfdq_queue_write(struct kfdq_queue *q, const struct kfdq_dispatch *dispatches, uint32_t count)
 {
 	struct indices *indices = q->indices.addr;
 	struct aql_dispatch *slots = q->ring.addr;
@@ -380,6 +380,14 @@ int kfdq_queue_submit(struct kfdq_queue *q, const struct kfdq_dispatch *dispatch
 		return -EAGAIN;
 	for (i = 0; i < count; i++)
 		write_packet(&slots[(q->written + i) & mask], &dispatches[i]);
-	ring(q, count);
 	return 0;
+}
+
+int kfdq_queue_submit(struct kfdq_queue *q, const struct kfdq_dispatch *dispatches, uint32_t count)
+{
+	int ret = kfdq_queue_write(q, dispatches, count);
+
+	if (!ret)
+		kfdq_queue_ring(q, count);
+	return ret;
 }
