@@ -5,6 +5,7 @@ import math
 import statistics
 
 from guestbench import Verdict, percentile, read, read_profile, us
+from kept import name_of
 from schema import Schema, read_schema
 
 PROFILES = ("mi308x-field", "mi308x")
@@ -88,6 +89,7 @@ RATIOS = ("p50_over_alone", "p99_over_alone", "low_of_alone", "low_of_left", "th
 # Quantiles of Student's t for an interval of 95 %, by degrees of freedom from 1: any table of it.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
            2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
+MOST_SEEDS = len(STUDENT) + 1
 
 
 class Broken(Exception):
@@ -107,10 +109,6 @@ def parts(experiments, seeds):
     """(experiment, profile, seed, mode) of each run of a guest, in the order in which they are made."""
     return [(experiment, profile, seed, mode) for experiment in experiments for seed in range(1, seeds + 1)
             for profile in PROFILES for mode in modes_of(experiment)]
-
-
-def name_of(part):
-    return ".".join(map(str, part))
 
 
 def arguments(part):
