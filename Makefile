@@ -65,7 +65,8 @@ help:
 	@echo 'make bench-oversubscribed  one process beside 99 without work, most or none of them held (SAMPLES=100)'
 	@echo 'make bench-park     two processes beside 1, 8 and 64 without work, resident and parked (SAMPLES=100)'
 	@echo 'make bench          two models in every way to share a GPU, ours and those of others, each with every seed:'
-	@echo '                    25 minutes of what is missing; again, it goes on (EXP=...: only this experiment)'
+	@echo '                    25 minutes of what is missing; again, it goes on (EXP=...: only this experiment;'
+	@echo '                    EXP=anatomy: what a preemption consists of, part by part)'
 	@echo 'make bench-shootdowns  CPUs that a doorbell tap interrupts, for 1, 16 and 128 threads'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
@@ -146,10 +147,13 @@ bench-oversubscribed:
 bench-park:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/park $(SAMPLES)'
 
-# What is there is not run again. EXP: one of "scripts/bench/peers list". SEEDS: how many. MINUTES: for how long.
+# What is there is not run again. EXP: one of "scripts/bench/peers list", or a script of its own (OWN_EXP). SEEDS: how
+# many, of those of peers. MINUTES: for how long.
+OWN_EXP := anatomy
+bench: run = $(if $(filter $(OWN_EXP),$(EXP)),scripts/bench/$(EXP) $(1),scripts/bench/peers $(1) $(EXP))
 bench:
 	$(RIG) --minutes 90 --guests 1 --memory 5 $(BASE) env $(foreach v,MINUTES SEEDS,$(if $($(v)),$(v)=$($(v)))) \
-		sh -c 'scripts/build/steps raw && scripts/bench/peers run $(EXP) && scripts/bench/peers report $(EXP)'
+		sh -c 'scripts/build/steps raw && $(call run,run) && $(call run,report)'
 
 # Documentation/results.rst and its pictures, from what "make bench" has left.
 results:
