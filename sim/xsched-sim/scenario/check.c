@@ -176,7 +176,9 @@ static int check_process(struct checker *c, struct scenario_process *p)
 	int line;
 
 	if (!p->depth)
-		p->depth = p->arrival == ARRIVAL_CLOSED ? 2 : 1;
+		p->depth = p->arrival == ARRIVAL_CLOSED && !p->wait ? 2 : 1;
+	if (p->wait && (p->arrival != ARRIVAL_CLOSED || p->depth > 1))
+		return bad(c, p, " waits between requests: arrivals are closed then, and depth is 1");
 	line = check_kernels(c, p);
 	if (!line)
 		line = check_nodes(c, p);

@@ -170,6 +170,11 @@ static bool p_arrival(struct reader *r, const char *value)
 			   value);
 }
 
+static bool p_wait(struct reader *r, const char *value)
+{
+	return keys_time(r, &process(r)->wait, value);
+}
+
 static bool p_seed(struct reader *r, const char *value)
 {
 	process(r)->has_seed = true;
@@ -288,6 +293,7 @@ const struct key keys_process[] = {
 	{ "source", p_source, false },
 	{ "depth", p_depth, false },
 	{ "arrival", p_arrival, false },
+	{ "wait", p_wait, false },
 	{ "seed", p_seed, false },
 	{ "requests", p_requests, false },
 	{ "duration", p_duration, false },

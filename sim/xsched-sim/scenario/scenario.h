@@ -65,6 +65,7 @@ enum scenario_placement {
  * @depth: requests of a queue in flight
  * @arrival: when they come
  * @rate: of each queue, a second
+ * @wait: of closed arrivals: from a completion to the next request
  * @trace: times, if they are from a file
  * @has_seed: @seed was given
  * @seed: of the arrivals
@@ -97,6 +98,7 @@ struct scenario_process {
 	u32 depth;
 	enum arrival_kind arrival;
 	double rate;
+	u64 wait;
 	struct arrival_trace trace;
 	bool has_seed;
 	u64 seed;

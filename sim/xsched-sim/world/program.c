@@ -178,6 +178,8 @@ static void go_on(struct user_queue *q, u64 t)
 	while (oldest_complete(q)) {
 		p->requests[p->completed++].done = t;
 		p->end_ns = t;
+		if (scn->wait)
+			p->next_ns = t + scn->wait;
 	}
 	/* a request after the end does not come */
 	if (!p->stopping && (p->next_ns == SIM_NEVER || ended(q, p->next_ns > t ? p->next_ns : t)))

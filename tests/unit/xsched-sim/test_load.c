@@ -83,6 +83,10 @@ static const struct {
 	{ GOOD "arrival = closed 3\n", "8: 'closed 3' is none of" },
 	{ GOOD "arrival = trace /nonexistent\n", "8: cannot read /nonexistent" },
 	{ GOOD "depth = 65\n", "8: '65' is not a number" },
+	{ GOOD "wait = 5\n", "8: '5' is not a time" },
+	{ GOOD "wait = 5 us\ndepth = 1\n", NULL },
+	{ GOOD "wait = 5 us\ndepth = 2\n", "6: [process p] waits between requests" },
+	{ GOOD "wait = 5 us\narrival = periodic 5\n", "6: [process p] waits between requests" },
 	{ GOOD "barrier = maybe\n", "8: 'maybe' is neither yes nor no" },
 	{ GOOD "until = q\n", "6: [process p] ends with 'q', which does not exist" },
 	{ GOOD "until = p\n", "6: [process p] waits for itself" },
@@ -160,7 +164,7 @@ static void test_everything(void **state)
 		"kernels=1 of 5 workgroups, 2 waves, 3 us\nvgprs=128\nlds=0\nbarrier=no\n"
 		"images=8\nmodel=m\nsource=s\ndepth=3\narrival=periodic 2.5\nseed=9\nrequests=10\n"
 		"duration=1s\nstart=10ms\n[process y]\npriority=-6\n"
-		"kernels=1 of 5 workgroups, 2 waves, 3 us\n"
+		"kernels=1 of 5 workgroups, 2 waves, 3 us\nwait=2ms\n"
 		"until=x\n";
 	const struct scenario_process *p;
 	struct bench b;
@@ -181,6 +185,8 @@ static void test_everything(void **state)
 	assert_int_equal(p->lds, 0);
 	assert_int_equal(p->start, 10000000);
 	assert_int_equal(b.scn.processes[1].until, 0);
+	assert_int_equal(b.scn.processes[1].wait, 2000000);
+	assert_int_equal(b.scn.processes[1].depth, 1);
 	assert_int_equal(b.scn.processes[1].duration, 2000000000);
 	bench_run(&b, "b");
 	bench_free(&b);

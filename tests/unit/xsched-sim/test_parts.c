@@ -204,6 +204,28 @@ static void test_deterministic(void **state)
 	free(c);
 }
 
+/* A queue that waits between its requests: none comes before that time, and little later. */
+static void test_wait(void **state)
+{
+	static const char text[] =
+		"[scenario]\nname=t\nprofile=mi308x\npolicy=none\n"
+		"[process p]\nkernels=1 of 64 workgroups, 4 waves, 100 us\nwait=3 ms\nrequests=20\n";
+	const struct program *program;
+	struct bench b;
+	u64 gap, i;
+
+	(void)state;
+	assert_null(bench_text(&b, text));
+	bench_run(&b, "none");
+	program = &bench_world(&b, "none")->groups[0].processes[0].queues[0].program;
+	assert_int_equal(program->completed, 20);
+	for (i = 1; i < program->completed; i++) {
+		gap = program->requests[i].submitted - program->requests[i - 1].done;
+		assert_in_range(gap, 3000000, 3000000 + 200000);
+	}
+	bench_free(&b);
+}
+
 /* An account must notice what is wrong: here it is made wrong. */
 static void test_account_notices(void **state)
 {
@@ -345,6 +367,7 @@ int main(void)
 		cmocka_unit_test(test_arrivals_of_the_guest),
 		cmocka_unit_test(test_trace_file),
 		cmocka_unit_test(test_trace_arrivals),
+		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_account_notices),
 		cmocka_unit_test(test_fault_fails),
