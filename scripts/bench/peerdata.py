@@ -67,9 +67,16 @@ EXPERIMENTS = {
     # one of the high class that waits for nobody, while another one has the low one held and released
     "bystander": two_models("resnet50-b1024", 100, 2000, BYSTANDER, high="4x64x256x50", arrival="periodic",
                             requests=2000, burst="resnet18-b1"),
+    # XSched's figure 13: production has 5 requests a second of 512 launches each, half of the GPU's time; what is
+    # opportunistic always has work, in kernels as long or ten times as long. How long is assumed.
+    **{f"pjob-{name}": two_models(low, 5, room, [], high="512x640x256x200", arrival="periodic", cus=40, long=True)
+       for name, low, room in (("equal", "64x640x256x200", 20000), ("science", "64x640x256x2000", 3000))},
     # decoding, step after step, always ready: 32 layers of 7 kernels
     "llm-decode": two_models("resnet50-b1024", 0, 2000, [], high="224x80x256x20", arrival="closed", requests=2000),
 }
+
+# What is no setting of the guest: limits, the mode "pre", and whether a part takes so long that it is only run by name.
+NOT_SETTINGS = ("limits", "pre", "long")
 
 COLUMNS = {
     "requests": "of the high-priority program",
@@ -116,7 +123,7 @@ def arguments(part):
     experiment, profile, seed, mode = part
     settings = {"highs": 1, "lows": 1, "arrival": "poisson", "lead": LEAD_US[profile]} | EXPERIMENTS[experiment]
     return [mode, profile, str(seed),
-            *(f"{name}={value}" for name, value in settings.items() if name not in ("limits", "pre"))]
+            *(f"{name}={value}" for name, value in settings.items() if name not in NOT_SETTINGS)]
 
 
 def interval(values):

@@ -9,7 +9,9 @@
 #include "peers/lv1.h"
 #include "spin.h"
 
+/* Length of the ring: that, or as long as what is in flight. */
 #define RING_PACKETS	512
+#define MOST_PACKETS	8192
 #define WARM_MS		10000
 
 static struct model_queue like = MODEL_QUEUE_DEFAULTS;
@@ -24,6 +26,8 @@ void model_kfdq_use(const struct model_queue *queue)
  * @dev: GPU
  * @queue: its only queue
  * @signals: one for each request in flight
+ * @packets: length of its ring
+ * @batch: packets of a request
  * @set: dispatches and their log
  * @turns: where it says that it has work, if it does
  * @lv1: what launches, NULL: the model itself, as much as it has
@@ -32,6 +36,8 @@ struct gpu {
 	struct kfdq_device *dev;
 	struct kfdq_queue *queue;
 	struct kfdq_signal *signals[MODEL_DEPTH];
+	uint32_t packets;
+	struct kfdq_dispatch *batch;
 	struct spin_set set;
 	struct turns turns;
 	struct lv1 *lv1;
@@ -45,7 +51,7 @@ static int warm_up(struct gpu *g)
 {
 	const struct spin_shape tiny = { 1, 64, 1000 };
 	struct spin_set set;
-	int ret = spin_set_init(&set, g->dev, 1, RING_PACKETS);
+	int ret = spin_set_init(&set, g->dev, 1, g->packets);
 
 	if (!ret)
 		ret = spin_submit(&set, g->queue, &tiny, 1, g->signals[0]);
@@ -60,7 +66,7 @@ static int create_queue(struct gpu *g)
 	struct kfdq_queue_options options = KFDQ_QUEUE_DEFAULTS;
 	int ret;
 
-	options.packets = RING_PACKETS;
+	options.packets = g->packets;
 	options.priority = like.priority;
 	ret = kfdq_queue_create(g->dev, &options, &g->queue);
 	if (!ret && like.cus)
@@ -75,18 +81,30 @@ static int join(struct gpu *g)
 	return !ret && like.lv1 ? lv1_open(g->dev, g->queue, &g->turns, &g->lv1) : ret;
 }
 
+/* Room for all packets that there are at a time. */
+static int choose_ring(const struct model *m, struct gpu *g)
+{
+	g->packets = RING_PACKETS;
+	while (g->packets < (uint64_t)m->kernels * MODEL_DEPTH && g->packets < MOST_PACKETS)
+		g->packets *= 2;
+	if (g->packets < (uint64_t)m->kernels * MODEL_DEPTH)
+		return -E2BIG;
+	g->batch = calloc(m->kernels, sizeof(*g->batch));
+	return g->batch ? 0 : -ENOMEM;
+}
+
 static int open_gpu(struct model *m)
 {
 	struct gpu *g;
 	unsigned int i;
 	int ret;
 
-	if (m->kernels * MODEL_DEPTH > RING_PACKETS)
-		return -E2BIG;
 	m->gpu = g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
-	ret = kfdq_open_gpu(like.gpu, &g->dev);
+	ret = choose_ring(m, g);
+	if (!ret)
+		ret = kfdq_open_gpu(like.gpu, &g->dev);
 	if (ret)
 		return ret;
 	if (like.debuggable)
@@ -94,7 +112,7 @@ static int open_gpu(struct model *m)
 	for (i = 0; i < MODEL_DEPTH && !ret; i++)
 		ret = kfdq_signal_create(g->dev, &g->signals[i]);
 	if (!ret)
-		ret = spin_set_init(&g->set, g->dev, m->capacity * m->kernels, RING_PACKETS);
+		ret = spin_set_init(&g->set, g->dev, m->capacity * m->kernels, g->packets);
 	if (!ret)
 		ret = create_queue(g);
 	if (!ret)
@@ -118,6 +136,7 @@ static void close_gpu(struct model *m)
 		kfdq_queue_destroy(g->queue);
 	spin_set_fini(&g->set);
 	kfdq_close(g->dev);
+	free(g->batch);
 	free(g);
 }
 
@@ -126,7 +145,6 @@ static int submit(struct model *m)
 {
 	struct gpu *g = m->gpu;
 	struct kfdq_signal *signal = g->signals[m->submitted % MODEL_DEPTH];
-	struct kfdq_dispatch batch[RING_PACKETS];
 	const struct preset_stage *stage;
 	uint32_t n = 0, k;
 	int ret;
@@ -138,17 +156,17 @@ static int submit(struct model *m)
 
 		for (k = 0; k < stage->kernels; k++, n++) {
 			ret = spin_next(&g->set, &shape, n == m->kernels - 1 ? signal : NULL,
-					&batch[n]);
+					&g->batch[n]);
 			if (ret)
 				return ret;
 		}
 	}
 	kfdq_signal_arm(signal, 1);
 	if (g->lv1)
-		return lv1_submit(g->lv1, batch, n);
+		return lv1_submit(g->lv1, g->batch, n);
 	if (g->turns.page)
 		turns_say(&g->turns, true);
-	ret = kfdq_queue_write(g->queue, batch, n);
+	ret = kfdq_queue_write(g->queue, g->batch, n);
 	if (ret)
 		return ret;
 	m->requests[m->submitted].rung_ns = model_now();
