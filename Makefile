@@ -66,7 +66,8 @@ help:
 	@echo 'make bench-park     two processes beside 1, 8 and 64 without work, resident and parked (SAMPLES=100)'
 	@echo 'make bench          two models in every way to share a GPU, ours and those of others, each with every seed:'
 	@echo '                    25 minutes of what is missing; again, it goes on (EXP=...: only this experiment;'
-	@echo '                    EXP=anatomy: what a preemption consists of, part by part)'
+	@echo '                    EXP=anatomy: what a preemption consists of, part by part; EXP=overhead: what a'
+	@echo '                    program pays that has the GPU for itself)'
 	@echo 'make bench-shootdowns  CPUs that a doorbell tap interrupts, for 1, 16 and 128 threads'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-drm-sched  the ten workloads by which Linux judges drm/sched, under each policy'
@@ -150,7 +151,7 @@ bench-park:
 
 # What is there is not run again. EXP: one of "scripts/bench/peers list", or a script of its own (OWN_EXP). SEEDS: how
 # many, of those of peers. MINUTES: for how long.
-OWN_EXP := anatomy
+OWN_EXP := anatomy overhead
 bench: run = $(if $(filter $(OWN_EXP),$(EXP)),scripts/bench/$(EXP) $(1),scripts/bench/peers $(1) $(EXP))
 bench:
 	$(RIG) --minutes 90 --guests 1 --memory 5 $(BASE) env $(foreach v,MINUTES SEEDS,$(if $($(v)),$(v)=$($(v)))) \
