@@ -310,6 +310,5 @@ distclean:
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
 	check-trees module-patch sanitize vgpu-selftest bench results bench-switch bench-react bench-oversubscribed bench-park \
 	bench-shootdowns bench-policies bench-drm-sched bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look \
-	figures docs \
-	shell install install-user \
+	figures docs shell install install-user \
 	install-dkms uninstall deb deb-bookworm rpm demo-raw clean distclean
