@@ -42,8 +42,8 @@ static void write_requests(const struct model *m, FILE *f)
 	for (i = 0; i < m->completed; i++) {
 		r = &m->requests[i];
 		log = &m->log[r->first];
-		fprintf(f, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-			i ? "," : "", r->arrival_ns, r->submitted_ns, r->done_ns,
+		fprintf(f, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64 "]", i ? "," : "", r->arrival_ns, r->submitted_ns, r->done_ns,
 			log[0].start_ns, log[m->kernels - 1].end_ns, r->rung_ns);
 	}
 	fprintf(f, "],\n");

@@ -2,8 +2,8 @@
 /*
  * Tracepoints vgpu:*, of what firmware and GPU do for a preemption.
  *
- * @at is when it happens in the GPU's own time, which is CLOCK_MONOTONIC: the model may run a little
- * later than that, and the event with it.
+ * @at is when it happens in the GPU's own time, which is CLOCK_MONOTONIC: the model may run a
+ * little later than that, and the event with it.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM vgpu

@@ -178,7 +178,7 @@ static int check_process(struct checker *c, struct scenario_process *p)
 	if (!p->depth)
 		p->depth = p->arrival == ARRIVAL_CLOSED && !p->wait ? 2 : 1;
 	if (p->wait && (p->arrival != ARRIVAL_CLOSED || p->depth > 1))
-		return bad(c, p, " waits between requests: arrivals are closed then, and depth is 1");
+		return bad(c, p, " waits between requests: that needs closed arrivals, depth 1");
 	line = check_kernels(c, p);
 	if (!line)
 		line = check_nodes(c, p);

@@ -183,7 +183,7 @@ static void test_save_restore(void **state)
 	assert_int_equal(q->log[0].end_ns, restored + 100000 - 30500);
 }
 
-/* The first wave since a queue was mapped is told, once each time: that of a packet, or what goes on. */
+/* The first wave since a queue was mapped is told, once: that of a packet, or what goes on. */
 static void test_first_wave(void **state)
 {
 	struct fake *f = *state;

@@ -209,7 +209,8 @@ static void test_wait(void **state)
 {
 	static const char text[] =
 		"[scenario]\nname=t\nprofile=mi308x\npolicy=none\n"
-		"[process p]\nkernels=1 of 64 workgroups, 4 waves, 100 us\nwait=3 ms\nrequests=20\n";
+		"[process p]\nkernels=1 of 64 workgroups, 4 waves, 100 us\n"
+		"wait=3 ms\nrequests=20\n";
 	const struct program *program;
 	struct bench b;
 	u64 gap, i;
