@@ -9,6 +9,7 @@ import struct
 PAGE = 4096
 LENGTH = 0xfffff      # of a page; bits above say that events before it were lost
 LOST = 1 << 31
+COMMON = 8            # bytes of the fields that all events have
 LARGE, PADDING, TIME_EXTEND, TIME_STAMP = 0, 29, 30, 31
 DELTA_BITS = 27
 FIELD = re.compile(r"\tfield:.*\b(\w+);\toffset:(\d+);\tsize:(\d+);\tsigned:([01]);")
@@ -54,8 +55,8 @@ def page_records(page):
             at += 8
             continue
         start, size = (at + 8, more - 4) if kind == LARGE else (at + 4, 4 * kind)
-        if size <= 0 or start + size > end:
-            raise BadTrace("an event is longer than its page")
+        if size < COMMON or start + size > end:
+            raise BadTrace("an event is longer than its page, or has no fields")
         yield now, page[start:start + size]
         at = start + size
 
