@@ -8,33 +8,25 @@
 
 #define MOST_PRIORITY	15
 
-static bool parse_number(const char *text, unsigned long most, unsigned long *out)
+static bool parse_number(const char *text, unsigned long most, uint32_t *out)
 {
+	unsigned long v;
 	char *end;
 
 	errno = 0;
-	*out = strtoul(text, &end, 10);
-	return end != text && !*end && !errno && *text != '-' && *out <= most;
+	v = strtoul(text, &end, 10);
+	*out = (uint32_t)v;
+	return end != text && !*end && !errno && *text != '-' && v <= most;
 }
 
 static bool set_gpu(const char *text, struct model_queue *q)
 {
-	unsigned long v;
-
-	if (!parse_number(text, UINT32_MAX, &v))
-		return false;
-	q->gpu = (uint32_t)v;
-	return true;
+	return parse_number(text, UINT32_MAX, &q->gpu);
 }
 
 static bool set_priority(const char *text, struct model_queue *q)
 {
-	unsigned long v;
-
-	if (!parse_number(text, MOST_PRIORITY, &v))
-		return false;
-	q->priority = (uint32_t)v;
-	return true;
+	return parse_number(text, MOST_PRIORITY, &q->priority);
 }
 
 static bool set_cus(const char *text, struct model_queue *q)
@@ -57,12 +49,7 @@ static bool set_turns(const char *text, struct model_queue *q)
 
 static bool set_rank(const char *text, struct model_queue *q)
 {
-	unsigned long v;
-
-	if (!parse_number(text, INT32_MAX, &v))
-		return false;
-	q->rank = (int)v;
-	return true;
+	return parse_number(text, INT32_MAX, &q->rank);
 }
 
 static bool set_debuggable(const char *text, struct model_queue *q)

@@ -25,7 +25,7 @@ struct model_queue {
 	uint32_t cus;
 	bool debuggable;
 	const char *turns;
-	int rank;
+	uint32_t rank;
 	bool lv1;
 };
 
