@@ -34,6 +34,7 @@ static const char *const sources[] = {
 	"timer/hrtimer_expire_entry",
 	"timer/timer_expire_entry",
 	"workqueue/workqueue_execute_start",
+	"sched/sched_kthread_work_execute_start",
 };
 
 /**
