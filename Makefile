@@ -150,11 +150,12 @@ bench-park:
 	$(RIG) $(ONE_GUEST) $(BASE) sh -c 'scripts/build/steps raw && scripts/bench/park $(SAMPLES)'
 
 # What is there is not run again. EXP: one of "scripts/bench/peers list", or a script of its own (OWN_EXP). SEEDS: how
-# many, of those of peers. MINUTES: for how long.
+# many, of those of peers. MINUTES: for how long. LANES: guests at a time.
 OWN_EXP := anatomy overhead
 bench: run = $(if $(filter $(OWN_EXP),$(EXP)),scripts/bench/$(EXP) $(1),scripts/bench/peers $(1) $(EXP))
 bench:
-	$(RIG) --minutes 90 --guests 1 --memory 5 $(BASE) env $(foreach v,MINUTES SEEDS,$(if $($(v)),$(v)=$($(v)))) \
+	$(RIG) --minutes 90 --guests $(or $(LANES),1) --memory $$((5 * $(or $(LANES),1))) $(BASE) \
+		env $(foreach v,MINUTES SEEDS LANES,$(if $($(v)),$(v)=$($(v)))) \
 		sh -c 'scripts/build/steps raw && $(call run,run) && $(call run,report)'
 
 # Documentation/results.rst and its pictures, from what "make bench" has left.

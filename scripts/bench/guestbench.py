@@ -32,9 +32,9 @@ def commit():
     return "unknown" if not name else name + ("-dirty" if git("status", "--porcelain") else "")
 
 
-def run_guest(profile, test, *arguments, timeout, still=120, programs="programs"):
-    """Under icount, with these programs; what the guest sent is in the directory this returns."""
-    out = RESULTS / "raw" / f"{test}-{profile}"
+def run_guest(profile, test, *arguments, timeout, still=120, programs="programs", name=None):
+    """Under icount, with these programs; what the guest sent is in the directory this returns, of that name."""
+    out = RESULTS / "raw" / (name or f"{test}-{profile}")
     # it ends with us
     done = subprocess.run(["setpriv", "--pdeathsig", "TERM", TOP / "tests/vm/run-guest", "--icount",
                            "--timeout", str(timeout), "--still", str(still), "--out", out,
@@ -51,9 +51,16 @@ def read_profile(path):
     return {name: value if name == "name" else int(value) for name, value in pairs}
 
 
-def write(document, path):
+def store(document, path):
+    """All of it, or nothing."""
+    new = path.with_suffix(".new")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    new.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    new.replace(path)
+
+
+def write(document, path):
+    store(document, path)
     print(f"\n{path}")
 
 
@@ -62,6 +69,19 @@ def read(path):
         return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         sys.exit(f"{path}: {error}")
+
+
+def budget_row(what, measured, limit, profile, at_least=False, why=""):
+    ok = measured >= limit if at_least else measured <= limit
+    text = f"{'kept' if ok else 'missed'}: {why or measured}, at {'least' if at_least else 'most'} {limit}"
+    return {"budget": what, "limit": limit, "measured": measured, "profile": profile, "ok": ok, "why": text}
+
+
+def keep_budgets(owner, rows):
+    """In place of those of the same owner, which is what a budget's name begins with; others' rows stay."""
+    path = RESULTS / "budgets.json"
+    old = read(path)["rows"] if path.exists() else []
+    store({"rows": [row for row in old if row["budget"].split(":")[0] != owner] + rows}, path)
 
 
 class Verdict:
@@ -85,6 +105,11 @@ class Verdict:
 
     def budget(self, what, value, limit):
         self.budgets.append((what, value, limit))
+
+    def keep(self, bench, profile):
+        """The budgets, in budgets.json. Each of them is an upper limit."""
+        keep_budgets(bench, [budget_row(f"{bench}: {what}", value, limit, profile)
+                             for what, value, limit in self.budgets])
 
     def show(self):
         """Print it; whether all is well."""

@@ -4,7 +4,7 @@ import json
 import math
 import statistics
 
-from guestbench import Verdict, percentile, read, read_profile, us
+from guestbench import Verdict, budget_row, percentile, read, read_profile, us
 from kept import name_of
 from schema import Schema, read_schema
 
@@ -14,6 +14,7 @@ SEEDS = 3     # 1, 2, 3, by default
 # In tests/bench/guest/peers. "alone" is what the others are compared with.
 OURS = ("lv2", "lv3", "armed")
 PEERS = ("native", "priority", "lv1", "debugtrap", "masks", "cpx")
+WORK_CONSERVING = ("native", "priority", "lv1", "debugtrap")
 MODES = ("alone",) + PEERS + OURS
 PRE = "pre"   # ours, where the next request is known
 
@@ -287,19 +288,23 @@ def loss(row, best):
     return None
 
 
-def losses(summaries):
-    """(experiment, profile, row of a peer, that of our best mode, what is better) wherever we lose to one."""
-    result = []
-    cells = {(row["experiment"], row["profile"], row["mode"]): row for row in summaries}
+def by_mode(summaries):
+    """Rows by experiment, profile and mode."""
+    return {(row["experiment"], row["profile"], row["mode"]): row for row in summaries}
+
+
+def pairs(summaries, peers):
+    """(row of one of these peers, that of our best mode) of each experiment and profile."""
+    cells = by_mode(summaries)
     for experiment, profile in dict.fromkeys(key[:2] for key in cells):
-        best = min((cells[experiment, profile, mode] for mode in OURS),
-                   key=lambda row: row["p99_over_alone"]["mean"])
-        for peer in PEERS:
-            row = cells[experiment, profile, peer]
-            what = loss(row, best)
-            if what:
-                result.append((experiment, profile, row, best, what))
-    return result
+        best = min((cells[experiment, profile, mode] for mode in OURS), key=lambda row: row["p99_over_alone"]["mean"])
+        for peer in peers:
+            yield cells[experiment, profile, peer], best
+
+
+def losses(summaries):
+    """(row of a peer, that of our best mode, what is better) wherever we lose to one."""
+    return [(row, best, what) for row, best in pairs(summaries, PEERS) if (what := loss(row, best))]
 
 
 def span(value):
@@ -307,25 +312,32 @@ def span(value):
     return "\u2013" if value["mean"] is None else f"{value['mean']:.3f} ({value['low']:.3f} to {value['high']:.3f})"
 
 
-def judged(row, figure, limit):
-    value, least = row[figure]["mean"], figure in AT_LEAST
-    ok = value >= limit if least else value <= limit
-    return {"budget": f"{row['experiment']}, {row['mode']}: {figure}", "limit": limit, "measured": value,
-            "profile": row["profile"], "ok": ok,
-            "why": f"{'kept' if ok else 'missed'}: {span(row[figure])}, at {'least' if least else 'most'} {limit}; "
-                   f"mean of {len(row['seeds'])} seeds, 95 % interval"}
+def judged(row, figure, limit, than=""):
+    """A row of budgets.json; than: whose figure the limit is."""
+    return budget_row(f"{row['experiment']}: {row['mode']}, {figure}{than and f', no more than {than}'}",
+                      row[figure]["mean"], limit, row["profile"], figure in AT_LEAST, span(row[figure]))
+
+
+def limits(summaries):
+    """The design's, as rows of budgets.json."""
+    cells = by_mode(summaries)
+    return [judged(cells[experiment, profile, mode], figure, limit)
+            for experiment in dict.fromkeys(key[0] for key in cells)
+            for modes, figure, limits_of in EXPERIMENTS[experiment]["limits"]
+            for profile, limit in limits_of.items() for mode in modes]
 
 
 def budgets(summaries):
-    """Rows of budgets.json: the design's limits."""
-    cells = {(row["experiment"], row["profile"], row["mode"]): row for row in summaries}
-    return [judged(cells[experiment, profile, mode], figure, limit)
-            for experiment in dict.fromkeys(key[0] for key in cells)
-            for modes, figure, limits in EXPERIMENTS[experiment]["limits"]
-            for profile, limit in limits.items() for mode in modes]
+    """Rows of budgets.json: these, and that our best mode is no worse than another that leaves no part of the GPU idle."""
+    return limits(summaries) + [judged(best, "p99_over_alone", row["p99_over_alone"]["mean"], row["mode"])
+                                for row, best in pairs(summaries, WORK_CONSERVING)]
 
 
 # ---- of a document ---------------------------------------------------------------------------
+
+def summaries_of(document, experiment):
+    return [row for row in document["over_seeds"] if row["experiment"] == experiment]
+
 
 def check(document):
     """Whether it can be the result of a run, by its schema and by itself; each ratio is computed again."""
