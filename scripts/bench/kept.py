@@ -47,8 +47,8 @@ def name_of(part):
 
 class Kept:
     """Parts are tuples; each is a file in a directory of BUILD/results, with the commit, and with a sum of all that its
-    guest gets and of arguments(part). Under icount what it comes to hangs on nothing else, so a part of another commit is
-    as good if that sum is the same."""
+    guest gets and of arguments(part). Under icount what it comes to hangs on nothing else, so a part of another commit
+    is as good if that sum is the same."""
 
     def __init__(self, directory, arguments):
         self.directory = RESULTS / directory

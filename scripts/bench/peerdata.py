@@ -328,7 +328,7 @@ def limits(summaries):
 
 
 def budgets(summaries):
-    """Rows of budgets.json: these, and that our best mode is no worse than another that leaves no part of the GPU idle."""
+    """Rows of budgets.json: these, and that our best mode is no worse than another that leaves nothing idle."""
     return limits(summaries) + [judged(best, "p99_over_alone", row["p99_over_alone"]["mean"], row["mode"])
                                 for row, best in pairs(summaries, WORK_CONSERVING)]
 
