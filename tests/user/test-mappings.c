@@ -16,8 +16,11 @@
 #include "tap.h"
 #include "xsdev.h"
 
-/* As many as may be: vm.max_map_count, and some are needed for other things. */
-#define MAPPINGS	60000
+/*
+ * A quarter of what vm.max_map_count allows. With each one more, Linux 7 for x86 looks at all there are of the same page
+ * (memtype_check_insert()): sixteen times as much for all of them.
+ */
+#define MAPPINGS	16000
 /* A runtime and another one, both split. */
 #define FEW		3
 #define CALLS		400
