@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a preemption consists of: moments of it, parts between them, and figures of many preemptions."""
+import base64
 import bisect
 import json
 import statistics
@@ -214,7 +215,7 @@ def read_part(part, out):
     """The figures of a part, from the directory that a guest has left."""
     mode = part[-1]
     try:
-        events = read_events((out / "trace-pages").read_bytes(),
+        events = read_events(base64.b64decode((out / "trace-pages").read_bytes()),
                              read_formats((out / "formats").read_text(encoding="utf-8")))
         check_stats((out / "trace-stats").read_text(encoding="utf-8"), len(events))
         lines = [json.loads(line) for line in (out / f"{mode}-trace").read_text(encoding="utf-8").splitlines()]
