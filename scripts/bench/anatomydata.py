@@ -5,7 +5,7 @@ import bisect
 import json
 import statistics
 
-from guestbench import Verdict, percentile, read, us
+from guestbench import Broken, Verdict, percentile, read, us
 from schema import Schema, read_schema
 from tracefile import BadTrace, check_stats, read_events, read_formats
 
@@ -70,10 +70,6 @@ SPANS = {
     ("first", "last"): LOG,
     ("ring", "refill"): f"{LOG}, and {GPU}:first_wave",
 }
-
-
-class Broken(Exception):
-    """What a guest has left is not a whole run."""
 
 
 def parts():
@@ -286,21 +282,15 @@ def check_names(verdict, document):
     for name, end, kind, source in PARTS:
         wanted[name] = (begin, end, kind, source)
         begin = end
-    seen = set()
-    for row in document["rows"]:
-        key = (row["profile"], row["mode"], row["part"])
+    found = verdict.by_key(document["rows"], lambda row: (row["profile"], row["mode"], row["part"]),
+                           [(*part, name) for part in parts() for name in wanted])
+    for key, row in found.items():
         where = ", ".join(key)
-        if key in seen:
-            verdict.wrong(f"{where}: is there twice")
-        seen.add(key)
         if wanted.get(row["part"]) != (row["from"], row["to"], row["kind"], row["source"]):
             verdict.wrong(f"{where}: is not that part")
         if not row["p50_us"] <= row["p99_us"]:
             verdict.wrong(f"{where}: p50_us is {row['p50_us']}, p99_us {row['p99_us']}")
     for part in parts():
-        for name in wanted:
-            if (*part, name) not in seen:
-                verdict.wrong(f"{', '.join(part)}, {name}: is missing")
         if not any((run["profile"], run["mode"]) == part for run in document["runs"]):
             verdict.wrong(f"{', '.join(part)}: how many preemptions is missing")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the benchmark of drm/sched's workloads consists of: cases, policies; what a document must have."""
+import itertools
 import math
 
 from guestbench import Verdict
@@ -22,6 +23,7 @@ CASES = {
     "Very heavy rendering and interactive client": ((NORMAL, 4, 50000, True, 1), (NORMAL, 1, 1000, True, 9000)),
 }
 SECOND_US = 1000000
+KEY = ("case", "profile", "policy", "client")
 FIELDS = ("priority", "jobs", "job_us", "sync", "wait_us")
 
 # Policies that decide by what a client says of itself here. Those of deadlines, laxity and windows do not.
@@ -83,22 +85,10 @@ def check(document):
     verdict.errors += Schema(read_schema("drm-sched")).errors(document)
     if verdict.errors:
         return verdict
-    found = {}
-    for row in document["rows"]:
-        key = (row["case"], row["profile"], row["policy"], row["client"])
-        if key in found:
-            verdict.wrong(f"{name_of(row)}: is there twice")
-        found[key] = row
-    wanted = [(case, profile, policy, number) for case in CASES for profile in PROFILES
-              for policy in (ALONE, *POLICIES) for number in range(2)]
-    for key in wanted:
-        if key not in found:
-            verdict.wrong(f"{', '.join(map(str, key))}: is missing")
-    for key in found:
-        if key not in wanted:
-            verdict.wrong(f"{', '.join(map(str, key))}: does not exist")
-    for key in [] if verdict.errors else wanted:
-        check_row(verdict, found[key], found[(*key[:2], ALONE, key[3])])
+    found = verdict.by_key(document["rows"], lambda row: tuple(row[field] for field in KEY),
+                           list(itertools.product(CASES, PROFILES, (ALONE, *POLICIES), range(2))))
+    for key, row in {} if verdict.errors else found.items():
+        check_row(verdict, row, found[(*key[:2], ALONE, key[3])])
     return verdict
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What switch and react share: guest runs, figures, files, verdicts."""
+"""What the benchmarks share: guest runs, figures, files, verdicts."""
 import json
 import math
 import os
@@ -10,6 +10,13 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build"))
 RESULTS = BUILD / "results"
+
+sys.path.insert(0, str(TOP / "scripts/lib"))
+import records  # noqa: E402  (beside us, not installed)
+
+
+class Broken(Exception):
+    """What a guest has left is not a whole run."""
 
 
 def percentile(values, percent):
@@ -30,6 +37,11 @@ def commit():
 
     name = git("rev-parse", "--short=12", "HEAD")
     return "unknown" if not name else name + ("-dirty" if git("status", "--porcelain") else "")
+
+
+def head(experiment, clock, of_commit, paths):
+    """What a document begins with that becomes a record; paths: what it hangs on."""
+    return {"experiment": experiment, "clock": clock, "commit": of_commit, "went_in": records.contents(paths)}
 
 
 def run_guest(profile, test, *arguments, timeout, still=120, programs="programs", name=None):
@@ -84,6 +96,11 @@ def keep_budgets(owner, rows):
     store({"rows": [row for row in old if row["budget"].split(":")[0] != owner] + rows}, path)
 
 
+def kept_as(bench):
+    """For conclude(): the budgets, all of them of HWS, go into budgets.json."""
+    return lambda verdict: verdict.keep(bench, "mi308x")
+
+
 class Verdict:
     """What is wrong with a file, and which budgets its figures miss."""
 
@@ -102,6 +119,19 @@ class Verdict:
             self.wrong(f"{where}: {key} is {value!r}")
             return None
         return value
+
+    def by_key(self, rows, key_of, wanted):
+        """The rows by their keys, tuples, which are to be these, each once."""
+        found = {}
+        for row in rows:
+            key = key_of(row)
+            if key in found or key not in wanted:
+                self.wrong(f"{', '.join(map(str, key))}: {'is there twice' if key in found else 'does not exist'}")
+            found[key] = row
+        for key in wanted:
+            if key not in found:
+                self.wrong(f"{', '.join(map(str, key))}: is missing")
+        return found
 
     def budget(self, what, value, limit):
         self.budgets.append((what, value, limit))
@@ -122,3 +152,14 @@ class Verdict:
         print(f"{len(self.budgets) - missed} budgets met, {missed} missed"
               + (f", {len(self.errors)} errors in the file" if self.errors else ""))
         return not missed and not self.errors
+
+
+def conclude(document, check, print_table, then=None):
+    """Print a document's table, if it is right, and what is wrong or missed. then(verdict) is for one that is right.
+    Exit status."""
+    verdict = check(document)
+    if not verdict.errors:
+        print_table(document)
+        if then:
+            then(verdict)
+    return 0 if verdict.show() else 1

@@ -9,16 +9,13 @@ import shutil
 import sys
 import time
 
-from guestbench import BUILD, RESULTS, TOP, commit, read, store
+from guestbench import BUILD, RESULTS, TOP, Broken, commit, conclude, head, read, read_profile, run_guest, store, write
 
 sys.path.insert(0, str(TOP / "scripts/lib"))
 import records  # noqa: E402  (beside us, not installed)
-
-# What the figures of guests hang on, as a record names it.
-WENT_IN = ("kmod", "uapi", "patches/linux-6.12", "libxsched", "tools", "tests/vgpu", "tests/bench/guest",
-           "tests/bench/peers")
 PAYLOADS = ("initramfs", "programs", "modules")
 MINUTES = 25
+TIMEOUT_S = 1500
 MOST_MINUTES = 24 * 60
 MOST_LANES = 8
 TIME_IS_OVER = 3
@@ -46,13 +43,12 @@ def name_of(part):
 
 
 class Kept:
-    """Parts are tuples; each is a file in a directory of BUILD/results, with the commit, and with a sum of all that its
-    guest gets and of arguments(part). Under icount what it comes to hangs on nothing else, so a part of another commit
-    is as good if that sum is the same."""
+    """Parts are tuples; each is a file in BUILD/results/NAME, with the commit, and with a sum of all that its guest,
+    which is tests/bench/guest/NAME, gets and of arguments(part). Under icount what it comes to hangs on nothing else, so
+    a part of another commit is as good if that sum is the same."""
 
-    def __init__(self, directory, arguments):
-        self.directory = RESULTS / directory
-        self.arguments = arguments
+    def __init__(self, name, arguments):
+        self.name, self.arguments = name, arguments
         self.commit = commit()
         self.sums = []
         for name in PAYLOADS:
@@ -62,7 +58,7 @@ class Kept:
             self.sums.append(hashlib.sha256(path.read_bytes()).hexdigest())
 
     def path(self, part):
-        return self.directory / f"{name_of(part)}.json"
+        return RESULTS / self.name / f"{name_of(part)}.json"
 
     def inputs(self, part):
         return hashlib.sha256("\n".join([*self.sums, *self.arguments(part)]).encode()).hexdigest()[:16]
@@ -78,9 +74,19 @@ class Kept:
             return "not a result"
         return None if found[1] == self.inputs(part) else f"of {found[0]}, with other programs or modules"
 
-    def store(self, part, out, **content):
-        """Content has "figures", what the part came to; out is where its guest's files were."""
-        store({"commit": self.commit, "inputs": self.inputs(part)} | content, self.path(part))
+    def measure(self, part, profile, read_part, seconds=TIMEOUT_S):
+        """Run its guest, whose GPU is to have the costs of that profile; read_part(part, directory) is what it came to.
+        It may say nothing until it is over."""
+        out = run_guest("mi308x", self.name, *self.arguments(part), timeout=seconds, still=seconds,
+                        name=f"{self.name}-{name_of(part)}")
+        try:
+            figures = read_part(part, out)
+        except Broken as error:
+            die(f"{name_of(part)}: {error}; see {out}")
+        costs = read_profile(out / "profile")
+        if costs["name"] != profile:
+            die(f"{name_of(part)}: the GPU was a {costs['name']}")
+        store({"commit": self.commit, "inputs": self.inputs(part), "costs": costs, "figures": figures}, self.path(part))
         shutil.rmtree(out)
 
     def missing(self, asked):
@@ -110,14 +116,26 @@ class Kept:
             f"all {len(asked)} parts are there")
         return TIME_IS_OVER if left else 0
 
-    def head(self, experiment):
-        """What a document begins with."""
-        return {"experiment": experiment, "clock": "icount", "commit": self.commit,
-                "went_in": records.contents(WENT_IN)}
-
     def collect(self, asked):
-        """The document of each part. Ends here if one cannot be used."""
+        """What a document begins with, and the figures of each part. Ends here if a part cannot be used."""
         refused = [f"{name_of(part)}: {why}" for part, why in self.missing(asked).items()]
         if refused:
             die(f"{len(refused)} of {len(asked)} parts cannot be used", *refused)
-        return {part: read(self.path(part)) for part in asked}
+        found = {part: read(self.path(part)) for part in asked}
+        return ({**head(self.name, "icount", self.commit, records.IN_GUESTS),
+                 "profiles": {document["costs"]["name"]: document["costs"] for document in found.values()}},
+                {part: document["figures"] for part, document in found.items()})
+
+
+def report(path, collect, check, print_table, then=None):
+    """The document, at that path, if it is right: of an earlier one nothing stays. then(document, path) is for what
+    comes of it. Exit status."""
+    path.unlink(missing_ok=True)
+    document = collect()
+
+    def publish(_):
+        write(document, path)
+        if then:
+            then(document, path)
+
+    return conclude(document, check, print_table, publish)

@@ -2,7 +2,7 @@
 """What the benchmark of the overhead consists of: workloads, modes; figures of a guest, and of all of them."""
 import statistics
 
-from guestbench import Verdict, read, us
+from guestbench import Broken, Verdict, read, us
 from schema import Schema, read_schema
 
 PROFILE = "mi308x"
@@ -14,10 +14,6 @@ WORKLOADS = {"launch": (2000, "closed"), "batch": (200, "closed"), "serve": (300
 
 ARRIVAL, SUBMITTED, DONE = range(3)
 ROUNDING = 1e-3
-
-
-class Broken(Exception):
-    """What a guest has left is not a whole run."""
 
 
 def arguments(part):
@@ -54,7 +50,7 @@ def time_of(short, long, count, arrival):
     return statistics.fmean(request[DONE] - request[ARRIVAL] for request in long["requests"][count:])
 
 
-def read_part(out):
+def read_part(_, out):
     """Of each workload time and software of a request, from the directory that a guest has left."""
     figures = {}
     try:
@@ -84,15 +80,10 @@ def rows(found):
 def check(document):
     verdict = Verdict()
     verdict.errors += Schema(read_schema("overhead")).errors(document)
-    found = {}
-    for row in [] if verdict.errors else document["rows"]:
-        key = (row["workload"], row["mode"])
-        if key in found:
-            verdict.wrong(f"{', '.join(key)}: is there twice")
-        found[key] = row
-    for key in [] if verdict.errors else [(name, mode) for name in WORKLOADS for mode in MODES]:
-        if key not in found:
-            verdict.wrong(f"{', '.join(key)}: is missing")
+    if verdict.errors:
+        return verdict
+    found = verdict.by_key(document["rows"], lambda row: (row["workload"], row["mode"]),
+                           [(name, mode) for name in WORKLOADS for mode in MODES])
     for (name, mode), row in {} if verdict.errors else found.items():
         check_row(verdict, f"{name}, {mode}", row, found[name, BARE])
     return verdict

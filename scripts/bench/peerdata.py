@@ -4,7 +4,7 @@ import json
 import math
 import statistics
 
-from guestbench import Verdict, budget_row, percentile, read, read_profile, us
+from guestbench import Broken, Verdict, budget_row, percentile, read, read_profile, us
 from kept import name_of
 from schema import Schema, read_schema
 
@@ -100,10 +100,6 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
 MOST_SEEDS = len(STUDENT) + 1
 
 
-class Broken(Exception):
-    """What a guest has left is not a whole run."""
-
-
 def modes_of(experiment):
     return MODES + ((PRE,) if EXPERIMENTS[experiment].get("pre") else ())
 
@@ -113,8 +109,12 @@ def spec_of(experiment):
     return json.loads(json.dumps(EXPERIMENTS[experiment]))
 
 
+# What a part is named by.
+PART = ("experiment", "profile", "seed", "mode")
+
+
 def parts(experiments, seeds):
-    """(experiment, profile, seed, mode) of each run of a guest, in the order in which they are made."""
+    """PART of each run of a guest, in the order in which they are made."""
     return [(experiment, profile, seed, mode) for experiment in experiments for seed in range(1, seeds + 1)
             for profile in PROFILES for mode in modes_of(experiment)]
 
@@ -351,20 +351,11 @@ def check(document):
             verdict.wrong(f"there is no experiment {name}")
         elif spec != spec_of(name):
             verdict.wrong(f"{name} has other settings now")
-    asked, found = parts([name for name in names if name in EXPERIMENTS], document["seeds"]), {}
-    for row in document["rows"]:
-        part = tuple(row[key] for key in ("experiment", "profile", "seed", "mode"))
-        if part in found:
-            verdict.wrong(f"{name_of(part)} is there twice")
-        found[part] = row
+    found = verdict.by_key(document["rows"], lambda row: tuple(row[key] for key in PART),
+                           parts([name for name in names if name in EXPERIMENTS], document["seeds"]))
+    for part, row in found.items():
         if not 0 < row["p50_us"] <= row["p99_us"]:
             verdict.wrong(f"{name_of(part)}: p50_us is {row['p50_us']}, p99_us {row['p99_us']}")
-    for part in asked:
-        if part not in found:
-            verdict.wrong(f"{name_of(part)} is missing")
-    for part in found:
-        if part not in asked:
-            verdict.wrong(f"{name_of(part)} is no part of these experiments")
     if not verdict.errors:
         check_ratios(verdict, document, found)
     return verdict

@@ -23,6 +23,10 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 KEPT = TOP / "Documentation/records"
 README = TOP / "README.md"
 
+# What figures of programs in guests hang on.
+IN_GUESTS = ("patches/linux-6.12", "kmod", "uapi", "libxsched", "tools/xschedd", "sim/model", "tests/vgpu",
+             "tests/bench")
+
 
 class Bad(Exception):
     """A record that is not taken, and why."""

@@ -33,7 +33,7 @@ class BenchTree:
         sys.dont_write_bytecode = True
         self.script, self.kept = load(name), importlib.import_module("kept")
         self.guest = guest(self.build / "sent")
-        self.script.run_guest = self.guest.run
+        self.kept.run_guest = self.guest.run
         self.commit("0123456789ab")
 
     def commit(self, name):
