@@ -13,6 +13,7 @@ from guestbench import BUILD, RESULTS, TOP, Broken, commit, conclude, head, read
 
 sys.path.insert(0, str(TOP / "scripts/lib"))
 import records  # noqa: E402  (beside us, not installed)
+
 PAYLOADS = ("initramfs", "programs", "modules")
 MINUTES = 25
 TIMEOUT_S = 1500
