@@ -59,7 +59,7 @@ static const char *counts(void)
 		 "{\"execs\":%llu,\"programs\":%llu,\"pcs\":%u,\"corpus\":%u,\"findings\":%u,"
 		 "\"resets\":%u,\"seconds\":%llu}",
 		 (unsigned long long)fuzz_counts.calls, (unsigned long long)programs,
-		 fuzz_counts.pcs, nr_kept, findings, fuzz_world_resets(), (unsigned long long)s);
+		 fuzz_counts.pcs, nr_kept, findings, fuzz_gpu_resets(), (unsigned long long)s);
 	return text;
 }
 
@@ -260,6 +260,7 @@ int main(int argc, char **argv)
 	const bool planted = read_arguments(argc, argv, numbers, 2);
 
 	fuzz_seed = numbers[1];
+	tap_note("%u s, seed %u", numbers[0], fuzz_seed);
 	check_text();
 	fuzz_log_begin();
 	fuzz_world_begin();

@@ -184,12 +184,15 @@ bool fuzz_run_begin(void);
 /* Run it: how many places it was the first to reach. */
 uint32_t fuzz_run(const struct fuzz_program *p);
 
-/* ---- processes with queues, and their GPU: fuzz_world.c ------------------ */
+/* ---- what programs may name: fuzz_world.c ---------------------------------- */
 
 void fuzz_world_begin(void);
 
-/* Between programs: who was killed starts anew, and now and then the GPU's firmware hangs. */
+/* Between programs. */
 void fuzz_world_look(void);
+
+/* After a failure that was planned: nobody is demoted, and each breaker is closed. */
+void fuzz_world_forgive(void);
 
 /* Whether nothing is held, though no client is open. */
 bool fuzz_world_is_free(void);
@@ -201,11 +204,31 @@ uint64_t fuzz_world_queue(uint64_t n);
 uint64_t fuzz_world_pid(uint64_t n);
 uint64_t fuzz_world_process(uint64_t n);
 
-/* A process is killed, or gets work. From any thread: 0 or -errno. */
-int fuzz_world_kill(uint64_t n);
-int fuzz_world_work(uint64_t n);
+/* ---- processes with queues: fuzz_gpu.c, or fuzz_fake.c for test-fuzz-fake ---- */
 
-unsigned int fuzz_world_resets(void);
+#define FUZZ_PROCESSES		3
+#define FUZZ_OF_ALICE		2	/* this one is a user's, the others are root's */
+
+void fuzz_gpu_begin(void);
+void fuzz_gpu_end(void);
+
+/* Of a process, or of the last one in its place. */
+pid_t fuzz_gpu_pid(unsigned int n);
+
+/*
+ * Between programs: who was killed starts anew, and now and then preemptions fail, until a reset.
+ * Whether processes are others than before.
+ */
+bool fuzz_gpu_look(void);
+
+/* A process is killed, or gets work. From any thread: 0 or -errno. */
+int fuzz_gpu_kill(uint64_t n);
+int fuzz_gpu_work(uint64_t n);
+
+unsigned int fuzz_gpu_resets(void);
+
+/* Whether the driver holds nothing, as far as it can be asked. */
+bool fuzz_gpu_is_free(void);
 
 /* ---- the kernel's log, and what goes to the host: fuzz_log.c ------------- */
 

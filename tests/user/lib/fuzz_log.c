@@ -2,6 +2,7 @@
 /* The kernel's log for test-fuzz, and what it sends to the host. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/io.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #define PORT_DEBUGCON	0xe9	/* see tests/vm/emit.c */
 #define RECORD		8192
+#define OUT		"FUZZ_OUT"	/* in the environment: a directory that is the host's */
 
 /* What tests/guest/log-lib fails a test for. */
 static const char *const bad[] = {
@@ -68,8 +70,25 @@ static void put(const char *text)
 		outb((unsigned char)*text, PORT_DEBUGCON);
 }
 
+/* With what has been written the host can go on, should this kernel die. */
+static void write_out(const char *directory, const char *name, const char *text)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0 || dprintf(fd, "%s\n", text) < 0 || fdatasync(fd))
+		tap_bail("%s: error %d", path, -errno);
+	close(fd);
+}
+
 void fuzz_tell(const char *name, const char *text)
 {
+	const char *directory = getenv(OUT);
+
+	if (directory)
+		write_out(directory, name, text);
 	if (!host)
 		return;
 	put("@@@ begin ");

@@ -55,7 +55,7 @@ struct fuzz_counts fuzz_counts;
 static pthread_barrier_t begins, ends;
 static const struct fuzz_program *program;
 static _Atomic int clients[FUZZ_CLIENTS];
-static _Atomic uint64_t calls;
+static _Atomic uint64_t *calls;	/* those of children, too */
 static uint8_t *shared, *read_only;
 static uint32_t seen[SEEN];
 static pid_t children[CHILDREN];
@@ -252,7 +252,7 @@ static int kill_one(uint64_t n)
 	const unsigned int count = nr_children < CHILDREN ? nr_children : CHILDREN;
 
 	if (in_child || n & 1 || !count)
-		return fuzz_world_kill(n / 2);
+		return fuzz_gpu_kill(n / 2);
 	return children[count - 1] > 0 ? as_result(kill(children[count - 1], SIGKILL)) : -ESRCH;
 }
 
@@ -274,7 +274,7 @@ static int make_other(const struct thread *t, const struct fuzz_call *call, size
 	case FUZZ_KILL:
 		return kill_one(n);
 	case FUZZ_WORK:
-		return in_child ? 0 : fuzz_world_work(n);
+		return in_child ? 0 : fuzz_gpu_work(n);
 	case FUZZ_EJECT:
 		return eject(fd);
 	default:
@@ -301,7 +301,7 @@ static int make_ioctl(const struct thread *t, const struct fuzz_call *call, int 
 
 static void count(const struct fuzz_call *call, int ret)
 {
-	calls++;
+	(*calls)++;
 	if (!ret)
 		__atomic_fetch_add(&fuzz_counts.succeeded[call->kind], 1, __ATOMIC_RELAXED);
 	if (call->kind < FUZZ_OTHERS || fuzz_errno_is_known(-ret))
@@ -385,6 +385,9 @@ bool fuzz_run_begin(void)
 {
 	uint8_t i;
 
+	calls = mmap(NULL, sizeof(*calls), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (calls == MAP_FAILED)
+		tap_bail("no memory");
 	shared = make_room(ROOM, PROT_READ | PROT_WRITE);
 	read_only = make_room(PAGE, PROT_READ);
 	signal(SIGALRM, too_long);
@@ -460,7 +463,7 @@ uint32_t fuzz_run(const struct fuzz_program *p)
 	alarm(0);
 	for (i = 0; i < FUZZ_THREADS; i++)
 		fresh += note_places(&threads[i]);
-	fuzz_counts.calls = calls;
+	fuzz_counts.calls = *calls;
 	fuzz_counts.pcs += fresh;
 	return fresh;
 }
