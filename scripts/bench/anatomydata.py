@@ -5,8 +5,8 @@ import bisect
 import json
 import statistics
 
+import schema
 from guestbench import Broken, Verdict, percentile, read, us
-from schema import Schema, read_schema
 from tracefile import BadTrace, check_stats, read_events, read_formats
 
 MODES = ("daemon", "armed")
@@ -269,7 +269,7 @@ def runs(found):
 def check(document):
     """Whether it can be the result of a run, by its schema and by itself: parts add up to what they are part of."""
     verdict = Verdict()
-    verdict.errors += Schema(read_schema("anatomy")).errors(document)
+    verdict.errors += schema.errors("anatomy", document)
     if not verdict.errors:
         check_names(verdict, document)
     if not verdict.errors:

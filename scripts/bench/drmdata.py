@@ -3,8 +3,8 @@
 import itertools
 import math
 
+import schema
 from guestbench import Verdict
-from schema import Schema, read_schema
 
 LOW, NORMAL, HIGH = "low", "normal", "high"
 
@@ -82,7 +82,7 @@ def check_row(verdict, row, alone):
 
 def check(document):
     verdict = Verdict()
-    verdict.errors += Schema(read_schema("drm-sched")).errors(document)
+    verdict.errors += schema.errors("drm-sched", document)
     if verdict.errors:
         return verdict
     found = verdict.by_key(document["rows"], lambda row: tuple(row[field] for field in KEY),

@@ -2,8 +2,8 @@
 """What the benchmark of the overhead consists of: workloads, modes; figures of a guest, and of all of them."""
 import statistics
 
+import schema
 from guestbench import Broken, Verdict, read, us
-from schema import Schema, read_schema
 
 PROFILE = "mi308x"
 BARE = "bare"
@@ -79,7 +79,7 @@ def rows(found):
 
 def check(document):
     verdict = Verdict()
-    verdict.errors += Schema(read_schema("overhead")).errors(document)
+    verdict.errors += schema.errors("overhead", document)
     if verdict.errors:
         return verdict
     found = verdict.by_key(document["rows"], lambda row: (row["workload"], row["mode"]),

@@ -4,9 +4,9 @@ import json
 import math
 import statistics
 
+import schema
 from guestbench import Broken, Verdict, budget_row, percentile, read, read_profile, us
 from kept import name_of
-from schema import Schema, read_schema
 
 PROFILES = ("mi308x-field", "mi308x")
 SEEDS = 3     # 1, 2, 3, by default
@@ -342,7 +342,7 @@ def summaries_of(document, experiment):
 def check(document):
     """Whether it can be the result of a run, by its schema and by itself; each ratio is computed again."""
     verdict = Verdict()
-    verdict.errors += Schema(read_schema("peers")).errors(document)
+    verdict.errors += schema.errors("peers", document)
     if verdict.errors:
         return verdict
     names = document["experiments"]
