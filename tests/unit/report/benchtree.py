@@ -25,6 +25,9 @@ class BenchTree:
     def __init__(self, directory, name, guest):
         self.build = pathlib.Path(directory)
         os.environ["BUILD"] = directory
+        # of the run that we are a part of
+        for variable in ("LANES", "MINUTES", "SEEDS"):
+            os.environ.pop(variable, None)
         (self.build / "guest").mkdir()
         for payload in ("initramfs", "programs", "modules"):
             (self.build / f"guest/{payload}.cpio").write_text(payload, encoding="utf-8")
