@@ -203,7 +203,7 @@ static const struct fuzz_field of_unknown[] = { NUMBER(requests) };
 
 const struct fuzz_kind fuzz_kinds[] = {
 	OTHER(OPEN, of_small, 40), OTHER(CLOSE, of_small, 30), OTHER(READ, of_reads, 60),
-	OTHER(POLL, of_small, 20), OTHER(FORK, of_small, 6), OTHER(KILL, of_small, 3),
+	OTHER(POLL, of_small, 20), OTHER(FORK, of_small, 1), OTHER(KILL, of_small, 3),
 	OTHER(WORK, of_small, 40), OTHER(EJECT, of_small, 4), OTHER(UNKNOWN, of_unknown, 5),
 	IOCTL(INFO, info, info_fields, false, 30),
 	IOCTL(LIST, list, list_fields, false, 60),
