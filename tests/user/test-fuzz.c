@@ -25,8 +25,7 @@
 #define KEPT		1024	/* programs, at the most */
 #define TELL_MS		120000
 #define NOTE_MS		20000
-#define LOOK_EVERY	8	/* programs, from one look at the log to the next */
-#define FREE_EVERY	500	/* the same for whether nothing is held */
+#define LOOK_EVERY	8	/* programs, from one look at the log and at what is held to the next */
 #define ENOUGH_S	200	/* for each kind of call to have succeeded */
 
 static struct fuzz_program kept[KEPT];
@@ -104,8 +103,6 @@ static void look(void)
 
 	if (bad)
 		report(bad);
-	if (programs % FREE_EVERY)
-		return;
 	if (!fuzz_world_is_free()) {
 		not_free++;
 		report("something is held, and no client is open");

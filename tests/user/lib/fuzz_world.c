@@ -67,11 +67,13 @@ void fuzz_world_forgive(void)
 bool fuzz_world_is_free(void)
 {
 	const uint64_t until = xsdev_now() + FREE_MS * FUZZ_MS;
-	long held;
+	bool free;
 
-	while ((held = sysfile_number(SYSFILE_GLOBAL "statistics/held")) > 0 && xsdev_now() < until)
+	/* What a node did not do while it failed is done later. */
+	while (!(free = !sysfile_number(SYSFILE_GLOBAL "statistics/held") && fuzz_gpu_is_free()) &&
+	       xsdev_now() < until)
 		xsdev_sleep_ms(10);
-	return !held && fuzz_gpu_is_free();
+	return free;
 }
 
 /* ---- begin and end ------------------------------------------------------- */
