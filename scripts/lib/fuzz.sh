@@ -2,6 +2,11 @@
 # shellcheck shell=bash
 # What fuzzers came to. To be sourced after base.sh.
 
+# fuzz_programs DIRECTORY: programs of calls: those in the tree, and those that runs before have kept there.
+fuzz_programs() {
+	cat "$TOP/tests/fuzz/corpus/kernel" "$1/kept" 2>/dev/null | grep -v '^#' | sort -u || :
+}
+
 # fuzz_row TARGET EXECS FINDINGS CORPUS SECONDS: say it as a row, and add it to build/results/fuzz.json, where each
 # target has one: the sums of all runs, and the corpus of the last. That is said, too. The sums go on from those of the
 # target's record, so they are of several commits.

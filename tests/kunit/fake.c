@@ -479,15 +479,25 @@ void fake_queue_lose(struct xs_hw_queue *queue)
 	xs_news->preempt_failed(queue->desc.node, queue);
 }
 
-bool fake_anything_held(void)
+static bool is_overridden(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < FAKE_QUEUES; i++) {
 		const struct xs_hw_queue *queue = &queues[i];
 
-		if (queue->present && !queue->ret &&
-		    (queue->held || queue->override >= 0 || queue->level >= 0))
+		if (queue->present && !queue->ret && (queue->override >= 0 || queue->level >= 0))
+			return true;
+	}
+	return false;
+}
+
+bool fake_any_hold(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FAKE_QUEUES; i++) {
+		if (queues[i].present && !queues[i].ret && queues[i].held)
 			return true;
 	}
 	for (i = 0; i < FAKE_PROCESSES; i++) {
@@ -496,6 +506,11 @@ bool fake_anything_held(void)
 			return true;
 	}
 	return false;
+}
+
+bool fake_anything_held(void)
+{
+	return fake_any_hold() || is_overridden();
 }
 
 void fake_remove_all(void)

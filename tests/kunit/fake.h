@@ -207,7 +207,10 @@ void fake_queue_change(struct xs_hw_queue *queue);
 /* It does not save its waves, and is reset: somebody else's preemption finds that out. */
 void fake_queue_lose(struct xs_hw_queue *queue);
 
-/* Whether any queue is held or overridden, or any process's new queues are. */
+/* Whether any queue is held, or any process's new queues are. */
+bool fake_any_hold(void);
+
+/* The same, or any queue is overridden. */
 bool fake_anything_held(void);
 
 /* Remove all queues, processes and nodes. */

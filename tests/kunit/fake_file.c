@@ -15,7 +15,8 @@
  *					this process does not save its waves; then the node is reset
  *
  * -ENODEV: no such place, node or process; -EBUSY: there is one already, or no room; -EINVAL.
- * Read, it has the pids by place, 0 if there is none, and then whether anything is held below.
+ * Read, it has the pids by place, 0 if there is none; then whether anything is held below, and
+ * whether anything is held or overridden.
  */
 #include <kunit/test.h>
 #include <linux/debugfs.h>
@@ -28,7 +29,7 @@
 
 #define FILE_NODES	2
 #define FILE_QUEUES	8	/* of a process */
-#define FILE_ROOM	64
+#define FILE_ROOM	64	/* of a line */
 #define FILE_SLOW_MS	1000	/* at the most */
 #define FILE_RESET_MS	20	/* from the failure on */
 
@@ -158,6 +159,18 @@ static void file_node_reset(struct work_struct *work)
 	xs_node_reset(node->hw, true);
 }
 
+/* Who does not save is on that node, and lost with the reset. */
+static struct xs_hw_queue *file_node_queue(const struct file_node *node,
+					   const struct file_process *process)
+{
+	unsigned int i;
+
+	for (i = 0; process->hw && i < process->count; i++)
+		if (process->queues[i]->desc.node == node->hw)
+			return process->queues[i];
+	return NULL;
+}
+
 static int file_node_slow(struct file_node *node, u64 ms, u64 unused)
 {
 	if (ms > FILE_SLOW_MS)
@@ -172,7 +185,7 @@ static int file_node_fail(struct file_node *node, u64 ms, u64 place)
 		return -EINVAL;
 	if (delayed_work_pending(&node->reset))
 		return -EBUSY;
-	node->hw->culprit = file_processes[place].count ? file_processes[place].queues[0] : NULL;
+	node->hw->culprit = file_node_queue(node, &file_processes[place]);
 	fake_hang(node->hw);
 	schedule_delayed_work(&node->answer, msecs_to_jiffies(ms));
 	schedule_delayed_work(&node->reset, msecs_to_jiffies(ms + FILE_RESET_MS));
@@ -248,7 +261,7 @@ static int file_show(struct seq_file *to, void *unused)
 	guard(mutex)(&file_lock);
 	for (i = 0; i < FAKE_PROCESSES; i++)
 		seq_printf(to, "%d\n", file_processes[i].hw ? file_processes[i].hw->nr : 0);
-	seq_printf(to, "%d\n", fake_anything_held());
+	seq_printf(to, "%d\n%d\n", fake_any_hold(), fake_anything_held());
 	return 0;
 }
 

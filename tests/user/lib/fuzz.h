@@ -21,6 +21,7 @@
 #define FUZZ_CALLS		40	/* of a program */
 #define FUZZ_THREADS		3
 #define FUZZ_CLIENTS		4
+#define FUZZ_ALICE		1000	/* a user; every second client and one process are his */
 #define FUZZ_LINE		49152	/* of a program as text */
 #define FUZZ_MS			1000000ULL
 

@@ -16,14 +16,13 @@
 #include "worker.h"
 #include "xsdev.h"
 
-#define ALICE		1000
 #define QUEUES		2	/* of each */
 #define RESET_EVERY_MS	30000
 #define FW_TIMEOUT_MS	2000
 #define ARMED_MS	4000	/* so long a fault may wait for a preemption */
 #define RESET_MS	60000
 
-static const struct worker_ids alice = { ALICE, ALICE, ALICE, true };
+static const struct worker_ids alice = { FUZZ_ALICE, FUZZ_ALICE, FUZZ_ALICE, true };
 static const struct spin_shape brief = { 8, 64, 200000 };
 
 /**

@@ -32,7 +32,6 @@
 #define PAGE		4096
 #define ROOM		(64 * PAGE)
 #define CHILDREN	8
-#define ALICE		1000
 #define KERNEL_ADDRESS	0xffff888000000000ULL
 #define PROGRAM_S	120		/* whatever the firmware does, it is over by then */
 
@@ -185,7 +184,7 @@ static int close_client(uint8_t index)
 
 static int open_client(uint8_t index, uint64_t n)
 {
-	int fd = open_as(is_of_alice(index) != (n == 5) ? ALICE : 0), ret = fd < 0 ? -errno : 0;
+	int fd = open_as(is_of_alice(index) != (n == 5) ? FUZZ_ALICE : 0), ret = fd < 0 ? -errno : 0;
 
 	if (ret)
 		return ret;
@@ -292,7 +291,7 @@ static int make_ioctl(const struct thread *t, const struct fuzz_call *call, int 
 	if (kind->entries)
 		fill_entries(t, call, entries_of(t, call));
 	if (is_of_alice(call->client))
-		become(ALICE);
+		become(FUZZ_ALICE);
 	ret = as_result(ioctl(fd, kind->request, t->room));
 	if (is_of_alice(call->client))
 		become(0);
@@ -453,7 +452,7 @@ uint32_t fuzz_run(const struct fuzz_program *p)
 
 	program = p;
 	for (i = 0; i < FUZZ_CLIENTS; i++)
-		clients[i] = open_as(is_of_alice(i) ? ALICE : 0);
+		clients[i] = open_as(is_of_alice(i) ? FUZZ_ALICE : 0);
 	alarm(PROGRAM_S);
 	pthread_barrier_wait(&begins);
 	pthread_barrier_wait(&ends);
