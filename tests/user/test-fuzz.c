@@ -151,10 +151,12 @@ static void run_corpus(void)
 	while (!findings && fgets(text, sizeof(text), file)) {
 		if (*text == '#')
 			continue;
-		if (fuzz_program_read(&p, text))
+		if (fuzz_program_read(&p, text)) {
 			run(&p);
-		else
+		} else {
 			failed_reads++;
+			tap_note("not understood: %s", text);
+		}
 		n++;
 		note();
 	}
