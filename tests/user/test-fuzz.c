@@ -13,8 +13,10 @@
  * fuzz-counts, and the program that is about to run as fuzz-program: the last one if the kernel
  * dies. "planted": the module has a bug, which is to be found: it ends with that.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "fuzz.h"
 #include "tap.h"
@@ -28,7 +30,7 @@
 #define LOOK_EVERY	8	/* programs, from one look at the log and at what is held to the next */
 #define ENOUGH_S	200	/* for each kind of call to have succeeded */
 
-static struct fuzz_program kept[KEPT];
+static struct fuzz_program *kept;
 static unsigned int nr_kept;
 
 /* The last ones, as one of them is to blame. */
@@ -41,12 +43,31 @@ static char line[FUZZ_LINE];
 
 /* ---- what is kept -------------------------------------------------------- */
 
+/*
+ * Read-only but for the moment: a pointer of a call may be any number, and 10000000, say, was an
+ * address in here, where the kernel wrote what was asked for.
+ */
+static void allow(int protection)
+{
+	if (mprotect(kept, KEPT * sizeof(*kept), protection))
+		tap_bail("mprotect: error %d", errno);
+}
+
+static void keep_begin(void)
+{
+	kept = mmap(NULL, KEPT * sizeof(*kept), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (kept == MAP_FAILED)
+		tap_bail("no memory");
+}
+
 static void keep(const struct fuzz_program *p)
 {
+	allow(PROT_READ | PROT_WRITE);
 	if (nr_kept < KEPT)
 		kept[nr_kept++] = *p;
 	else
 		kept[fuzz_below(KEPT)] = *p;
+	allow(PROT_READ);
 }
 
 static const char *counts(void)
@@ -261,6 +282,7 @@ int main(int argc, char **argv)
 	fuzz_seed = numbers[1];
 	tap_note("%u s, seed %u", numbers[0], fuzz_seed);
 	check_text();
+	keep_begin();
 	fuzz_log_begin();
 	fuzz_world_begin();
 	if (fuzz_run_begin())
