@@ -24,6 +24,8 @@
  *   saves      preemptions so far
  *   quiet      CLOCK_MONOTONIC when the last of them was over
  *   quiet_gpu  the GPU's time until then, of the GPU it was on
+ *   idle       how long processors had nothing to run, without what of that was the GPU's:
+ *              the interrupts of the model, and that they were late
  */
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>
@@ -60,6 +62,54 @@ static u64 preemptions(const struct vgpu *vg)
 	return sum;
 }
 
+/* ---- nothing to run ---- */
+
+/**
+ * struct idle - of a processor
+ * @since: it has nothing to run since then; 0: it has
+ * @ns: how long that was, before
+ * @gpu_ns: what the GPU had of it
+ */
+struct idle {
+	u64 since;
+	u64 ns;
+	u64 gpu_ns;
+};
+
+static DEFINE_PER_CPU(struct idle, idles);
+
+static void idle_switched(u64 from, bool to_idle)
+{
+	struct idle *idle = this_cpu_ptr(&idles);
+
+	if (idle->since)
+		idle->ns += from - idle->since;
+	idle->since = to_idle ? ktime_get_ns() : 0;
+}
+
+/* The GPU had that period. */
+static void idle_gpu_had(u64 from, u64 until)
+{
+	struct idle *idle = this_cpu_ptr(&idles);
+
+	if (idle->since && until > idle->since)
+		idle->gpu_ns += until - max(from, idle->since);
+}
+
+static u64 all_idle(u64 now)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct idle *idle = per_cpu_ptr(&idles, cpu);
+		const u64 since = READ_ONCE(idle->since);
+
+		sum += idle->ns - idle->gpu_ns + (since ? now - since : 0);
+	}
+	return sum;
+}
+
 /* ---- context switches ---- */
 
 /* The lock of a GPU cannot be taken there: a runqueue's is held. */
@@ -70,13 +120,14 @@ u64 vgpu_clock_switch(void)
 	return static_branch_unlikely(&running) ? ktime_get_ns() : 0;
 }
 
-void vgpu_clock_switched(u64 from)
+void vgpu_clock_switched(u64 from, bool to_idle)
 {
 	struct vgpu *vg;
 	u32 i;
 
 	if (!from)
 		return;
+	idle_switched(from, to_idle);
 	/* While an answer is owed, all time counts. */
 	vgpu_for_each(vg, i)
 		if (READ_ONCE(vg->clock.owed_since))
@@ -119,6 +170,7 @@ static u64 count(struct vgpu_clock *c, u64 from, u64 tail)
 	WRITE_ONCE(c->owed_since, 0);
 	c->ns += until - from;
 	c->until = until;
+	idle_gpu_had(from, until);
 	return until;
 }
 
@@ -312,6 +364,7 @@ struct reading {
 	u64 saves;
 	u64 quiet;
 	u64 quiet_gpu;
+	u64 idle;
 };
 
 static void add_device(struct reading *r, struct vgpu *vg)
@@ -343,6 +396,7 @@ static void read_clock(struct reading *r)
 	vgpu_for_each(vg, i)
 		add_device(r, vg);
 	r->gpu += all_switches();
+	r->idle = all_idle(r->now);
 	local_irq_enable();
 }
 
@@ -360,8 +414,8 @@ static int clock_show(struct seq_file *m, void *unused)
 	struct reading r;
 
 	read_clock(&r);
-	seq_printf(m, "%llu %llu %llu %llu %llu %llu\n", r.now, r.gpu, r.save, r.saves, r.quiet,
-		   r.quiet_gpu);
+	seq_printf(m, "%llu %llu %llu %llu %llu %llu %llu\n", r.now, r.gpu, r.save, r.saves, r.quiet,
+		   r.quiet_gpu, r.idle);
 	return 0;
 }
 

@@ -271,7 +271,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		irq_work_queue(&c->kick);
 	if (is_anyones(next->mm))
 		start_poll(c);
-	vgpu_clock_switched(from);
+	vgpu_clock_switched(from, is_idle_task(next));
 }
 
 static void add_owner(struct vgpu *vg, const void *mm)

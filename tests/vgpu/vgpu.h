@@ -290,7 +290,7 @@ void vgpu_clock_ran(struct vgpu *vg, u64 from);
 void vgpu_clock_interrupt(void);
 /* begin and end of what the model does at a context switch */
 u64 vgpu_clock_switch(void);
-void vgpu_clock_switched(u64 from);
+void vgpu_clock_switched(u64 from, bool to_idle);
 void vgpu_clock_stop(void);
 u64 vgpu_clock_gpu(void);
 void vgpu_clock_init(struct dentry *dir);
