@@ -75,10 +75,10 @@ class Kept:
             return "not a result"
         return None if found[1] == self.inputs(part) else f"of {found[0]}, with other programs or modules"
 
-    def measure(self, part, profile, read_part, seconds=TIMEOUT_S):
+    def measure(self, part, profile, read_part, seconds=TIMEOUT_S, gpu="mi308x"):
         """Run its guest, whose GPU is to have the costs of that profile; read_part(part, directory) is what it came to.
-        It may say nothing until it is over."""
-        out = run_guest("mi308x", self.name, *self.arguments(part), timeout=seconds, still=seconds,
+        It may say nothing until it is over. GPU: with parameters of drivers."""
+        out = run_guest(gpu, self.name, *self.arguments(part), timeout=seconds, still=seconds,
                         name=f"{self.name}-{name_of(part)}")
         try:
             figures = read_part(part, out)

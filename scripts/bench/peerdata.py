@@ -13,8 +13,8 @@ SEEDS = 3     # 1, 2, 3, by default
 
 # In tests/bench/guest/peers. "alone" is what the others are compared with.
 OURS = ("lv2", "lv3", "armed")
-PEERS = ("native", "priority", "lv1", "debugtrap", "masks", "cpx")
-WORK_CONSERVING = ("native", "priority", "lv1", "debugtrap")
+PEERS = ("native", "priority", "timeslice", "lv1", "debugtrap", "masks", "cpx")
+WORK_CONSERVING = ("native", "priority", "timeslice", "lv1", "debugtrap")
 MODES = ("alone",) + PEERS + OURS
 PRE = "pre"   # ours, where the next request is known
 
