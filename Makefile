@@ -154,9 +154,9 @@ bench-park:
 OWN_EXP := anatomy overhead
 bench: run = $(if $(filter $(OWN_EXP),$(EXP)),scripts/bench/$(EXP) $(1),scripts/bench/peers $(1) $(EXP))
 bench:
-	$(RIG) --minutes 90 --guests $(or $(LANES),1) --memory $$((5 * $(or $(LANES),1))) $(BASE) \
+	$(RIG) --minutes 90 --guests $(or $(LANES),1) --memory $$((5 * $(or $(LANES),1))) --rocm $(BASE) \
 		env $(foreach v,MINUTES SEEDS LANES,$(if $($(v)),$(v)=$($(v)))) \
-		sh -c 'scripts/build/steps raw && $(call run,run) && $(call run,report)'
+		sh -c 'scripts/build/steps all && $(call run,run) && $(call run,report)'
 
 # Documentation/results.rst and its pictures, from what "make bench" has left.
 results:

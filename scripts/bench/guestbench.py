@@ -44,14 +44,15 @@ def head(experiment, clock, of_commit, paths):
     return {"experiment": experiment, "clock": clock, "commit": of_commit, "went_in": records.contents(paths)}
 
 
-def run_guest(profile, test, *arguments, timeout, still=120, programs="programs", name=None):
-    """Under icount, with these programs; what the guest sent is in the directory this returns, of that name."""
+def run_guest(profile, test, *arguments, timeout, still=120, programs="programs", name=None, options=()):
+    """Under icount, with these programs and options of tests/vm/run-guest; what the guest sent is in the directory this
+    returns, of that name."""
     out = RESULTS / "raw" / (name or f"{test}-{profile}")
     # it ends with us
     done = subprocess.run(["setpriv", "--pdeathsig", "TERM", TOP / "tests/vm/run-guest", "--icount",
                            "--timeout", str(timeout), "--still", str(still), "--out", out,
                            "--vgpu", f"profile={profile}", "--programs", BUILD / f"guest/{programs}.cpio",
-                           test, *arguments], check=False)
+                           *options, test, *arguments], check=False)
     if done.returncode:
         sys.exit(f"{test} on {profile}: ended with status {done.returncode}, see {out}")
     return out

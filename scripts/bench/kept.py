@@ -8,13 +8,13 @@ import pathlib
 import shutil
 import sys
 import time
+import typing
 
 from guestbench import BUILD, RESULTS, TOP, Broken, commit, conclude, head, read, read_profile, run_guest, store, write
 
 sys.path.insert(0, str(TOP / "scripts/lib"))
 import records  # noqa: E402  (beside us, not installed)
 
-PAYLOADS = ("initramfs", "programs", "modules")
 MINUTES = 25
 TIMEOUT_S = 1500
 MOST_MINUTES = 24 * 60
@@ -43,26 +43,43 @@ def name_of(part):
     return ".".join(map(str, part))
 
 
+class Machine(typing.NamedTuple):
+    """The guest of a part; gpu: parameters of drivers come after it; programs, initramfs: names in BUILD/guest."""
+    gpu: str = "mi308x"
+    programs: str = "programs"
+    initramfs: str = "initramfs"
+    options: tuple = ()
+
+    def all_options(self):
+        """Of tests/vm/run-guest."""
+        return ("--initramfs", BUILD / f"guest/{self.initramfs}.cpio", *self.options)
+
+
 class Kept:
     """Parts are tuples; each is a file in BUILD/results/NAME, with the commit, and with a sum of all that its guest,
-    which is tests/bench/guest/NAME, gets and of arguments(part). Under icount what it comes to hangs on nothing else, so
-    a part of another commit is as good if that sum is the same."""
+    which is tests/bench/guest/NAME on machine(part), gets and of arguments(part). Under icount what it comes to hangs on
+    nothing else, so a part of another commit is as good if that sum is the same."""
 
-    def __init__(self, name, arguments):
-        self.name, self.arguments = name, arguments
+    def __init__(self, name, arguments, machine=lambda part: Machine()):
+        self.name, self.arguments, self.machine = name, arguments, machine
         self.commit = commit()
-        self.sums = []
-        for name in PAYLOADS:
+        self.sums = {}
+
+    def sum_of(self, name):
+        if name not in self.sums:
             path = BUILD / f"guest/{name}.cpio"
             if not path.exists():
                 die(f"no {path}: run make guest first")
-            self.sums.append(hashlib.sha256(path.read_bytes()).hexdigest())
+            self.sums[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return self.sums[name]
 
     def path(self, part):
         return RESULTS / self.name / f"{name_of(part)}.json"
 
     def inputs(self, part):
-        return hashlib.sha256("\n".join([*self.sums, *self.arguments(part)]).encode()).hexdigest()[:16]
+        machine = self.machine(part)
+        sums = [self.sum_of(name) for name in (machine.initramfs, machine.programs, "modules")]
+        return hashlib.sha256("\n".join([*sums, *self.arguments(part)]).encode()).hexdigest()[:16]
 
     def refuses(self, part):
         """Why the part that is kept is not one of this tree; None: it is."""
@@ -75,11 +92,12 @@ class Kept:
             return "not a result"
         return None if found[1] == self.inputs(part) else f"of {found[0]}, with other programs or modules"
 
-    def measure(self, part, profile, read_part, seconds=TIMEOUT_S, gpu="mi308x"):
+    def measure(self, part, profile, read_part, seconds=TIMEOUT_S):
         """Run its guest, whose GPU is to have the costs of that profile; read_part(part, directory) is what it came to.
-        It may say nothing until it is over. GPU: with parameters of drivers."""
-        out = run_guest(gpu, self.name, *self.arguments(part), timeout=seconds, still=seconds,
-                        name=f"{self.name}-{name_of(part)}")
+        It may say nothing until it is over."""
+        machine = self.machine(part)
+        out = run_guest(machine.gpu, self.name, *self.arguments(part), timeout=seconds, still=seconds,
+                        programs=machine.programs, options=machine.all_options(), name=f"{self.name}-{name_of(part)}")
         try:
             figures = read_part(part, out)
         except Broken as error:

@@ -16,6 +16,8 @@ OURS = ("lv2", "lv3", "armed")
 PEERS = ("native", "priority", "timeslice", "lv1", "debugtrap", "masks", "cpx")
 WORK_CONSERVING = ("native", "priority", "timeslice", "lv1", "debugtrap")
 MODES = ("alone",) + PEERS + OURS
+# Of HIP programs: neither a client's own level 1, nor a debugger's, nor one process that becomes three.
+HIP_MODES = ("alone", "native", "priority", "timeslice", "masks") + OURS
 PRE = "pre"   # ours, where the next request is known
 
 # How long before a request "pre" holds: more than the P99 of call to quiet in make demo (README.md).
@@ -55,6 +57,8 @@ EXPERIMENTS = {
     "two-models-b256": two_models("resnet50-b256", 20, 4000, TWO_MODELS),
     "two-models-b1024": two_models("resnet50-b1024", 20, 2000, TWO_MODELS),
     "periodic-b1024": two_models("resnet50-b1024", 20, 2000, PERIODIC, arrival="periodic", pre=True),
+    # the pair of make demo; kernels of HIP programs are carried out word by word
+    "hip-b1024": two_models("resnet50-b1024", 20, 200, [], tenants="hip", seconds=3, long=True),
     # XSched's figure 9: the same model twice, the one at a fifth of its peak, the other in a closed loop
     "same-model": two_models("resnet50-b8", 35, 10000, [], high="resnet50-b8", cus=40),
     # the lengths of its figure 11: a kernel of one wave, beside 64 at a time that fill the GPU once for so many us
@@ -101,7 +105,8 @@ MOST_SEEDS = len(STUDENT) + 1
 
 
 def modes_of(experiment):
-    return MODES + ((PRE,) if EXPERIMENTS[experiment].get("pre") else ())
+    spec = EXPERIMENTS[experiment]
+    return (HIP_MODES if spec.get("tenants") == "hip" else MODES) + ((PRE,) if spec.get("pre") else ())
 
 
 def spec_of(experiment):
@@ -299,7 +304,8 @@ def pairs(summaries, peers):
     for experiment, profile in dict.fromkeys(key[:2] for key in cells):
         best = min((cells[experiment, profile, mode] for mode in OURS), key=lambda row: row["p99_over_alone"]["mean"])
         for peer in peers:
-            yield cells[experiment, profile, peer], best
+            if peer in modes_of(experiment):
+                yield cells[experiment, profile, peer], best
 
 
 def losses(summaries):

@@ -7,6 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * struct model_queue - the queue
  * @gpu: on which GPU, by its number in the topology
@@ -30,7 +34,8 @@ struct model_queue {
 };
 
 /* As runtimes have them. */
-#define MODEL_QUEUE_DEFAULTS	{ .priority = 7 }
+#define MODEL_QUEUE_PRIORITY	7
+#define MODEL_QUEUE_DEFAULTS	{ .priority = MODEL_QUEUE_PRIORITY }
 
 /*
  * Read the options at the beginning of a command line, argv[0] not among them, up to the first that
@@ -43,5 +48,9 @@ void model_queue_usage(FILE *f);
 
 /* What model_kfdq (model.h) makes its queue of from now on. */
 void model_kfdq_use(const struct model_queue *queue);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* MODEL_QUEUE_H */

@@ -63,6 +63,9 @@ struct stream {
 	{
 		HIP(hipStreamCreateWithFlags(&s, flags));
 	}
+	explicit stream(hipStream_t made) : s(made)
+	{
+	}
 	~stream()
 	{
 		(void)hipStreamDestroy(s);

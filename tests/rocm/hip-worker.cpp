@@ -218,16 +218,25 @@ static void children(std::istringstream &in)
 
 static void model(std::istringstream &in)
 {
+	struct model_queue queue = { };
 	std::vector<std::string> words = { "model" };
 	std::vector<char *> argv;
+	int used;
 	std::string word;
 
+	queue.priority = MODEL_QUEUE_PRIORITY;
 	while (in >> word)
 		words.push_back(word);
 	for (std::string &w : words)
 		argv.push_back(&w[0]);
 	argv.push_back(NULL);
-	said(!model_command((int)words.size(), argv.data(), model_hip()), "");
+	used = model_queue_options((int)words.size() - 1, argv.data() + 1, &queue);
+	if (used < 0 || !model_hip_use(&queue)) {
+		said(false, " options of its queue");
+		return;
+	}
+	argv[used] = argv[0];
+	said(!model_command((int)words.size() - used, argv.data() + used, model_hip()), "");
 }
 
 static void skip(std::istringstream &in)

@@ -27,14 +27,23 @@ struct hip_model {
 	uint64_t trial_ns;
 	std::vector<vgpu_log> seen;
 
-	hip_model(size_t words, size_t dispatches)
-		: data(numbers(words, 1)), ticket(std::vector<uint32_t>(1)),
+	hip_model(hipStream_t made, size_t words, size_t dispatches)
+		: s(made), data(numbers(words, 1)), ticket(std::vector<uint32_t>(1)),
 		  log(std::vector<layer_log>(dispatches, { ~0ULL, 0, 0, 0, 0, 0 })), trial_ns(0)
 	{
 	}
 };
 
+static struct model_queue like;
 static uint64_t skipped;
+
+bool model_hip_use(const struct model_queue *queue)
+{
+	if (queue->gpu || queue->debuggable || queue->turns)
+		return false;
+	like = *queue;
+	return true;
+}
 
 void model_hip_skip(uint64_t n)
 {
@@ -44,6 +53,32 @@ void model_hip_skip(uint64_t n)
 static hip_model &hip(const struct model *m)
 {
 	return *(hip_model *)m->gpu;
+}
+
+static hipStream_t masked_stream(void)
+{
+	std::vector<uint32_t> mask((like.first_cu + like.cus + 31) / 32);
+	hipStream_t s;
+	uint32_t cu;
+
+	for (cu = like.first_cu; cu < like.first_cu + like.cus; cu++)
+		mask[cu / 32] |= 1U << cu % 32;
+	HIP(hipExtStreamCreateWithCUMask(&s, (uint32_t)mask.size(), mask.data()));
+	return s;
+}
+
+static hipStream_t new_stream(void)
+{
+	int lowest, highest, priority = 0;
+	hipStream_t s;
+
+	if (like.cus)
+		return masked_stream();
+	HIP(hipDeviceGetStreamPriorityRange(&lowest, &highest));
+	if (like.priority != MODEL_QUEUE_PRIORITY)
+		priority = like.priority > MODEL_QUEUE_PRIORITY ? highest : lowest;
+	HIP(hipStreamCreateWithPriority(&s, hipStreamNonBlocking, priority));
+	return s;
 }
 
 static uint32_t most_workgroups(const struct preset *preset)
@@ -79,7 +114,7 @@ static void try_kernel(hip_model &h)
 static int open_hip(struct model *m)
 {
 	try {
-		m->gpu = new hip_model(most_workgroups(m->options->preset),
+		m->gpu = new hip_model(new_stream(), most_workgroups(m->options->preset),
 				       m->capacity * m->kernels);
 		try_kernel(hip(m));
 	} catch (const hip_failed &) {

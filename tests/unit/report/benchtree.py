@@ -29,7 +29,7 @@ class BenchTree:
         for variable in ("LANES", "MINUTES", "SEEDS"):
             os.environ.pop(variable, None)
         (self.build / "guest").mkdir()
-        for payload in ("initramfs", "programs", "modules"):
+        for payload in ("initramfs", "programs", "modules", "rocm-forky", "demo"):
             (self.build / f"guest/{payload}.cpio").write_text(payload, encoding="utf-8")
         if str(TOP / "scripts/bench") not in sys.path:
             sys.path.insert(0, str(TOP / "scripts/bench"))
