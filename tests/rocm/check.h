@@ -63,8 +63,14 @@ struct stream {
 	{
 		HIP(hipStreamCreateWithFlags(&s, flags));
 	}
-	explicit stream(hipStream_t made) : s(made)
+	stream(unsigned int flags, int priority)
 	{
+		HIP(hipStreamCreateWithPriority(&s, flags, priority));
+	}
+	/* on these compute units */
+	explicit stream(const std::vector<uint32_t> &mask)
+	{
+		HIP(hipExtStreamCreateWithCUMask(&s, (uint32_t)mask.size(), mask.data()));
 	}
 	~stream()
 	{

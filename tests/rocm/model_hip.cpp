@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Models of tests/bench as a HIP program runs them: a stream, and the kernel xs_layer(). */
 #include <errno.h>
+#include <memory>
 
 #include "check.h"
 #include "kernels.h"
@@ -8,6 +9,31 @@
 
 #define NS_PER_TICK	10	/* of the clock that kernels read */
 #define TRIAL_ROUNDS	1000000	/* some ms: what a first kernel takes more is little of it */
+
+static struct model_queue like;
+
+static std::vector<uint32_t> mask_of(const struct model_queue &queue)
+{
+	const uint32_t end = queue.first_cu + queue.cus;
+	std::vector<uint32_t> mask((end + 31) / 32);
+	uint32_t cu;
+
+	for (cu = queue.first_cu; cu < end; cu++)
+		mask[cu / 32] |= 1U << cu % 32;
+	return mask;
+}
+
+static stream *new_stream(void)
+{
+	int lowest, highest, priority = 0;
+
+	if (like.cus)
+		return new stream(mask_of(like));
+	HIP(hipDeviceGetStreamPriorityRange(&lowest, &highest));
+	if (like.priority != MODEL_QUEUE_PRIORITY)
+		priority = like.priority > MODEL_QUEUE_PRIORITY ? highest : lowest;
+	return new stream(hipStreamNonBlocking, priority);
+}
 
 /**
  * struct hip_model - what such a model has
@@ -20,21 +46,20 @@
  * @seen: the same in the form the report knows, when all is complete
  */
 struct hip_model {
-	stream s;
+	std::unique_ptr<stream> s;
 	event done[MODEL_DEPTH];
 	device_array<uint32_t> data, ticket;
 	device_array<layer_log> log;
 	uint64_t trial_ns;
 	std::vector<vgpu_log> seen;
 
-	hip_model(hipStream_t made, size_t words, size_t dispatches)
-		: s(made), data(numbers(words, 1)), ticket(std::vector<uint32_t>(1)),
+	hip_model(size_t words, size_t dispatches)
+		: s(new_stream()), data(numbers(words, 1)), ticket(std::vector<uint32_t>(1)),
 		  log(std::vector<layer_log>(dispatches, { ~0ULL, 0, 0, 0, 0, 0 })), trial_ns(0)
 	{
 	}
 };
 
-static struct model_queue like;
 static uint64_t skipped;
 
 bool model_hip_use(const struct model_queue *queue)
@@ -53,32 +78,6 @@ void model_hip_skip(uint64_t n)
 static hip_model &hip(const struct model *m)
 {
 	return *(hip_model *)m->gpu;
-}
-
-static hipStream_t masked_stream(void)
-{
-	std::vector<uint32_t> mask((like.first_cu + like.cus + 31) / 32);
-	hipStream_t s;
-	uint32_t cu;
-
-	for (cu = like.first_cu; cu < like.first_cu + like.cus; cu++)
-		mask[cu / 32] |= 1U << cu % 32;
-	HIP(hipExtStreamCreateWithCUMask(&s, (uint32_t)mask.size(), mask.data()));
-	return s;
-}
-
-static hipStream_t new_stream(void)
-{
-	int lowest, highest, priority = 0;
-	hipStream_t s;
-
-	if (like.cus)
-		return masked_stream();
-	HIP(hipDeviceGetStreamPriorityRange(&lowest, &highest));
-	if (like.priority != MODEL_QUEUE_PRIORITY)
-		priority = like.priority > MODEL_QUEUE_PRIORITY ? highest : lowest;
-	HIP(hipStreamCreateWithPriority(&s, hipStreamNonBlocking, priority));
-	return s;
 }
 
 static uint32_t most_workgroups(const struct preset *preset)
@@ -104,9 +103,9 @@ static void try_kernel(hip_model &h)
 	device_array<layer_log> log(std::vector<layer_log>(1, none));
 	device_array<uint32_t> word(std::vector<uint32_t>(1)), ticket(std::vector<uint32_t>(1));
 
-	xs_layer<<<1, 64, 0, h.s.s>>>(word.at, log.at, ticket.at, 1, TRIAL_ROUNDS);
+	xs_layer<<<1, 64, 0, h.s->s>>>(word.at, log.at, ticket.at, 1, TRIAL_ROUNDS);
 	LAUNCHED();
-	HIP(hipStreamSynchronize(h.s.s));
+	HIP(hipStreamSynchronize(h.s->s));
 	const layer_log seen = log.get()[0];
 	h.trial_ns = (seen.end - seen.start) * NS_PER_TICK;
 }
@@ -114,7 +113,7 @@ static void try_kernel(hip_model &h)
 static int open_hip(struct model *m)
 {
 	try {
-		m->gpu = new hip_model(new_stream(), most_workgroups(m->options->preset),
+		m->gpu = new hip_model(most_workgroups(m->options->preset),
 				       m->capacity * m->kernels);
 		try_kernel(hip(m));
 	} catch (const hip_failed &) {
@@ -141,13 +140,13 @@ static int submit(struct model *m)
 			for (k = 0; k < stage->kernels; k++) {
 				if (++n == skipped)
 					continue;
-				xs_layer<<<stage->workgroups, stage->workgroup_size, 0, h.s.s>>>(
+				xs_layer<<<stage->workgroups, stage->workgroup_size, 0, h.s->s>>>(
 					h.data.at, h.log.at + n - 1, h.ticket.at, (uint32_t)n,
 					rounds_of(m, stage));
 			}
 		}
 		LAUNCHED();
-		HIP(hipEventRecord(h.done[m->submitted % MODEL_DEPTH].e, h.s.s));
+		HIP(hipEventRecord(h.done[m->submitted % MODEL_DEPTH].e, h.s->s));
 	} catch (const hip_failed &) {
 		return -EIO;
 	}
