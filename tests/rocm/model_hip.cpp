@@ -35,8 +35,19 @@ static stream *new_stream(void)
 	return new stream(hipStreamNonBlocking, priority);
 }
 
+/*
+ * With a mask each program has four queues, and the GPU four pipes: the streams of
+ * two programs would be on the same one, which works for one queue at a time. A
+ * stream more of the one that has not the first units, without work, moves its other.
+ */
+static stream *new_spare(void)
+{
+	return like.first_cu ? new_stream() : NULL;
+}
+
 /**
  * struct hip_model - what such a model has
+ * @spare: see new_spare()
  * @s: its stream
  * @done: an event for each request in flight
  * @data: a word for each workgroup of the largest kernel
@@ -46,7 +57,7 @@ static stream *new_stream(void)
  * @seen: the same in the form the report knows, when all is complete
  */
 struct hip_model {
-	std::unique_ptr<stream> s;
+	std::unique_ptr<stream> spare, s;
 	event done[MODEL_DEPTH];
 	device_array<uint32_t> data, ticket;
 	device_array<layer_log> log;
@@ -54,7 +65,7 @@ struct hip_model {
 	std::vector<vgpu_log> seen;
 
 	hip_model(size_t words, size_t dispatches)
-		: s(new_stream()), data(numbers(words, 1)), ticket(std::vector<uint32_t>(1)),
+		: spare(new_spare()), s(new_stream()), data(numbers(words, 1)), ticket(std::vector<uint32_t>(1)),
 		  log(std::vector<layer_log>(dispatches, { ~0ULL, 0, 0, 0, 0, 0 })), trial_ns(0)
 	{
 	}
