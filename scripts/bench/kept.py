@@ -57,8 +57,8 @@ class Machine(typing.NamedTuple):
 
 class Kept:
     """Parts are tuples; each is a file in BUILD/results/NAME, with the commit, and with a sum of all that its guest,
-    which is tests/bench/guest/NAME on machine(part), gets and of arguments(part). Under icount what it comes to hangs on
-    nothing else, so a part of another commit is as good if that sum is the same."""
+    which is tests/bench/guest/NAME, gets, of machine(part) and of arguments(part). Under icount what it comes to hangs
+    on nothing else, so a part of another commit is as good if that sum is the same."""
 
     def __init__(self, name, arguments, machine=lambda part: Machine()):
         self.name, self.arguments, self.machine = name, arguments, machine
@@ -79,7 +79,8 @@ class Kept:
     def inputs(self, part):
         machine = self.machine(part)
         sums = [self.sum_of(name) for name in (machine.initramfs, machine.programs, "modules")]
-        return hashlib.sha256("\n".join([*sums, *self.arguments(part)]).encode()).hexdigest()[:16]
+        text = "\n".join([*sums, machine.gpu, *machine.options, *self.arguments(part)])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def refuses(self, part):
         """Why the part that is kept is not one of this tree; None: it is."""
