@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "model/queue.h"
+#include "switch/switch.h"
 #include "watch/watch.h"
 #include "watched.h"
 
@@ -441,6 +442,25 @@ static void churn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt_list(test, a), 0);
 }
 
+/* A process exits that has more queues than are taken from the sampler at a time. */
+static void exit_with_many(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched watched[XS_SLICE + 1];
+	unsigned int i;
+
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	for (i = 0; i < ARRAY_SIZE(watched); i++)
+		watched[i] = xt_add_watched(test, 0);
+	for (i = 0; i < ARRAY_SIZE(watched); i++)
+		expect_watched(test, &watched[i], true);
+	xs_process_exited(xt->process);
+	for (i = 0; i < ARRAY_SIZE(watched); i++)
+		KUNIT_EXPECT_FALSE(test, watched_state(test, &watched[i]));
+	fake_process_exit(xt->process);
+	KUNIT_EXPECT_EQ(test, xt_list(test, xt->files[0]), 0);
+}
+
 /* Only clients that may see the queue are notified of its work. */
 static void only_the_permitted_hear(struct kunit *test)
 {
@@ -529,6 +549,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(watched_flag),
 	KUNIT_CASE(silence_when_unwatched),
 	KUNIT_CASE(churn),
+	KUNIT_CASE(exit_with_many),
 	KUNIT_CASE(only_the_permitted_hear),
 	KUNIT_CASE(only_the_visible_is_watched),
 	KUNIT_CASE(pace_is_kept),
