@@ -330,11 +330,11 @@ static bool interest_tell_locked(struct xs_interest *interest, u64 until)
 
 	while ((queue = xs_queue_above_locked(interest->told))) {
 		now = ktime_get_ns();
-		if (now >= until)
-			return false;
 		interest->told = queue->id;
 		if (interest_lacks_ready(interest, queue))
 			xs_news->activity(interest, queue, KFD_XSCHED_EVENT_READY, now);
+		if (now >= until)
+			return false;
 	}
 	return true;
 }

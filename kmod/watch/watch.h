@@ -90,8 +90,8 @@ struct xs_process *xs_interest_review_locked(u64 until);
 bool xs_interest_any_stale_locked(void);
 
 /*
- * It is to be told which queues are READY; and go on telling, until that time. Under
- * sampler.lock, too.
+ * It is to be told which queues are READY; and go on telling, until that time or a little
+ * longer: one queue at least. Under sampler.lock, too.
  */
 void xs_interest_is_new_locked(struct xs_interest *interest);
 void xs_interest_tell_locked(u64 until);

@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/uaccess.h>
 
+#include "front/client.h"
 #include "model/queue.h"
 #include "switch/switch.h"
 #include "watch/watch.h"
@@ -86,6 +87,26 @@ static void work_at_the_beginning(struct kunit *test)
 	xt_subscribe(test, b, 0, 0, 0);
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, a, &w, XT_READY);
+}
+
+/* However slow the machine, a slice tells of one queue. */
+static void told_without_time(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_client *client = xt->files[0]->private_data;
+	struct xt_watched w = xt_add_watched(test, 0);
+	unsigned int i;
+
+	xt_set_indices(test, &w, 3, 4);
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
+	scoped_guard(rt_mutex, &xs_lock) {
+		xs_interest_is_new_locked(&client->interest);
+		for (i = 0; i <= ARRAY_SIZE(xt->queues) + 1; i++)
+			xs_interest_tell_locked(0);
+		KUNIT_EXPECT_FALSE(test, xs_interest_any_newcomer_locked());
+	}
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
 }
 
 /*
@@ -533,6 +554,7 @@ static void pace_is_kept(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(edges),
 	KUNIT_CASE(work_at_the_beginning),
+	KUNIT_CASE(told_without_time),
 	KUNIT_CASE(settle_time),
 	KUNIT_CASE(waves_in_flight),
 	KUNIT_CASE(between_two_looks),
