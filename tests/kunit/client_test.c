@@ -237,6 +237,22 @@ static void priorities_stack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 3);
 }
 
+/* A request that goes on without a priority is not in the way of another's. */
+static void priority_of_another(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0], *b = xt_open(test);
+
+	xt_do(test, a, OP(SUSPEND), QUEUE, xt->ids[0], 0);
+	xt_do(test, a, OP(SET_PRIORITY), QUEUE, xt->ids[0], 3);
+	xt_do(test, a, OP(SET_PRIORITY), QUEUE, xt->ids[0], APP);
+	xt_do(test, b, OP(SET_PRIORITY), QUEUE, xt->ids[0], 5);
+	KUNIT_EXPECT_EQ(test, xt_do(test, a, OP(RESUME), QUEUE, xt->ids[0], 0), 0);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, 5);
+	xt_close(test, b);
+	KUNIT_EXPECT_EQ(test, xt->queues[0]->override, APP);
+}
+
 /* An override of a process holds for queues to come; SDMA has no priority. */
 static void priority_of_process(struct kunit *test)
 {
@@ -524,6 +540,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(reset_is_reported),
 	KUNIT_CASE(priority_is_given_back),
 	KUNIT_CASE(priorities_stack),
+	KUNIT_CASE(priority_of_another),
 	KUNIT_CASE(priority_of_process),
 	KUNIT_CASE(class_is_given_back),
 	KUNIT_CASE(class_of_a_copy_queue),
