@@ -8,6 +8,7 @@
  *   test-tap --again    for the test itself: after exec
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,17 +277,15 @@ static int after_exec(void)
 /* Holds the process while it is idle, until it is killed. */
 static void agent(pid_t app, uint32_t settle_us)
 {
+	struct pollfd come = { .fd = xsdev_open(), .events = POLLIN };
+	const int dev = come.fd;
 	struct kfd_xsched_event e;
-	int dev = xsdev_open();
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	xsdev_subscribe(dev, ACTIVITY, KFD_XSCHED_SAMPLE_US_MIN, settle_us);
 	for (;;) {
-		if (read(dev, &e, sizeof(e)) != sizeof(e)) {
-			usleep(50);
-			continue;
-		}
-		if (e.pid == app)
+		poll(&come, 1, -1);
+		while (read(dev, &e, sizeof(e)) == sizeof(e) && e.pid == app)
 			xsdev_queue_op(dev, e.type == KFD_XSCHED_EVENT_IDLE ?
 				       KFD_XSCHED_OP_SUSPEND : KFD_XSCHED_OP_RESUME, e.id, 0, NULL);
 	}
