@@ -3,11 +3,13 @@
  * Nodes that switch at the same time, and one that does not answer: which calls
  * wait for it, and which do not.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 
 #include "front/client.h"
+#include "switch/switch.h"
 #include "watched.h"
 
 #define OP(_op)		KFD_XSCHED_OP_##_op
@@ -390,6 +392,68 @@ static void bear(void *data)
 	born = fake_queue_add(test, xt->process, xt->node);
 }
 
+struct staging {
+	struct kunit *test;
+	struct xs_hw_node *node;
+	struct xs_item item;
+	unsigned int slices;
+	struct completion begun;
+};
+
+static void bear_during_staging(void *data)
+{
+	struct staging *staging = data;
+	struct xt *xt = staging->test->priv;
+
+	wait_for_completion(&staging->begun);
+	born = fake_queue_add(staging->test, xt->process, staging->node);
+}
+
+/* As each slice but the last ends, the queue waits for the lock: first it lacks a request. */
+static int stage_in_slices(struct xs_batch *batch, void *arg)
+{
+	struct staging *staging = arg;
+	int ret;
+
+	if (!staging->slices) {
+		ret = xs_stage_item_locked(batch, &staging->item);
+		if (ret)
+			return ret;
+		complete(&staging->begun);
+	}
+	if (++staging->slices > 2)
+		return 0;
+	msleep(1);
+	return -EINPROGRESS;
+}
+
+/* It comes to a node where the process had none while the hold is staged, and is held, too. */
+static void born_between_slices(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct xs_client *client = xt->files[0]->private_data;
+	struct kfd_xsched_entry entry = XT_ENTRY(SUSPEND, PROCESS, xt->process->nr, 0);
+	struct staging staging = { .test = test, .item.entry = &entry };
+	struct xs_batch *batch = xs_batch_new(&client->holder, GFP_KERNEL);
+	struct xt_call birth;
+
+	KUNIT_ASSERT_NOT_NULL(test, batch);
+	born = NULL;
+	staging.node = fake_node_add(test, XT_GPU + 2, FAKE_CAPS);
+	init_completion(&staging.begun);
+	xt_start_fn(test, &birth, bear_during_staging, &staging);
+	KUNIT_EXPECT_EQ(test, xs_batch_stage_and_start(batch, stage_in_slices, &staging), 0);
+	KUNIT_EXPECT_EQ(test, xs_batch_finish(batch), 0);
+	xt_call_wait(test, &birth);
+	KUNIT_ASSERT_NOT_NULL(test, born);
+	KUNIT_EXPECT_TRUE(test, born->held);
+	KUNIT_EXPECT_TRUE(test, xt->queues[0]->held);
+	xs_batch_free(batch);
+	KUNIT_EXPECT_EQ(test, xt_do(test, xt->files[0], OP(RESUME), PROCESS,
+				    xt->process->nr, 0), 0);
+	KUNIT_EXPECT_FALSE(test, born->held);
+}
+
 /* It had none there, and the hold fails: nobody would ever release it, so it runs. */
 static void born_elsewhere_during_a_hold_that_fails(struct kunit *test)
 {
@@ -655,6 +719,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(dropped_and_given_up_in_flight),
 	KUNIT_CASE(born_during_a_hold),
 	KUNIT_CASE(born_elsewhere_during_a_hold),
+	KUNIT_CASE(born_between_slices),
 	KUNIT_CASE(born_elsewhere_during_a_hold_that_fails),
 	KUNIT_CASE(born_beside_a_hold_that_fails),
 	KUNIT_CASE(born_during_a_hold_that_fails),
