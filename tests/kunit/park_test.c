@@ -2,6 +2,7 @@
 /*
  * Parks: a process without work leaves the hardware, and comes back whatever happens.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/time64.h>
@@ -10,6 +11,7 @@
 
 #include "core.h"
 #include "files.h"
+#include "front/front.h"
 #include "model/node.h"
 #include "model/park.h"
 #include "model/process.h"
@@ -159,6 +161,24 @@ static bool is_quiet(const struct xt_watched *w, bool first)
 	return look.quiet;
 }
 
+/**
+ * struct woken - a call of xs_park_woken()
+ * @work: calls it
+ * @done: it has returned
+ */
+struct woken {
+	struct work_struct work;
+	struct completion done;
+};
+
+static void woken_work(struct work_struct *work)
+{
+	struct woken *woken = container_of(work, struct woken, work);
+
+	xs_park_woken();
+	complete(&woken->done);
+}
+
 /* ---- when ------------------------------------------------------------------ */
 
 /* The idle time is what was asked for, or more where a return costs much. */
@@ -235,6 +255,28 @@ static void leaves_and_returns(struct kunit *test)
 	xt_set_indices(test, &w, 1, 1);
 	wish(test);
 	expect_parked(test, &w);
+}
+
+/* Unless a process came back, those who look do not wait for the lock. */
+static void woken_takes_no_lock(struct kunit *test)
+{
+	struct xt_watched w = add(test, node_a);
+	struct woken woken;
+	unsigned long left;
+
+	wish(test);
+	expect_parked(test, &w);
+	ring(test, node_a);
+	expect_back(test, &w);
+	init_completion(&woken.done);
+	INIT_WORK_ONSTACK(&woken.work, woken_work);
+	scoped_guard(rt_mutex, &xs_lock) {
+		schedule_work(&woken.work);
+		left = wait_for_completion_timeout(&woken.done, msecs_to_jiffies(LATER_MS));
+	}
+	flush_work(&woken.work);
+	destroy_work_on_stack(&woken.work);
+	KUNIT_EXPECT_NE(test, left, 0);
 }
 
 /* While it is parked nothing looks at it, not even at what changes without a ring. */
@@ -959,6 +1001,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(idle_time_adapts),
 	KUNIT_CASE(off_by_default),
 	KUNIT_CASE(leaves_and_returns),
+	KUNIT_CASE(woken_takes_no_lock),
 	KUNIT_CASE(nobody_looks),
 	KUNIT_CASE(all_nodes_or_none),
 	KUNIT_CASE(many_times),

@@ -239,6 +239,33 @@ static void test_disable(void)
 	check_works();
 }
 
+/* A process destroys its only queue as the firmware hangs: its next one is like any other. */
+static void test_last_queue(void)
+{
+	struct kfd_xsched_queue q;
+	uint32_t id;
+	int n;
+
+	start_all();
+	if (worker_queue_id(&lost, 0, &id))
+		tap_bail("its queue has no number");
+	hang();
+	tap_ok(worker_recreate(&lost, 0) < 0,
+	       "a process destroys its only queue as the node hangs, and gets no other");
+	tap_is(xsdev_find(fd, lost.pid, id, &q), -ENOENT, "the queue is gone");
+	tap_ok(!gpufault_wait_reset(fd), "the node is reset");
+	n = worker_add_queue(&lost);
+	if (n < 0)
+		tap_bail("no queue after the reset: error %d", n);
+	tap_ok(!worker_listed(&lost, (unsigned int)n, fd, &q) &&
+	       !(q.state & KFD_XSCHED_QUEUE_RESET), "the queue that it then creates was not reset");
+	tap_ok(!hold(&lost) && !release(&lost), "it is held and released");
+	worker_submit(&lost, (unsigned int)n, &tenth, 1);
+	tap_is(worker_wait(&lost, (unsigned int)n, DONE_MS), 0, "and runs");
+	kill_all();
+	check_works();
+}
+
 int main(int argc, char **argv)
 {
 	gpus = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 1;
@@ -246,6 +273,8 @@ int main(int argc, char **argv)
 	/* Holds wait for the reset, without a call. */
 	lease_set(LEASE_PATIENT_MS);
 	gpufault_timeout(FW_TIMEOUT_MS);
+	/* First: the hangs that follow walk all processes of the node, also one that it left there. */
+	test_last_queue();
 	test_eject();
 	test_disable();
 	return tap_done();
