@@ -41,6 +41,7 @@
 #define SIGNAL_POLL_NS	(50 * NSEC_PER_USEC)
 #define RUN_MAX_NS	(2 * NSEC_PER_MSEC)
 #define RUN_EVENTS	8	/* between two looks at the clock */
+#define SOON_NS		(1 * NSEC_PER_USEC)	/* from set_timer() to the end of the timer interrupt */
 
 /* Per CPU: watch the doorbells of the running program. */
 struct vgpu_cpu {
@@ -117,6 +118,10 @@ static u64 node_visible(const struct vgpu_node *node)
 	return min(sim_next_visible(&node->gpu), node->vg->gen->firmware->next(node));
 }
 
+/*
+ * Never for a time that has passed when the timer interrupt ends: it would begin again, and the third
+ * time hrtimer_interrupt() takes that for a hang, and is silent for as long as it was busy.
+ */
 static void set_timer(struct vgpu *vg, u64 now, u64 earliest)
 {
 	u64 next = SIM_NEVER;
@@ -128,7 +133,7 @@ static void set_timer(struct vgpu *vg, u64 now, u64 earliest)
 		if (vg->nodes[i].gpu.blocked)
 			next = min(next, now + SIGNAL_POLL_NS);
 	}
-	next = max(min(next, vgpu_interrupt_next(vg)), earliest);
+	next = max3(min(next, vgpu_interrupt_next(vg)), earliest, ktime_get_ns() + SOON_NS);
 	if (next == vg->timer_at)
 		return;
 	vg->timer_at = next;
@@ -271,7 +276,8 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		irq_work_queue(&c->kick);
 	if (is_anyones(next->mm))
 		start_poll(c);
-	vgpu_clock_switched(from, is_idle_task(next));
+	/* others of its flags may change meanwhile */
+	vgpu_clock_switched(from, data_race(is_idle_task(next)));
 }
 
 static void add_owner(struct vgpu *vg, const void *mm)

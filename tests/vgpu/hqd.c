@@ -220,8 +220,8 @@ void vgpu_hqd_scan_doorbells(struct vgpu_node *node)
 	}
 }
 
-/* Whether a queue of that address space was rung. Without the lock: a hint. */
-bool vgpu_hqd_rung(const struct vgpu_node *node, const void *mm)
+/* Whether a queue of that address space was rung. Without the lock, beside those who have it: a hint. */
+bool __no_kcsan vgpu_hqd_rung(const struct vgpu_node *node, const void *mm)
 {
 	struct vgpu_queue *q;
 	u32 i;
