@@ -18,8 +18,13 @@ guest() {
 	guest_ran "$1" "$2.tap" $status
 }
 
+# ended_well TAP STATUS: whether it did; if not, the last it said.
+ended_well() {
+	[ "$2" -eq 0 ] || { tail -n 5 "$1"; return 1; }
+}
+
 # guest_ran NAME TAP STATUS: one that has run.
 guest_ran() {
 	tap_relay "$1: " <"$2"
-	tap "$1: $guest_end" test "$3" -eq 0
+	tap "$1: $guest_end" ended_well "$2" "$3"
 }
