@@ -144,8 +144,9 @@ static void test_while_ready(void)
 	struct kfd_xsched_event e;
 	int id, n;
 
-	submit_long(&high, LONGER);
-	xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, high.pid, TIMEOUT_MS, &e);
+	tap_ok(!submit_long(&high, LONGER) &&
+	       !xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, high.pid, TIMEOUT_MS, &e),
+	       "high has work, and is READY");
 	id = xsarm_suspend(fd, high.pid, low.pid);
 	tap_is(xsarm_wait(fd, id, true, TIMEOUT_MS, &e), 0, "armed while high is READY: at once");
 	worker_submit(&low, 0, &brief, 1);

@@ -66,13 +66,17 @@ static void update(struct torture_worker *t, unsigned int queue, uint32_t share,
 	t->priority[queue] = priority;
 }
 
-/* What it has not completed would be lost; and KFD waits until it is not suspended any more. */
+/*
+ * What it has not completed would be lost; and KFD waits until it is not suspended any more. If the
+ * new one cannot be made, the worker has one queue less than it is known to have.
+ */
 static void recreate(struct torture_worker *t, unsigned int queue)
 {
 	if ((t->pending | t->suspended) & 1U << queue)
 		return;
 	torture_did("worker %u creates queue %u anew", t->index, queue);
-	torture_worker_got(t, worker_recreate(&t->w, queue), false);
+	if (!torture_worker_got(t, worker_recreate(&t->w, queue), false))
+		t->lost = true;
 }
 
 /* ---- a debugger ---------------------------------------------------------- */

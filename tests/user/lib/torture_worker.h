@@ -23,7 +23,7 @@ enum torture_state {
  * @pid: of it, or of the last
  * @state: see there
  * @debugged: it debugs itself
- * @lost: of its queues one was reset, or does not save
+ * @lost: of its queues one was reset, does not save, or is gone
  * @unsure: something failed: what its queues are is not known
  * @queues: how many it has
  * @pending: of these, have work; as a mask
