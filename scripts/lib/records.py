@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records of what was run: what went in, by content, and whether that has changed since; README.md shows them.
+"""Records of what was run: what went in, by content, and whether that has changed since.
 
 A record is a JSON object in Documentation/records/NAME.json:
 
@@ -16,12 +16,10 @@ import hashlib
 import json
 import pathlib
 import re
-import sys
 
 FORMAT = 1
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 KEPT = TOP / "Documentation/records"
-README = TOP / "README.md"
 
 # What figures of programs in guests hang on.
 IN_GUESTS = ("patches/linux-6.12", "kmod", "uapi", "libxsched", "tools/xschedd", "sim/model", "tests/vgpu",
@@ -30,15 +28,6 @@ IN_GUESTS = ("patches/linux-6.12", "kmod", "uapi", "libxsched", "tools/xschedd",
 
 class Bad(Exception):
     """A record that is not taken, and why."""
-
-
-def split_readme(begin, end):
-    """README.md before, between and after two marks, which are in the first and the last of these."""
-    head, mark, rest = README.read_text(encoding="utf-8").partition(begin)
-    middle, also, tail = rest.partition(end)
-    if not mark or not also:
-        sys.exit(f"README.md lacks a mark: {begin.strip()} or {end.strip()}")
-    return head + begin, middle, end + tail
 
 
 def content(name):
