@@ -14,30 +14,30 @@
 #include "scenario/costs.h"
 
 const struct costs costs_default = {
-	/* hi, alone: 60.0 us from the arrival to the packets, after it slept ... */
-	.wake = 47800,
-	/* ... and 12.2 us from one completion to the next packets, if it did not */
-	.submit = 12200,
-	/* hi, alone: 5.7 to 6.2 us from the packets to the first wave, less packet_ns */
+	/* hi, alone: 61.8 us from the arrival to the packets, after it slept ... */
+	.wake = 48200,
+	/* ... and 13.6 us from one completion to the next packets, if it did not */
+	.submit = 13600,
+	/* hi, alone: 5.7 to 6.3 us from the packets to the first wave, less packet_ns */
 	.ring = 3900,
-	/* hi 14.5 us, lo 16.9 us from the last wave to the process */
-	.complete = 14500,
+	/* hi 14.7 us, lo 20.2 us from the last wave to the process */
+	.complete = 14700,
 	.sample = 100000,	/* xschedd's default, sample_us */
 	.sample_queue = 400,	/* assumed: two loads, in the owner's address space */
 	.settle = 500000,	/* xschedd's default, settle_us */
-	/* hpf: 8.0 us from the event READY to the call (IDLE 15.2 us) */
-	.react = 8000,
+	/* hpf: 14.1 us from the event READY to the call (IDLE 10.1 us) */
+	.react = 14100,
 	.tap = 3000,		/* assumed: a fault, and the worker it wakes */
 	/*
-	 * hpf: a call of 50.1 us that holds has 25.6 us of unmap, 4.8 us of map and
-	 * 19.6 us besides. Their division into before and after is assumed.
+	 * hpf: a call of 59.2 us that holds has 29.4 us of unmap, 5.6 us of map and
+	 * 24.2 us besides. Their division into before and after is assumed.
 	 */
-	.apply = 11000,
-	.back = 8600,
+	.apply = 13600,
+	.back = 10600,
 	.per_queue = 500,	/* assumed: an entry, a queue's requests and its MQD */
-	/* of the 25.6 us of unmap, firmware and save take 17.2 us */
-	.unmap = 8400,
-	.map = 4800,		/* hpf: map_ns of the trace */
+	/* of the 29.4 us of unmap, firmware and save take 17.2 us */
+	.unmap = 12200,
+	.map = 5600,		/* hpf: map_ns of the trace */
 };
 
 static const struct {
