@@ -127,6 +127,15 @@ static void expect_resident(struct kunit *test, const struct xt_watched *w, u32 
 	KUNIT_EXPECT_EQ(test, why(test, w) & reasons, reasons);
 }
 
+/* That none could be parked is known without a look at it, and takes no doorbells away. */
+static void expect_not_watched(struct kunit *test)
+{
+	const struct xs_sampler_counts counts = xs_sampler_counts();
+
+	KUNIT_EXPECT_EQ(test, counts.sampled, 0);
+	KUNIT_EXPECT_EQ(test, counts.tapped, 0);
+}
+
 /**
  * struct look - a look at a process, in a thread that has no address space
  * @work: does it
@@ -808,6 +817,7 @@ static void blind(struct kunit *test)
 	fake_queue_add(test, process, node_a);
 	wish(test);
 	expect_resident(test, &w, WHY(BLIND));
+	expect_not_watched(test);
 }
 
 /* On several nodes all waves have to be counted. */
@@ -870,6 +880,7 @@ static void node_without(struct kunit *test)
 	xt_add_watched_on(test, process, xt->node, 0);
 	wish(test);
 	expect_resident(test, &w, WHY(UNTAPPED));
+	expect_not_watched(test);
 }
 
 static struct xs_payer payer_of(const struct xt_watched *w)
