@@ -7,6 +7,7 @@
  * build/results/raw/two-models-raw). Requests there carry arrival, submission, first wave, last
  * wave and completion; the daemon's trace has the parts of every switch. Medians, of its modes
  * alone and hpf, with the arrivals of seed 1: so scripts/check/compare-sim judges by other runs.
+ * "anatomy": median of that part of a preemption, mi308x, decided by the daemon (make bench EXP=anatomy).
  */
 #include <stddef.h>
 #include <string.h>
@@ -27,13 +28,13 @@ const struct costs costs_default = {
 	.settle = 500000,	/* xschedd's default, settle_us */
 	/* hpf: 14.1 us from the event READY to the call (IDLE 10.1 us) */
 	.react = 14100,
-	.tap = 3000,		/* assumed: a fault, and the worker it wakes */
+	.tap = 2400,		/* anatomy: "fault" */
 	/*
-	 * hpf: a call of 59.2 us that holds has 29.4 us of unmap, 5.6 us of map and
-	 * 24.2 us besides. Their division into before and after is assumed.
+	 * hpf: a call of 59.2 us that holds has 29.4 us of unmap, 5.6 us of map and 24.2 us
+	 * besides, of which anatomy's "begin" and "to unmap" come before.
 	 */
-	.apply = 13600,
-	.back = 10600,
+	.apply = 6100,
+	.back = 18100,
 	.per_queue = 500,	/* assumed: an entry, a queue's requests and its MQD */
 	/* of the 29.4 us of unmap, firmware and save take 17.2 us */
 	.unmap = 12200,
