@@ -23,6 +23,9 @@ import re
 SEED = "kfd-xsched 1"
 PARTS = 8
 EACH = 10           # of each part; one that does not compile is none
+# Tests of the module alone, whose time is that of instructions: those that the guest runs.
+GUEST = ("kfdq", "uapi", "hold", "arm", "events", "priority", "watchdog", "permission", "company", "limits", "users",
+         "rate", "sysfs", "tap", "waves", "credentials", "demote", "breaker", "reset", "park")
 
 # What knows amdkfd, and what loads it. The third has the tracepoints, and no function of its own.
 NOT_BUILT = {"kmod/kfd.c", "kmod/front/module.c", "kmod/front/trace.c"}
