@@ -298,6 +298,7 @@ static void test_stuck_end(void)
 	struct worker a, b;
 
 	must_start(&a, 1, NULL);
+	stuck_keep_apart();
 	must_start(&b, 1, NULL);
 	begin(&a, 0, &endless);
 	worker_submit(&b, 0, &part, 1);
