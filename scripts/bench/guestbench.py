@@ -44,15 +44,16 @@ def head(experiment, clock, of_commit, paths):
     return {"experiment": experiment, "clock": clock, "commit": of_commit, "went_in": records.contents(paths)}
 
 
-def run_guest(profile, test, *arguments, timeout, still=120, programs="programs", name=None, options=()):
+def run_guest(profile, test, *arguments, timeout, still=120, programs="programs", name=None, options=(), lane=None):
     """Under icount, with these programs and options of tests/vm/run-guest; what the guest sent is in the directory this
-    returns, of that name."""
+    returns, of that name. lane: which of those that run at a time it is; it has a CPU for itself."""
     out = RESULTS / "raw" / (name or f"{test}-{profile}")
     # it ends with us
     done = subprocess.run(["setpriv", "--pdeathsig", "TERM", TOP / "tests/vm/run-guest", "--icount",
                            "--timeout", str(timeout), "--still", str(still), "--out", out,
                            "--vgpu", f"profile={profile}", "--programs", BUILD / f"guest/{programs}.cpio",
-                           *options, test, *arguments], check=False)
+                           *options, test, *arguments], check=False,
+                          env=os.environ | ({} if lane is None else {"LANE": str(lane)}))
     if done.returncode:
         sys.exit(f"{test} on {profile}: ended with status {done.returncode}, see {out}")
     return out

@@ -2,11 +2,13 @@
 """Parts of an experiment, a guest each, that are kept until this tree's guests get something else."""
 import concurrent.futures
 import hashlib
+import itertools
 import json
 import os
 import pathlib
 import shutil
 import sys
+import threading
 import time
 import typing
 
@@ -41,6 +43,10 @@ def number_of(variable, least, most, default):
 
 def name_of(part):
     return ".".join(map(str, part))
+
+
+# Of each thread that measures: its lane.
+MINE = threading.local()
 
 
 class Machine(typing.NamedTuple):
@@ -98,7 +104,8 @@ class Kept:
         It may say nothing until it is over."""
         machine = self.machine(part)
         out = run_guest(machine.gpu, self.name, *self.arguments(part), timeout=seconds, still=seconds,
-                        programs=machine.programs, options=machine.all_options(), name=f"{self.name}-{name_of(part)}")
+                        programs=machine.programs, options=machine.all_options(), name=f"{self.name}-{name_of(part)}",
+                        lane=MINE.lane)
         try:
             figures = read_part(part, out)
         except Broken as error:
@@ -116,6 +123,10 @@ class Kept:
     def run(self, asked, run_part):
         """Make what is missing, LANES at a time, for as long as MINUTES says. Exit status."""
         until = time.monotonic() + 60 * number_of("MINUTES", 0, MOST_MINUTES, MINUTES)
+        count, numbers = number_of("LANES", 1, MOST_LANES, 1), itertools.count(number_of("LANE", 0, MOST_LANES, 0))
+
+        def begin():
+            MINE.lane = next(numbers)
 
         def run_in_time(part, why):
             if time.monotonic() > until:
@@ -124,7 +135,7 @@ class Kept:
             say(f"{asked.index(part) + 1} of {len(asked)}: {name_of(part)}{what}")
             run_part(part, self)
 
-        with concurrent.futures.ThreadPoolExecutor(number_of("LANES", 1, MOST_LANES, 1)) as lanes:
+        with concurrent.futures.ThreadPoolExecutor(count, initializer=begin) as lanes:
             try:
                 for done in [lanes.submit(run_in_time, part, why) for part, why in self.missing(asked).items()]:
                     done.result()

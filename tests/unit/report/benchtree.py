@@ -26,7 +26,7 @@ class BenchTree:
         self.build = pathlib.Path(directory)
         os.environ["BUILD"] = directory
         # of the run that we are a part of
-        for variable in ("KFD_XSCHED_ROCM", "LANES", "MINUTES", "SEEDS"):
+        for variable in ("KFD_XSCHED_ROCM", "LANE", "LANES", "MINUTES", "SEEDS"):
             os.environ.pop(variable, None)
         (self.build / "guest").mkdir()
         for payload in ("initramfs", "programs", "modules", "rocm-forky", "demo"):
