@@ -10,8 +10,15 @@ TITLES = ("until high runs", "until low runs again")
 COLOURS = ("#1f4e79", "#2e75b6", "#9dc3e6", "#548235", "#a05a10", "#c00000", "#7f6000", "#7030a0")
 
 
-def gnuplot(text):
-    subprocess.run(["gnuplot"], input=text, text=True, check=True)
+# How gnuplot calls what makes a file of that name.
+TERMINALS = {".png": "pngcairo", ".svg": "svg"}
+
+
+def plot(path, width, height, text):
+    """By gnuplot, into that file, so many pixels."""
+    head = (f"set terminal {TERMINALS[path.suffix]} size {width},{height} font 'DejaVu Sans,10' background '#ffffff'\n"
+            f"set output '{path}'\n")
+    subprocess.run(["gnuplot"], input=head + text, text=True, check=True)
 
 
 # ---- the anatomy of a preemption ---------------------------------------------------------------
@@ -34,14 +41,13 @@ def panel(document, profile, half, title):
 
 
 def draw_anatomy(document, path):
-    text = (f"set terminal pngcairo size 1200,900 font 'DejaVu Sans,10' background '#ffffff'\nset output '{path}'\n"
-            "set multiplot layout 2,2\nset style data histograms\nset style histogram rowstacked\nset boxwidth 0.5\n"
+    text = ("set multiplot layout 2,2\nset style data histograms\nset style histogram rowstacked\nset boxwidth 0.5\n"
             "set ylabel 'us, mean'\nset yrange [0:*]\nset grid y lc rgb '#d8d8d8'\n"
             "set key outside right invert noenhanced\n")
     for profile in PROFILES:
         for half, title in zip(halves(), TITLES):
             text += panel(document, profile, half, title)
-    gnuplot(text + "unset multiplot\n")
+    plot(path, 1200, 900, text + "unset multiplot\n")
 
 
 # ---- modes beside each other ----------------------------------------------------------------------
@@ -59,8 +65,7 @@ def points(document, profile, ours):
 def draw_peers(document, path):
     """Of one experiment. Right and below is better."""
     (name,) = document["experiments"]
-    text = (f"set terminal pngcairo size 1100,480 font 'DejaVu Sans,10' background '#ffffff'\nset output '{path}'\n"
-            "set multiplot layout 1,2\nset logscale y\nset xlabel 'low: part of what it has alone'\n"
+    text = ("set multiplot layout 1,2\nset logscale y\nset xlabel 'low: part of what it has alone'\n"
             "set ylabel 'high: P99 over alone'\nset grid lc rgb '#d8d8d8'\nset xrange [0:1.15]\nset key top left\n")
     for profile in PROFILES:
         for kind, ours in (("others", False), ("ours", True)):
@@ -69,7 +74,7 @@ def draw_peers(document, path):
             f"${kind} using 1:2:3:4:5:6 with xyerrorbars pt 7 lc rgb '{colour}' title '{kind}', "
             f"${kind} using 1:2:7 with labels offset 0,1 tc rgb '{colour}' notitle"
             for kind, colour in (("others", "#a05a10"), ("ours", "#1060a0"))) + "\n"
-    gnuplot(text + "unset multiplot\n")
+    plot(path, 1100, 480, text + "unset multiplot\n")
 
 
 DRAWN = {"peers": draw_peers, "anatomy": draw_anatomy}
