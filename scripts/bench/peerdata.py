@@ -85,9 +85,11 @@ NOT_SETTINGS = ("limits", "pre", "long")
 
 COLUMNS = {
     "requests": "of the high-priority program",
-    "p50_us": "their latency from arrival to answer, with the time in which an earlier one was not answered",
+    "mean_us": "their latency from arrival to answer, with the time in which an earlier one was not answered",
+    "p50_us": "likewise",
     "p99_us": "likewise",
-    "p50_over_alone": "over that of the same requests alone, on the same GPU",
+    "mean_over_alone": "over that of the same requests alone, on the same GPU",
+    "p50_over_alone": "likewise",
     "p99_over_alone": "likewise",
     "low_of_alone": "throughput of the low-priority program while the other runs, of what it has alone",
     "low_of_left": "the same, of what the high-priority one leaves: (1 - its part of the time alone) x alone; null: "
@@ -96,7 +98,10 @@ COLUMNS = {
     "transactions": "UNMAP_QUEUES packets that the firmware got, also when queues were created and destroyed",
     "saves": "how often waves of a queue were saved, as the GPU counts it",
 }
-RATIOS = ("p50_over_alone", "p99_over_alone", "low_of_alone", "low_of_left", "throughput_of_native")
+LATENCIES = ("mean", "p50", "p99")
+# And what heads their columns in a table.
+RATIOS = {"mean_over_alone": "mean / alone", "p50_over_alone": "P50 / alone", "p99_over_alone": "P99 / alone",
+          "low_of_alone": "low, of alone", "low_of_left": "of what is left", "throughput_of_native": "all, of native"}
 
 # Quantiles of Student's t for an interval of 95 %, by degrees of freedom from 1: any table of it.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -217,6 +222,7 @@ def figures(part, highs, lows, bursts, before, after):
     took = [request[DONE] - request[ARRIVAL] for high in highs for request in high["requests"]]
     return {
         "requests": len(took),
+        "mean_us": us(statistics.fmean(took)),
         "p50_us": us(percentile(took, 50)),
         "p99_us": us(percentile(took, 99)),
         "high_req_s": sum(rate(high, first) for high in highs),
@@ -255,9 +261,10 @@ def rows(found):
         low, left = mine["low_iter_s"] / alone["low_iter_s"], 1 - alone["high_busy"]
         result.append({
             "experiment": experiment, "mode": mode, "profile": profile, "seed": seed,
-            "requests": mine["requests"], "p50_us": mine["p50_us"], "p99_us": mine["p99_us"],
-            "p50_over_alone": round(mine["p50_us"] / alone["p50_us"], 4),
-            "p99_over_alone": round(mine["p99_us"] / alone["p99_us"], 4),
+            "requests": mine["requests"],
+            **{f"{latency}_us": mine[f"{latency}_us"] for latency in LATENCIES},
+            **{f"{latency}_over_alone": round(mine[f"{latency}_us"] / alone[f"{latency}_us"], 4)
+               for latency in LATENCIES},
             "low_of_alone": round(low, 4),
             "low_of_left": round(low / left, 4) if left > 0.1 else None,
             "throughput_of_native": round((mine["high_req_s"] + mine["low_iter_s"]) /
@@ -370,8 +377,8 @@ def check(document):
 def check_ratios(verdict, document, found):
     for part, row in found.items():
         alone = found[part[:3] + ("alone",)]
-        for percent in ("p50", "p99"):
-            if abs(row[f"{percent}_over_alone"] - row[f"{percent}_us"] / alone[f"{percent}_us"]) > 1e-4:
-                verdict.wrong(f"{name_of(part)}: {percent}_over_alone is not that of its figures")
+        for latency in LATENCIES:
+            if abs(row[f"{latency}_over_alone"] - row[f"{latency}_us"] / alone[f"{latency}_us"]) > 1e-4:
+                verdict.wrong(f"{name_of(part)}: {latency}_over_alone is not that of its figures")
     if document.get("over_seeds") != over_seeds(document["rows"]):
         verdict.wrong("over_seeds is not that of the rows")
