@@ -25,7 +25,8 @@ TIME_IS_OVER = 3
 
 
 def say(text):
-    print(text, flush=True)
+    """A line; in one piece, as several threads may say one."""
+    print(text + "\n", end="", flush=True)
 
 
 def die(*lines):

@@ -93,7 +93,7 @@ COLUMNS = {
     "p99_over_alone": "likewise",
     "low_of_alone": "throughput of the low-priority program while the other runs, of what it has alone",
     "low_of_left": "the same, of what the high-priority one leaves: (1 - its part of the time alone) x alone; null: "
-                   "that leaves less than a tenth",
+                   "that leaves less than a tenth, or the low-priority one does not always have work",
     "throughput_of_native": "requests and iterations of all programs a second, of those natively",
     "transactions": "UNMAP_QUEUES packets that the firmware got, also when queues were created and destroyed",
     "saves": "how often waves of a queue were saved, as the GPU counts it",
@@ -259,6 +259,7 @@ def rows(found):
     for (experiment, profile, seed, mode), mine in found.items():
         alone, native = (found[experiment, profile, seed, other] for other in ("alone", "native"))
         low, left = mine["low_iter_s"] / alone["low_iter_s"], 1 - alone["high_busy"]
+        limited = left > 0.1 and "low_arrival" not in EXPERIMENTS[experiment]
         result.append({
             "experiment": experiment, "mode": mode, "profile": profile, "seed": seed,
             "requests": mine["requests"],
@@ -266,7 +267,7 @@ def rows(found):
             **{f"{latency}_over_alone": round(mine[f"{latency}_us"] / alone[f"{latency}_us"], 4)
                for latency in LATENCIES},
             "low_of_alone": round(low, 4),
-            "low_of_left": round(low / left, 4) if left > 0.1 else None,
+            "low_of_left": round(low / left, 4) if limited else None,
             "throughput_of_native": round((mine["high_req_s"] + mine["low_iter_s"]) /
                                           (native["high_req_s"] + native["low_iter_s"]), 4),
             "transactions": mine["transactions"], "saves": mine["saves"],
