@@ -52,29 +52,41 @@ def draw_anatomy(document, path):
 
 # ---- modes beside each other ----------------------------------------------------------------------
 
-def points(document, profile, ours):
-    """Rows for gnuplot: low's share, high's P99, the ends of both intervals, the mode."""
-    for row in document["over_seeds"]:
-        kind = row["mode"] in OURS + (PRE,)
-        if (row["profile"], kind) == (profile, ours):
-            x, y = row["low_of_alone"], row["p99_over_alone"]
-            cells = [x["mean"], y["mean"], x["low"], x["high"], max(y["low"], 0.1), y["high"]]
-            yield " ".join(map(str, cells)) + f' "{row["mode"]}"'
+# Where the axis begins.
+LEAST = {"p99_over_alone": 0.9, "low_of_alone": 0}
+
+
+def points(rows, figure, ours):
+    """Lines for gnuplot: a mode's number, the mean, the ends of its interval, as far as they are seen, the mode."""
+    for number, row in enumerate(rows):
+        if (row["mode"] in OURS + (PRE,)) == ours:
+            value = row[figure]
+            yield f"{number} {value['mean']} {max(value['low'], LEAST[figure])} {value['high']} {row['mode']}"
+
+
+def beside(rows, figure, title):
+    """A point for each mode, with its interval."""
+    text = f"set title '{title}' noenhanced\n"
+    for kind, ours in (("others", False), ("ours", True)):
+        text += f"${kind} << END\n" + "\n".join(points(rows, figure, ours)) + "\nEND\n"
+    return text + "plot " + ", ".join(
+        f"${kind} using 1:2:3:4:xtic(5) with yerrorbars pt 7 lc rgb '{colour}' title '{kind}'"
+        for kind, colour in (("others", "#a05a10"), ("ours", "#1060a0"))) + "\n"
 
 
 def draw_peers(document, path):
-    """Of one experiment. Right and below is better."""
+    """Of one experiment: above, what is best for high is below; below, what is best for low is above."""
     (name,) = document["experiments"]
-    text = ("set multiplot layout 1,2\nset logscale y\nset xlabel 'low: part of what it has alone'\n"
-            "set ylabel 'high: P99 over alone'\nset grid lc rgb '#d8d8d8'\nset xrange [0:1.15]\nset key top left\n")
+    text = ("set multiplot layout 2,2\nset grid lc rgb '#d8d8d8'\nset xtics rotate by -35 noenhanced\n"
+            "set offsets 0.5, 0.5, 0, 0\nset key above\nset logscale y\n"
+            f"set yrange [{LEAST['p99_over_alone']}:*]\n")
+    rows = {profile: [row for row in document["over_seeds"] if row["profile"] == profile] for profile in PROFILES}
     for profile in PROFILES:
-        for kind, ours in (("others", False), ("ours", True)):
-            text += f"${kind} << END\n" + "\n".join(points(document, profile, ours)) + "\nEND\n"
-        text += f"set title '{name}, {profile}' noenhanced\nplot " + ", ".join(
-            f"${kind} using 1:2:3:4:5:6 with xyerrorbars pt 7 lc rgb '{colour}' title '{kind}', "
-            f"${kind} using 1:2:7 with labels offset 0,1 tc rgb '{colour}' notitle"
-            for kind, colour in (("others", "#a05a10"), ("ours", "#1060a0"))) + "\n"
-    plot(path, 1100, 480, text + "unset multiplot\n")
+        text += beside(rows[profile], "p99_over_alone", f"{name}, {profile}: P99 of high, over alone")
+    text += f"unset logscale y\nset yrange [{LEAST['low_of_alone']}:1.15]\n"
+    for profile in PROFILES:
+        text += beside(rows[profile], "low_of_alone", f"{name}, {profile}: low, of what it has alone")
+    plot(path, 1100, 760, text + "unset multiplot\n")
 
 
 DRAWN = {"peers": draw_peers, "anatomy": draw_anatomy}
