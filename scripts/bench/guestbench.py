@@ -151,9 +151,8 @@ class Verdict:
         for what in self.errors:
             print(f"WRONG  {what}")
         missed = sum(value > limit for _, value, limit in self.budgets)
-        if self.budgets or self.errors:
-            print(f"{len(self.budgets) - missed} budgets met, {missed} missed"
-                  + (f", {len(self.errors)} errors in the file" if self.errors else ""))
+        print(f"{len(self.budgets) - missed} budgets met, {missed} missed"
+              + (f", {len(self.errors)} errors in the file" if self.errors else ""))
         return not missed and not self.errors
 
 

@@ -122,7 +122,7 @@ class Kept:
         return {part: why for part in asked if (why := self.refuses(part))}
 
     def run(self, asked, run_part):
-        """Make what is missing, LANES at a time, for as long as MINUTES says. Exit status."""
+        """Make what is missing, LANES at a time, from LANE on, for as long as MINUTES says. Exit status."""
         until = time.monotonic() + 60 * number_of("MINUTES", 0, MOST_MINUTES, MINUTES)
         count, numbers = number_of("LANES", 1, MOST_LANES, 1), itertools.count(number_of("LANE", 0, MOST_LANES, 0))
 

@@ -272,7 +272,7 @@ def rows(found):
     for (experiment, profile, seed, mode), mine in found.items():
         alone, native = (found[experiment, profile, seed, other] for other in ("alone", "native"))
         low, left = mine["low_iter_s"] / alone["low_iter_s"], 1 - alone["high_busy"]
-        limited = left > 0.1 and "low_arrival" not in EXPERIMENTS[experiment]
+        always = EXPERIMENTS[experiment].get("low_arrival", "closed") == "closed"
         result.append({
             "experiment": experiment, "mode": mode, "profile": profile, "seed": seed,
             "requests": mine["requests"],
@@ -280,7 +280,7 @@ def rows(found):
             **{f"{latency}_over_alone": round(mine[f"{latency}_us"] / alone[f"{latency}_us"], 4)
                for latency in LATENCIES},
             "low_of_alone": round(low, 4),
-            "low_of_left": round(low / left, 4) if limited else None,
+            "low_of_left": round(low / left, 4) if always and left > 0.1 else None,
             "throughput_of_native": round((mine["high_req_s"] + mine["low_iter_s"]) /
                                           (native["high_req_s"] + native["low_iter_s"]), 4),
             "transactions": mine["transactions"], "saves": mine["saves"],
