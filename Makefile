@@ -71,6 +71,7 @@ help:
 	@echo 'make bench-shootdowns  CPUs that a doorbell tap interrupts, for 1, 16 and 128 threads'
 	@echo 'make bench-policies every policy on the same three scenarios, compared with no policy'
 	@echo 'make bench-drm-sched  the ten workloads by which Linux judges drm/sched, under each policy'
+	@echo 'make bench-cells    how far xsched-sim is from the guest, in what "make bench" has measured'
 	@echo 'make bench-sensitivity  which costs of GPU and software the figures of two models hang on'
 	@echo 'make bench-scale    time of a decision of each policy for 64 GPUs and 4096 queues'
 	@echo ''
@@ -173,6 +174,9 @@ bench-policies:
 # Virtual time, some seconds.
 bench-drm-sched:
 	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench/drm-sched'
+
+bench-cells:
+	$(RIG) $(BUILDS) $(BASE) sh -c '$(MAKE_SIM) && scripts/bench/cells'
 
 # Virtual time, a minute. A part of it is in "make check": tests/unit/sensitivity.
 bench-sensitivity:
@@ -310,6 +314,5 @@ distclean:
 
 .PHONY: help demo demo-hip check check-quick check-all check-part check-rocm check-third check-variants check-patches \
 	check-trees module-patch sanitize vgpu-selftest bench results bench-switch bench-react bench-oversubscribed bench-park \
-	bench-shootdowns bench-policies bench-drm-sched bench-sensitivity bench-scale build amdgpu kmod vgpu user guest look \
-	figures docs shell install install-user \
-	install-dkms uninstall deb deb-bookworm rpm demo-raw clean distclean
+	bench-shootdowns bench-policies bench-drm-sched bench-cells bench-sensitivity bench-scale build amdgpu kmod vgpu user \
+	guest look figures docs shell install install-user install-dkms uninstall deb deb-bookworm rpm demo-raw clean distclean

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The two models of tests/bench/scenarios/two-models.scn, with another low or what else is changed."""
+"""The two models of tests/bench/scenarios/two-models.scn, with another low or what else is changed; models by name."""
 import pathlib
 import re
 import sys
@@ -39,17 +39,42 @@ def replaced(text, before, after):
     return text.replace(before, after)
 
 
+def split():
+    """The scenario's text in five; the second and the fourth are the kernels of high and of low."""
+    parts = re.split(r"((?:^kernels = .*\n)+)", SCENARIO.read_text(encoding="utf-8"), flags=re.M)
+    if len(parts) != 5:
+        sys.exit(f"{SCENARIO} has not two lists of kernels")
+    return parts
+
+
+def rows_of(part):
+    return [tuple(map(int, found)) for found in KERNEL.findall(part)]
+
+
+def low_rows(spec, part):
+    return spec.get("kernels") or scaled(rows_of(part), workgroups=spec["images"] / 1024)
+
+
+def program(model):
+    """The lines of a scenario for a model as in tests/bench/guest/peers: the name of a preset, or the numbers of kernels,
+    of workgroups, of threads of each, and microseconds."""
+    name, _, case = model.rpartition("-")
+    if not name:
+        count, workgroups, threads, us = map(int, model.split("x"))
+        return kernels([(count, workgroups, us)], threads // 64)
+    _, high, _, low, _ = split()
+    return {"resnet18": lambda: kernels(rows_of(high), 4),
+            "resnet50": lambda: kernels(low_rows(CASES[case], low), 16)}[name]()
+
+
 def scenario(change, case="b1024"):
     """
     The scenario's text. What can be changed: "high" and "low", by the arguments of scaled(); "equal", the time of all of
     low's workgroups; "arrival", "rate", "requests".
     """
     spec = CASES[case] | change
-    parts = re.split(r"((?:^kernels = .*\n)+)", SCENARIO.read_text(encoding="utf-8"), flags=re.M)
-    if len(parts) != 5:
-        sys.exit(f"{SCENARIO} has not two lists of kernels")
-    high, low = ([tuple(map(int, found)) for found in KERNEL.findall(part)] for part in (parts[1], parts[3]))
-    low = spec.get("kernels") or scaled(low, workgroups=spec["images"] / 1024)
+    parts = split()
+    high, low = rows_of(parts[1]), low_rows(spec, parts[3])
     low = equal(low, change["equal"]) if "equal" in change else scaled(low, **change.get("low", {}))
     high, low = kernels(scaled(high, **change.get("high", {})), 4), kernels(low, 16)
     text = replaced(parts[0] + high + parts[2] + low + parts[4], "images = 1024", f"images = {spec['images']}")
