@@ -151,8 +151,9 @@ class Verdict:
         for what in self.errors:
             print(f"WRONG  {what}")
         missed = sum(value > limit for _, value, limit in self.budgets)
-        print(f"{len(self.budgets) - missed} budgets met, {missed} missed"
-              + (f", {len(self.errors)} errors in the file" if self.errors else ""))
+        if self.budgets:
+            print(f"{len(self.budgets) - missed} budgets met, {missed} missed")
+        print(f"{len(self.errors)} errors in the file")
         return not missed and not self.errors
 
 
