@@ -4,7 +4,7 @@ import itertools
 
 import schema
 from guestbench import Verdict
-from peerdata import EXPERIMENTS, PRE, PROFILES
+from peerdata import EXPERIMENTS, OURS, PRE, PROFILES
 
 # Those of the modes of tests/bench/guest/peers that xsched-sim has, as it says them.
 MODES = {
@@ -45,9 +45,12 @@ def apart(row):
     return row["sim"] / row["guest"] - 1
 
 
-def near(rows):
-    """Those that are no further apart than that."""
-    return [row for row in rows if abs(apart(row)) <= NEAR]
+def counts(rows):
+    """(profile, whose modes, how many are no further apart than that, of how many)."""
+    for profile in PROFILES:
+        for whose, ours in (("others", False), ("ours", True)):
+            found = [row for row in rows if row["profile"] == profile and (row["mode"] in (*OURS, PRE)) == ours]
+            yield profile, whose, sum(abs(apart(row)) <= NEAR for row in found), len(found)
 
 
 def lines_of(rows):
