@@ -48,7 +48,8 @@ def two_models(low, rate, room, limits, **more):
 # follows it in one kernel; low is ResNet-152, each of its 50 blocks in one kernel, and 2 more. Their 19.6 and 11.5 GMAC
 # (torchvision's documentation) at 50 and 13 % of what 80 CUs can do, which is assumed, as is that VGG's kernels fill
 # half of these. A kernel of its own for each of the 155 convolutions, 25 us, would be more than the model can do: it
-# takes 8 us of the guest's CPU for each, and five low processes have one each at a time.
+# takes 8 us of the guest's CPU for each, and five low processes have one each at a time. In E ten have, where they come
+# together: two layers are one kernel there, twice as long, as the model was late with less.
 def disb(**more):
     return {"high": "24x320x256x75", "rate": 100, "requests": 1000, "low": "52x160x256x75", "low_arrival": "periodic",
             "low_rate": 100, "arrival": "periodic", "seconds": 10, "room": 8000, "cus": 40, "limits": DISB} | more
@@ -70,7 +71,8 @@ EXPERIMENTS = {
     "disb-b": disb(rate=220, low_rate=220),
     "disb-c": disb(lows=5),
     "disb-d": disb(highs=5, rate=20, requests=200, lows=5),
-    "disb-e": disb(highs=5, rate=20, requests=200, lows=5, arrival="poisson", low_arrival="poisson"),
+    "disb-e": disb(highs=5, rate=20, requests=200, lows=5, arrival="poisson", low_arrival="poisson",
+                   high="12x320x256x150", low="26x160x256x150"),
     # one of the high class that waits for nobody, while another one has the low one held and released
     "bystander": two_models("resnet50-b1024", 100, 2000, BYSTANDER, high="4x64x256x50", arrival="periodic",
                             requests=2000, burst="resnet18-b1"),
