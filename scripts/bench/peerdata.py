@@ -49,7 +49,7 @@ def two_models(low, rate, room, limits, **more):
 # (torchvision's documentation) at 50 and 13 % of what 80 CUs can do, which is assumed, as is that VGG's kernels fill
 # half of these. A kernel of its own for each of the 155 convolutions, 25 us, would be more than the model can do: it
 # takes 8 us of the guest's CPU for each, and five low processes have one each at a time. In E ten have, where they come
-# together: two layers are one kernel there, twice as long, as the model was late with less.
+# together, and the model was late with kernels of 75 us: two layers are one kernel there.
 def disb(**more):
     return {"high": "24x320x256x75", "rate": 100, "requests": 1000, "low": "52x160x256x75", "low_arrival": "periodic",
             "low_rate": 100, "arrival": "periodic", "seconds": 10, "room": 8000, "cus": 40, "limits": DISB} | more
