@@ -16,6 +16,7 @@ MODES = {
     "armed": ["policy = hpf", "switch = armed"],
     PRE: ["policy = hpf", "switch = armed"],
 }
+KEY = ("experiment", "profile", "mode", "figure")
 FIGURES = ("p50_over_alone", "p99_over_alone", "low_of_alone")
 
 # The pair and the profile from which sim/xsched-sim/scenario/costs.c has its costs: not compared.
@@ -35,7 +36,7 @@ def modes_of(experiment):
 
 
 def cells_of(experiments):
-    """(experiment, profile, mode, figure) of each cell; of "alone" all figures are 1."""
+    """KEY of each cell; of "alone" all figures are 1."""
     return [(experiment, profile, mode, figure) for experiment, profile in itertools.product(experiments, PROFILES)
             if (experiment, profile) != FITTED for mode in modes_of(experiment) if mode != "alone" for figure in FIGURES]
 
@@ -67,6 +68,6 @@ def check(document):
     if not verdict.errors:
         unknown = [name for name in document["guests"] if name not in comparable()]
         verdict.errors += [f"{name}: is not compared" for name in unknown]
-        verdict.by_key(document["rows"], lambda row: (row["experiment"], row["profile"], row["mode"], row["figure"]),
+        verdict.by_key(document["rows"], lambda row: tuple(row[key] for key in KEY),
                        cells_of([name for name in document["guests"] if name not in unknown]))
     return verdict

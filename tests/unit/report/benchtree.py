@@ -13,10 +13,25 @@ from breakage import TOP
 
 
 def load(name):
+    """A script as a module."""
+    if str(TOP / "scripts/bench") not in sys.path:
+        sys.path.insert(0, str(TOP / "scripts/bench"))
+    sys.dont_write_bytecode = True
     loader = importlib.machinery.SourceFileLoader(name, str(TOP / "scripts/bench" / name))
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(script)
     return script
+
+
+def run(script, *words):
+    """The script's exit status, and what it says."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            status = script.main(list(words))
+    except SystemExit as end:
+        status = end.code
+    return (1, said.getvalue() + status) if isinstance(status, str) else (status, said.getvalue())
 
 
 class BenchTree:
@@ -31,9 +46,6 @@ class BenchTree:
         (self.build / "guest").mkdir()
         for payload in ("initramfs", "programs", "modules", "rocm-forky", "demo"):
             (self.build / f"guest/{payload}.cpio").write_text(payload, encoding="utf-8")
-        if str(TOP / "scripts/bench") not in sys.path:
-            sys.path.insert(0, str(TOP / "scripts/bench"))
-        sys.dont_write_bytecode = True
         self.script, self.kept = load(name), importlib.import_module("kept")
         self.guest = guest(self.build / "sent")
         self.kept.run_guest = self.guest.run
@@ -51,11 +63,4 @@ class BenchTree:
         os.environ["PATH"] = f"{path.parent}:{os.environ['PATH']}"
 
     def run(self, *words, script=None):
-        """The script's exit status, and what it says."""
-        said = io.StringIO()
-        try:
-            with contextlib.redirect_stdout(said):
-                status = (script or self.script).main(list(words))
-        except SystemExit as end:
-            status = end.code
-        return (1, said.getvalue() + status) if isinstance(status, str) else (status, said.getvalue())
+        return run(script or self.script, *words)
