@@ -114,7 +114,8 @@ class Kept:
         costs = read_profile(out / "profile")
         if costs["name"] != profile:
             die(f"{name_of(part)}: the GPU was a {costs['name']}")
-        store({"commit": self.commit, "inputs": self.inputs(part), "costs": costs, "figures": figures}, self.path(part))
+        store({**records.LICENCE, "commit": self.commit, "inputs": self.inputs(part), "costs": costs, "figures": figures},
+              self.path(part))
         shutil.rmtree(out)
 
     def missing(self, asked):

@@ -18,6 +18,8 @@ import pathlib
 import re
 
 FORMAT = 1
+# JSON has no comments to name it in; it is among the first lines of each file.
+LICENCE = {"licence": "SPDX-License-Identifier: MIT"}
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 KEPT = TOP / "Documentation/records"
 
@@ -85,8 +87,7 @@ def load(path):
 
 def store(record):
     KEPT.mkdir(parents=True, exist_ok=True)
-    # JSON has no comments to name it in; it is among the first lines of each file
-    first = {"licence": "SPDX-License-Identifier: MIT", "format": FORMAT}
+    first = {**LICENCE, "format": FORMAT}
     record = first | dict(sorted(record.items())) | first
     record["sha256"] = checksum(record)
     (KEPT / f"{record['part']}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
