@@ -61,7 +61,7 @@ EXPERIMENTS = {
     "two-models-b1024": two_models("resnet50-b1024", 20, 2000, TWO_MODELS),
     "periodic-b1024": two_models("resnet50-b1024", 20, 2000, PERIODIC, arrival="periodic", pre=True),
     # Kernels of HIP programs are carried out word by word. With ResNet-50 as low, batch 1024 or 256, the model was
-    # late, natively with seed 1. So low has few workgroups, which take long and leave a fifth of the GPU free (assumed).
+    # late, natively with seed 1. So low has few workgroups, which take long and leave a fifth of the GPU free: assumed.
     "hip": two_models("54x128x1024x1000", 20, 1500, [], tenants="hip", seconds=3),
     # XSched's figure 9: the same model twice, the one at a fifth of its peak, the other in a closed loop. As many
     # kernels as ResNet-50 has, of 80 us, which is assumed: a request takes 14 ms. ResNet-50 with batch 8 twice, with
