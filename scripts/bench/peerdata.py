@@ -155,6 +155,8 @@ def interval(values):
 
 # tests/vgpu/engine.c: for so long the model runs at once. If it takes longer, the GPU's time falls behind the guest's.
 MODEL_NS = 2000000
+# And for so long it may be silent, as tests/bench/guest/peers says: a twentieth of a request of ResNet-18.
+SILENT_NS = 80000
 
 # What tests/bench/guest/peers gives the process that is not measured.
 BURST_ROOM = 4000
@@ -227,6 +229,8 @@ def check_model(after):
     if after["run_max_ns"] >= MODEL_NS:
         raise Broken(f"the software GPU was not in time: once it computed for {after['run_max_ns'] / 1e6:.1f} ms. So "
                      "many kernels, or so short ones, are too much for it")
+    if after["silent_max_ns"] >= SILENT_NS:
+        raise Broken(f"the software GPU was silent: no timer of the guest fired for {after['silent_max_ns'] / 1e3:.0f} us")
 
 
 def figures(part, highs, lows, bursts, before, after):

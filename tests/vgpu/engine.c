@@ -41,7 +41,7 @@
 #define SIGNAL_POLL_NS	(50 * NSEC_PER_USEC)
 #define RUN_MAX_NS	(2 * NSEC_PER_MSEC)
 #define RUN_EVENTS	8	/* between two looks at the clock */
-#define SOON_NS		(1 * NSEC_PER_USEC)	/* from set_timer() to the end of the timer interrupt */
+#define SOON_NS		(3 * NSEC_PER_USEC)	/* from set_timer() to the end of the timer interrupt */
 
 /* Per CPU: watch the doorbells of the running program. */
 struct vgpu_cpu {
@@ -192,6 +192,15 @@ u64 vgpu_node_time(const struct vgpu_node *node)
 	return node->vg->behind ? node->gpu.now : ktime_get_ns();
 }
 
+/* The model has looked at the doorbells; and no poll is to be due when the interrupt ends. */
+static void put_off_poll(void)
+{
+	struct vgpu_cpu *c = this_cpu_ptr(&vgpu_cpus);
+
+	if (hrtimer_is_queued(&c->poll))
+		hrtimer_start(&c->poll, ns_to_ktime(c->period), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
 	struct vgpu *vg = container_of(timer, struct vgpu, timer);
@@ -207,6 +216,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 		sim_retry_blocked(&vg->nodes[i].gpu);
 	vgpu_engine_run(vg);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
+	put_off_poll();
 	return HRTIMER_NORESTART;
 }
 
