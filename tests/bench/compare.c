@@ -120,7 +120,7 @@ static bool is_drawn(const struct compare *c)
 /*
  * Natively requests queue up behind the other's, in an order that hangs on a nanosecond: their median is that of one
  * order, and where times are drawn the P99 is, too. With a "wake" of 47.0 to 48.6 us, xsched-sim's own P99 of 1000
- * requests is now 32.8 ms, now 35.5, and the mean 9.46 to 9.54 (mi308x-field).
+ * requests is now 32.9 ms, now 35.6, and the mean 9.46 to 9.54 (mi308x-field).
  *
  * Under HPF a request may end while the sampler reads registers to count waves, some 100 us, and the guest's only CPU
  * tells its process after that. Of 100 requests it was two, of which the P99 is one; xsched-sim does not know of it.

@@ -41,7 +41,7 @@
 #define SIGNAL_POLL_NS	(50 * NSEC_PER_USEC)
 #define RUN_MAX_NS	(2 * NSEC_PER_MSEC)
 #define RUN_EVENTS	8	/* between two looks at the clock */
-#define SOON_NS		(3 * NSEC_PER_USEC)	/* from set_timer() to the end of the timer interrupt */
+#define SOON_NS		(1 * NSEC_PER_USEC)	/* from set_timer() to the end of the timer interrupt */
 
 /* Per CPU: watch the doorbells of the running program. */
 struct vgpu_cpu {
