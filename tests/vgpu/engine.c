@@ -2,9 +2,12 @@
 /*
  * When the model runs, and how it learns of doorbells.
  *
- * The model is driven by events. A timer (hard irq) is set to the next one that
- * anybody can notice;
- * the HIQ's doorbell is seen in the driver's own write_kernel_doorbell64();
+ * The model is driven by events. A timer is set to the next one that anybody can
+ * notice. The model then runs in an irq_work (hard irq), not in the timer interrupt:
+ * when timers are due again for the third time in one, hrtimer_interrupt() takes
+ * that for a hang, and no timer fires for as long as it was busy.
+ *
+ * The HIQ's doorbell is seen in the driver's own write_kernel_doorbell64(),
  * user doorbells, which are plain memory here, in two ways:
  *
  *   - a sched_switch probe checks the doorbells of the process that leaves
@@ -41,7 +44,7 @@
 #define SIGNAL_POLL_NS	(50 * NSEC_PER_USEC)
 #define RUN_MAX_NS	(2 * NSEC_PER_MSEC)
 #define RUN_EVENTS	8	/* between two looks at the clock */
-#define SOON_NS		(1 * NSEC_PER_USEC)	/* from set_timer() to the end of the timer interrupt */
+#define SOON_NS		(1 * NSEC_PER_USEC)	/* from set_timer() to the next run, at least */
 
 /* Per CPU: watch the doorbells of the running program. */
 struct vgpu_cpu {
@@ -118,10 +121,6 @@ static u64 node_visible(const struct vgpu_node *node)
 	return min(sim_next_visible(&node->gpu), node->vg->gen->firmware->next(node));
 }
 
-/*
- * Never for a time that has passed when the timer interrupt ends: it would begin again, and the third
- * time hrtimer_interrupt() takes that for a hang, and is silent for as long as it was busy.
- */
 static void set_timer(struct vgpu *vg, u64 now, u64 earliest)
 {
 	u64 next = SIM_NEVER;
@@ -192,21 +191,24 @@ u64 vgpu_node_time(const struct vgpu_node *node)
 	return node->vg->behind ? node->gpu.now : ktime_get_ns();
 }
 
-/* The model has looked at the doorbells; and no poll is to be due when the interrupt ends. */
-static void put_off_poll(void)
-{
-	struct vgpu_cpu *c = this_cpu_ptr(&vgpu_cpus);
-
-	if (hrtimer_is_queued(&c->poll))
-		hrtimer_start(&c->poll, ns_to_ktime(c->period), HRTIMER_MODE_REL_PINNED_HARD);
-}
-
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
 	struct vgpu *vg = container_of(timer, struct vgpu, timer);
+
+	vgpu_clock_interrupt();
+	irq_work_queue(&vg->due);
+	return HRTIMER_NORESTART;
+}
+
+static void on_due(struct irq_work *work)
+{
+	struct vgpu *vg = container_of(work, struct vgpu, due);
 	unsigned long flags;
 	u32 i;
 
+	/* it is being removed */
+	if (READ_ONCE(vgpu_devices[vg->index]) != vg)
+		return;
 	vgpu_clock_interrupt();
 	raw_spin_lock_irqsave(&vg->lock, flags);
 	/* it was due earlier, and the interrupt is late */
@@ -216,8 +218,6 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 		sim_retry_blocked(&vg->nodes[i].gpu);
 	vgpu_engine_run(vg);
 	raw_spin_unlock_irqrestore(&vg->lock, flags);
-	put_off_poll();
-	return HRTIMER_NORESTART;
 }
 
 void vgpu_engine_kick(struct vgpu *vg)
@@ -259,7 +259,7 @@ static enum hrtimer_restart on_poll(struct hrtimer *timer)
 	if (any_rung(current->mm)) {
 		c->period = POLL_NS;
 		c->silent = 0;
-		kick_all();
+		irq_work_queue(&c->kick);
 	} else if (++c->silent >= BACK_OFF) {
 		c->period = min_t(u32, c->period * 2, POLL_MAX_NS);
 		c->silent = 0;
@@ -425,6 +425,7 @@ int vgpu_engine_add(struct vgpu *vg)
 
 	raw_spin_lock_init(&vg->lock);
 	vg->tlb_epoch = 1;
+	vg->due = IRQ_WORK_INIT_HARD(on_due);
 	hrtimer_setup(&vg->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	for (i = 0; i < vg->nr_nodes; i++)
 		vgpu_node_init(&vg->nodes[i]);
@@ -443,4 +444,5 @@ void vgpu_engine_remove(struct vgpu *vg)
 	WRITE_ONCE(vgpu_devices[vg->index], NULL);
 	synchronize_rcu();	/* readers of these run with interrupts disabled */
 	hrtimer_cancel(&vg->timer);
+	irq_work_sync(&vg->due);
 }

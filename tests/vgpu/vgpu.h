@@ -134,6 +134,7 @@ struct vgpu_interrupts {
  * @lock: see the top of this file
  * @timer: set to the next event of the model
  * @timer_at: when that is, 0: just fired
+ * @due: runs the model when @timer has fired
  * @behind: the model is late, see engine.c
  * @clock: see there
  * @interrupts: that have not arrived yet
@@ -161,6 +162,7 @@ struct vgpu {
 	raw_spinlock_t lock;
 	struct hrtimer timer;
 	u64 timer_at;
+	struct irq_work due;
 	bool behind;
 	struct vgpu_clock clock;
 	struct vgpu_interrupts interrupts;
