@@ -5,8 +5,8 @@
  * is instructions of software, one a nanosecond, so that a benchmark can
  * separate software time from hardware time.
  *
- * The model runs in timer and irq_work interrupts, which hardware would not
- * need: an interrupt in which it ran counts as the GPU's from entry to exit.
+ * The model has a timer and runs in irq_work interrupts, which hardware would not
+ * need: an interrupt of either counts as the GPU's from entry to exit.
  * The time outside of the tracepoints of these two is measured once, when the
  * clock starts. At a context switch the model looks for doorbells that rang, which
  * hardware sees by itself: that is the GPU's time, too.
