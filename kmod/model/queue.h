@@ -111,6 +111,7 @@ struct xs_pdd {
  * @activity: written under the lock, read by anybody
  * @dry_ns: since when it is in XS_ACTIVITY_DRY
  * @ready_nr: number of its last READY, among those of all queues
+ * @stuck: its @preemptions, when it was last found held with work
  * @look: the xs_pdd_watch.look that has seen it
  */
 struct xs_queue_watch {
@@ -130,6 +131,7 @@ struct xs_queue_watch {
 	enum xs_activity activity;
 	u64 dry_ns;
 	u64 ready_nr;
+	u64 stuck;
 	u32 look;
 };
 
@@ -169,7 +171,7 @@ struct xs_quiet {
  *	the sampler
  * @held_since: when it went from free to held, CLOCK_MONOTONIC, or 0
  * @held_ns: how long it was held before that
- * @preemptions: how often a hold took it off the hardware
+ * @preemptions: how often a hold took it off the hardware; read by the sampler
  * @override: overrides the driver last confirmed
  * @priority: the KFD priority it then had; ask xs_queue_priority_locked()
  * @prio_class: enum kfd_xsched_class in effect, 0 if there are none

@@ -113,7 +113,7 @@ bool xs_activity_is_ready(enum xs_activity activity)
 
 bool xs_activity_needs_waves(enum xs_activity now, const struct xs_sample *sample)
 {
-	if (sample->gone || sample->packets || sample->unknown || sample->held)
+	if (sample->gone || sample->packets || sample->unknown)
 		return false;
 
 	/*
@@ -132,16 +132,6 @@ bool xs_activity_needs_waves(enum xs_activity now, const struct xs_sample *sampl
 	return false;
 }
 
-/* A held queue without packets may have saved waves: work we cannot see. */
-static enum xs_activity state_while_held(enum xs_activity now, bool has_run)
-{
-	if (now == XS_ACTIVITY_IDLE)
-		return XS_ACTIVITY_IDLE;
-	if (now == XS_ACTIVITY_UNKNOWN && !has_run)
-		return XS_ACTIVITY_IDLE;
-	return XS_ACTIVITY_READY;
-}
-
 enum xs_activity xs_activity_next(enum xs_activity now,
 				  const struct xs_sample *sample)
 {
@@ -151,8 +141,6 @@ enum xs_activity xs_activity_next(enum xs_activity now,
 		return XS_ACTIVITY_READY;
 	if (sample->unknown)
 		return now;
-	if (sample->held)
-		return state_while_held(now, sample->has_run);
 	if (now == XS_ACTIVITY_IDLE || sample->waves == XS_WAVES_HIDDEN)
 		return now;
 	if (sample->waves == XS_WAVES_SOME)

@@ -129,8 +129,6 @@ enum xs_waves {
  * @packets: the indices differ, or the write index moved, or they make no sense
  * @unknown: they cannot be read just now
  * @gone: it will never run again, whatever its indices say
- * @held: it is held, or may be; waves that were saved then cannot be seen
- * @has_run: it was free to run at some time
  * @settled: it has been dry for the settle time
  * @waves: waves in flight
  */
@@ -138,8 +136,6 @@ struct xs_sample {
 	bool packets;
 	bool unknown;
 	bool gone;
-	bool held;
-	bool has_run;
 	bool settled;
 	enum xs_waves waves;
 };

@@ -186,7 +186,8 @@ static int plan_commit_queue_locked(struct xs_queue *queue, u64 now, u64 save_ns
 	else if (change->flipped)
 		WRITE_ONCE(queue->save_ns, save_ns);
 	held = plan_count_held_locked(queue, now);
-	queue->preemptions += held > 0 && change->flipped;
+	if (held > 0 && change->flipped)
+		WRITE_ONCE(queue->preemptions, queue->preemptions + 1);
 	plan_set_override(queue);
 	plan_trace(queue);
 	return held;

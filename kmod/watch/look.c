@@ -3,7 +3,7 @@
  * One look at a queue: has it work?
  *
  * It has if its read and write index differ, in the owner's address space, or if
- * waves are in flight where the node can tell (waves.c). What follows from that is decided
+ * waves are in flight where the node can tell, or were saved (waves.c). What follows from that is decided
  * by xs_activity_next(); here it is found out, and reported.
  */
 #include <linux/ktime.h>
@@ -155,22 +155,23 @@ static bool look_report(struct xs_queue *queue, enum xs_activity before,
 	return edge;
 }
 
+/* What is held with work has it until it is released. */
 bool xs_look_is_due(const struct xs_queue *queue)
 {
 	return queue->watch.activity != XS_ACTIVITY_READY ||
-		READ_ONCE(queue->applied) != XS_APPLIED_HELD;
+		READ_ONCE(queue->applied) != XS_APPLIED_HELD ||
+		READ_ONCE(queue->preemptions) != queue->watch.stuck;
 }
 
 bool xs_look_at(struct xs_queue *queue, struct xs_look *look)
 {
 	const u64 now = ktime_get_ns();
+	const u64 preemptions = READ_ONCE(queue->preemptions);
 	const enum xs_applied applied = READ_ONCE(queue->applied);
 	struct xs_queue_watch *watch = &queue->watch;
 	const enum xs_activity before = watch->activity;
 	struct xs_sample sample = {
 		.gone = applied == XS_APPLIED_GONE,
-		.held = applied != XS_APPLIED_FREE,
-		.has_run = READ_ONCE(queue->has_run),
 		.settled = look_has_settled(watch, look->settle_ns, now),
 	};
 	enum xs_activity after;
@@ -178,7 +179,9 @@ bool xs_look_at(struct xs_queue *queue, struct xs_look *look)
 	look_at_indices(queue, &sample, now);
 	if (xs_activity_needs_waves(before, &sample))
 		sample.waves = look_is_too_early(watch, look->settle_ns, now) ?
-			XS_WAVES_HIDDEN : xs_waves_look(queue);
+			XS_WAVES_HIDDEN : xs_waves_look(queue, applied);
+	if (applied == XS_APPLIED_HELD && (sample.packets || sample.waves == XS_WAVES_SOME))
+		watch->stuck = preemptions;
 	after = xs_activity_next(before, &sample);
 	if (after != before) {
 		if (after == XS_ACTIVITY_DRY)

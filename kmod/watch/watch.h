@@ -207,8 +207,11 @@ void xs_waves_exit(void);
 void xs_waves_init_node(struct xs_node *node);
 void xs_waves_stop_node(struct xs_node *node);
 
-/* What is known of waves of a queue whose indices show no work. Under sampler.lock. */
-enum xs_waves xs_waves_look(struct xs_queue *queue);
+/*
+ * What is known of waves of a queue whose indices show no work, and that is @applied.
+ * Under sampler.lock.
+ */
+enum xs_waves xs_waves_look(struct xs_queue *queue, enum xs_applied applied);
 
 /*
  * A packet of the queue was consumed since the last look: so what was saved of it before is

@@ -191,11 +191,31 @@ static enum xs_waves waves_if_saved(struct xs_queue *queue, bool off)
 	return off ? XS_WAVES_SOME : XS_WAVES_HIDDEN;
 }
 
-enum xs_waves xs_waves_look(struct xs_queue *queue)
+/*
+ * It is held, or a switch has failed. Of one that is held the driver knows what was saved. Where
+ * that is not known, there may be something.
+ */
+static enum xs_waves waves_while_held(const struct xs_queue *queue, enum xs_applied applied)
+{
+	int saved;
+
+	if (!READ_ONCE(queue->has_run))
+		return XS_WAVES_NONE;
+	if (applied != XS_APPLIED_HELD)
+		return XS_WAVES_SOME;
+	saved = xs_backend->saved(queue->change.hw);
+	if (saved == -EBUSY)
+		return XS_WAVES_HIDDEN;
+	return saved ? XS_WAVES_SOME : XS_WAVES_NONE;
+}
+
+enum xs_waves xs_waves_look(struct xs_queue *queue, enum xs_applied applied)
 {
 	struct waves_seen seen;
 	bool off;
 
+	if (applied != XS_APPLIED_FREE)
+		return waves_while_held(queue, applied);
 	if (!(xs_node_caps(queue->pdd->node) & KFD_XSCHED_CAP_WAVES))
 		return XS_WAVES_NONE;
 	if (!waves_read(queue, &seen))

@@ -268,6 +268,7 @@ static void held_is_not_idle(struct kunit *test)
 	xt_set_indices(test, &w, 0, 1);
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, a, &w, XT_READY);
+	WRITE_ONCE(w.queue->saved, 1);
 	xt_suspend(test, a, w.id);
 	xt_set_indices(test, &w, 1, 1);
 	reads = xt->node->counts;
@@ -276,7 +277,48 @@ static void held_is_not_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xt->node->counts, reads);
 	xt_resume(test, a, w.id);
 	xt_expect_silence(test, a);
+	WRITE_ONCE(w.queue->saved, 0);
 	WRITE_ONCE(w.queue->waves, 0);
+	xt_expect_event(test, a, &w, XT_IDLE);
+}
+
+/* Of a queue that is held without packets the driver knows whether waves were saved. */
+static void held_runs_dry(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct xt_watched w = xt_add_watched(test, 0);
+
+	xt_set_indices(test, &w, 0, 1);
+	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
+	WRITE_ONCE(w.queue->saved, -EBUSY);
+	xt_set_indices(test, &w, 1, 1);
+	xt_suspend(test, a, w.id);
+	xt_expect_silence(test, a);
+	WRITE_ONCE(w.queue->saved, 0);
+	xt_expect_event(test, a, &w, XT_IDLE);
+	KUNIT_EXPECT_TRUE(test, w.queue->held);
+}
+
+/* What is held with work is not asked again, until it was released, if only between two looks. */
+static void held_with_work_is_stuck(struct kunit *test)
+{
+	struct xt *xt = test->priv;
+	struct file *a = xt->files[0];
+	struct xt_watched w = xt_add_watched(test, 0);
+	unsigned int asked;
+
+	WRITE_ONCE(w.queue->saved, 1);
+	xt_suspend(test, a, w.id);
+	xt_subscribe(test, a, XT_ACTIVITY, 10 * PERIOD_US, 0);
+	xt_expect_event(test, a, &w, XT_READY);
+	asked = READ_ONCE(w.queue->asked);
+	xt_expect_silence(test, a);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(w.queue->asked), asked);
+	WRITE_ONCE(w.queue->saved, 0);
+	xt_resume(test, a, w.id);
+	xt_suspend(test, a, w.id);
 	xt_expect_event(test, a, &w, XT_IDLE);
 }
 
@@ -319,9 +361,11 @@ static void held_before_sampling(struct kunit *test)
 	struct file *a = xt->files[0];
 	struct xt_watched w = xt_add_watched(test, 0);
 
+	WRITE_ONCE(w.queue->saved, 1);
 	xt_suspend(test, a, w.id);
 	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
 	xt_expect_event(test, a, &w, XT_READY);
+	WRITE_ONCE(w.queue->saved, 0);
 	xt_resume(test, a, w.id);
 	xt_expect_event(test, a, &w, XT_IDLE);
 }
@@ -564,6 +608,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(switch_crosses_a_look),
 	KUNIT_CASE(sampled_during_a_switch),
 	KUNIT_CASE(held_is_not_idle),
+	KUNIT_CASE(held_runs_dry),
+	KUNIT_CASE(held_with_work_is_stuck),
 	KUNIT_CASE(held_gets_work),
 	KUNIT_CASE(born_held_is_idle),
 	KUNIT_CASE(held_before_sampling),

@@ -244,8 +244,6 @@ static void activity(struct kunit *test)
 		enum xs_activity to[4];	/* from UNKNOWN, READY, DRY, IDLE */
 	} cases[] = {
 		{ "packets", { .packets = true }, { READY, READY, READY, READY } },
-		{ "packets while held", { .packets = true, .held = true },
-			{ READY, READY, READY, READY } },
 		{ "gone", { .packets = true, .gone = true }, { IDLE, IDLE, IDLE, IDLE } },
 		{ "dry", {}, { IDLE, DRY, DRY, IDLE } },
 		{ "dry and settled", { .settled = true }, { IDLE, IDLE, IDLE, IDLE } },
@@ -256,11 +254,6 @@ static void activity(struct kunit *test)
 			{ UNKNOWN, READY, DRY, IDLE } },
 		{ "indices that cannot be read", { .unknown = true, .settled = true },
 			{ UNKNOWN, READY, DRY, IDLE } },
-		{ "held, may have waves saved",
-			{ .held = true, .settled = true, .has_run = true },
-			{ READY, READY, READY, IDLE } },
-		{ "born held", { .held = true, .settled = true },
-			{ IDLE, READY, READY, IDLE } },
 	};
 	unsigned int i, from;
 
@@ -276,14 +269,12 @@ static void activity(struct kunit *test)
 static void waves_are_asked_sparingly(struct kunit *test)
 {
 	const struct xs_sample packets = { .packets = true, .settled = true };
-	const struct xs_sample held = { .held = true, .settled = true };
 	const struct xs_sample gone = { .gone = true, .settled = true };
 	const struct xs_sample unknown = { .unknown = true, .settled = true };
 	const struct xs_sample settled = { .settled = true };
 	const struct xs_sample dry = {};
 
 	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &packets));
-	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &held));
 	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &gone));
 	KUNIT_EXPECT_FALSE(test, xs_activity_needs_waves(READY, &unknown));
 	KUNIT_EXPECT_TRUE(test, xs_activity_needs_waves(UNKNOWN, &dry));

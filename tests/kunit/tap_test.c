@@ -425,11 +425,13 @@ static void waves_are_work(struct kunit *test)
 	subscribe(test, client(test));
 	xt_expect_event(test, client(test), &w, XT_READY);
 	xt_set_indices(test, &w, 1, 1);
+	WRITE_ONCE(w.queue->saved, 1);
 	xt_suspend(test, client(test), w.id);
 	xt_expect_silence(test, client(test));
 	expect_counts(test, 1, 0);
 	expect_state(test, &v, KFD_XSCHED_QUEUE_WATCHED);
 	xt_resume(test, client(test), w.id);
+	WRITE_ONCE(w.queue->saved, 0);
 	WRITE_ONCE(w.queue->waves, 0);
 	xt_expect_event(test, client(test), &w, XT_IDLE);
 	expect_counts(test, 0, 1);

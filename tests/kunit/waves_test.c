@@ -193,10 +193,10 @@ static void mapped_since_the_count(struct kunit *test)
 	xt_set_indices(test, &v, 1, 1);
 	msleep(50);
 	/* Another one's waves are counted, again and again; not its own, as it is held. */
+	WRITE_ONCE(w.queue->saved, 1);
 	xt_suspend(test, a, w.id);
 	msleep(50);
 	WRITE_ONCE(xt->node->count_ms, 100);
-	WRITE_ONCE(w.queue->saved, 1);
 	WRITE_ONCE(xt->node->mapped_ns, ktime_get_ns());
 	xt_resume(test, a, w.id);
 	while (xt_read(test, a) > 0)

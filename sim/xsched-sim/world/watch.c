@@ -190,11 +190,17 @@ static void become(struct user_queue *q, enum activity next, u64 t)
 		q->world->news->ready(q, is_ready, t, q->world->scn->costs.react);
 }
 
+static void run_dry(struct user_queue *q, u64 t)
+{
+	bool settled = q->watch.activity == ACTIVITY_DRY || !q->world->scn->costs.settle;
+
+	become(q, settled ? ACTIVITY_IDLE : ACTIVITY_DRY, t);
+}
+
 /* Waves that may be saved leave the queue as it is. */
 static void take_count(struct user_queue *q, u64 t)
 {
 	struct watch *watch = &q->watch;
-	bool settled = watch->activity == ACTIVITY_DRY || !q->world->scn->costs.settle;
 
 	if (watch->counted) {
 		waves_are_seen(q);
@@ -204,7 +210,7 @@ static void take_count(struct user_queue *q, u64 t)
 	watch->away = q->image_bytes &&
 		(!must_be_back(q) || q->node->counted.mapped_ns != q->node->mapped_ns);
 	if (!watch->away)
-		become(q, settled ? ACTIVITY_IDLE : ACTIVITY_DRY, t);
+		run_dry(q, t);
 }
 
 /* Returns when the next look at a queue without packets can see something else. */
@@ -216,7 +222,7 @@ static u64 look_at_waves(struct user_queue *q, u64 t)
 
 	if (watch->activity == ACTIVITY_IDLE)
 		return SIM_NEVER;	/* until packets are written */
-	if (q->held) {
+	if (q->held && q->image_bytes) {
 		become(q, ACTIVITY_READY, t);
 		return SIM_NEVER;	/* until it is released */
 	}
@@ -224,9 +230,12 @@ static u64 look_at_waves(struct user_queue *q, u64 t)
 		return next_look(q, settled - 1);
 	if (t < still)
 		return next_look(q, still - 1);
-	if (!find_count(q, t))
+	if (q->held)
+		run_dry(q, t);
+	else if (find_count(q, t))
+		take_count(q, t);
+	else
 		return look_for_count(q, t);
-	take_count(q, t);
 	return next_look(q, t);
 }
 
