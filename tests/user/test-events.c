@@ -16,6 +16,7 @@
 #define LONG		12	/* dispatches: more than two seconds of work */
 #define SAMPLE_US	1000
 #define SETTLE_US	20000
+#define LONG_SETTLE_US	300000	/* there is time for a hold in it */
 #define BIT(type)	KFD_XSCHED_EVENT_BIT(KFD_XSCHED_EVENT_##type)
 
 static const struct spin_shape fifth = { 64, 256, 200 * MS };
@@ -134,6 +135,38 @@ static void test_late_and_held(void)
 	worker_stop(&w);
 }
 
+/* Held before its settle time is over, a queue becomes IDLE if nothing of it was saved. */
+static void test_held_in_between(void)
+{
+	struct kfd_xsched_event e;
+	struct kfd_xsched_queue q;
+	struct worker w;
+	uint32_t id;
+
+	must_start(&w, 1, NULL);
+	worker_queue_id(&w, 0, &id);
+	xsdev_subscribe(fd, BIT(READY) | BIT(IDLE), SAMPLE_US, LONG_SETTLE_US);
+	worker_submit(&w, 0, &fifth, 2);
+	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, w.pid, TIMEOUT_MS, &e), 0,
+	       "two kernels are READY");
+	worker_wait(&w, 0, TIMEOUT_MS);
+	xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w.pid, 0, NULL);
+	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, w.pid, TIMEOUT_MS, &e), 0,
+	       "held after they have ended, it becomes IDLE");
+	xsdev_find(fd, w.pid, id, &q);
+	tap_ok((q.state & KFD_XSCHED_QUEUE_HELD) && !(q.state & KFD_XSCHED_QUEUE_READY),
+	       "while it is held");
+	xsdev_process_op(fd, KFD_XSCHED_OP_RESUME, w.pid, 0, NULL);
+	worker_begin(&w, 0, &endless);
+	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_READY, w.pid, TIMEOUT_MS, &e), 0,
+	       "a long kernel is READY");
+	xsdev_process_op(fd, KFD_XSCHED_OP_SUSPEND, w.pid, 0, NULL);
+	tap_is(xsdev_wait_event(fd, KFD_XSCHED_EVENT_IDLE, w.pid, 2 * LONG_SETTLE_US / 1000, &e), -ETIME,
+	       "held in it, it does not become IDLE");
+	worker_kill(&w);
+	xsdev_wait_no_queue(fd, TIMEOUT_MS);
+}
+
 /*
  * To create and destroy a queue, amdkfd takes all queues of the node off it for a moment, in
  * which no wave is to be seen. A GPU that cannot count waves needs a dispatch that waits.
@@ -195,6 +228,7 @@ int main(void)
 	test_lifecycle();
 	test_activity();
 	test_late_and_held();
+	test_held_in_between();
 	test_new_runlists();
 	test_overflow();
 	return tap_done();
