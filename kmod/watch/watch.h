@@ -17,6 +17,7 @@
 #include <linux/types.h>
 
 #include "core.h"
+#include "model/state.h"
 
 struct file;
 struct xs_hw_node;
