@@ -53,7 +53,7 @@ def draw_anatomy(document, path):
 # ---- modes beside each other ----------------------------------------------------------------------
 
 # Where the axis begins.
-LEAST = {"p99_over_alone": 0.9, "low_of_alone": 0}
+LEAST = {"p99_over_alone": 0.5, "low_of_alone": 0}
 
 
 def points(rows, figure, ours):
