@@ -2,9 +2,9 @@
 /*
  * One look at a queue: has it work?
  *
- * It has if its read and write index differ, in the owner's address space, or if
- * waves are in flight where the node can tell, or were saved (waves.c). What follows from that is decided
- * by xs_activity_next(); here it is found out, and reported.
+ * It has if its read and write index differ, in the owner's address space, or if waves are
+ * in flight where the node can tell, or were saved (waves.c). What follows from that is
+ * decided by xs_activity_next(); here it is found out, and reported.
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
