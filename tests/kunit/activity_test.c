@@ -162,12 +162,9 @@ static void waves_in_flight(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = xt_add_watched(test, 0);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(w.queue->waves, 5);
-	xt_set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
-	xt_expect_event(test, a, &w, XT_READY);
 	KUNIT_EXPECT_EQ(test, xt->node->counts, 0);
 	xt_set_indices(test, &w, 1, 1);
 	KUNIT_EXPECT_TRUE(test, xt_comes(READ_ONCE(xt->node->counts)));
@@ -201,12 +198,9 @@ static void switch_hides_waves(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = xt_add_watched(test, 0);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(w.queue->waves, 5);
-	xt_set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
-	xt_expect_event(test, a, &w, XT_READY);
 	xt_set_indices(test, &w, 1, 1);
 	xt_expect_silence(test, a);
 	xt->node->switch_ms = 50;
@@ -221,13 +215,10 @@ static void switch_crosses_a_look(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = xt_add_watched(test, 0);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(w.queue->waves, 5);
 	WRITE_ONCE(xt->node->count_ms, 50);
-	xt_set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
-	xt_expect_event(test, a, &w, XT_READY);
 	xt->node->switch_ms = 200;
 	xt_set_indices(test, &w, 1, 1);
 	/* Counting has begun, and will end within the switch. */
@@ -261,13 +252,10 @@ static void held_is_not_idle(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = xt_add_watched(test, 0);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 	unsigned int reads;
 
 	WRITE_ONCE(w.queue->waves, 5);
-	xt_set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
-	xt_expect_event(test, a, &w, XT_READY);
 	WRITE_ONCE(w.queue->saved, 1);
 	xt_suspend(test, a, w.id);
 	xt_set_indices(test, &w, 1, 1);
@@ -287,11 +275,9 @@ static void held_runs_dry(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = xt_add_watched(test, 0);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
-	xt_set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
-	xt_expect_event(test, a, &w, XT_READY);
+	WRITE_ONCE(w.queue->waves, 5);
 	WRITE_ONCE(w.queue->saved, -EBUSY);
 	xt_set_indices(test, &w, 1, 1);
 	xt_suspend(test, a, w.id);
@@ -427,11 +413,8 @@ static void reset_queue_is_idle(struct kunit *test)
 {
 	struct xt *xt = test->priv;
 	struct file *a = xt->files[0];
-	struct xt_watched w = xt_add_watched(test, 0);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
-	xt_set_indices(test, &w, 0, 1);
-	xt_subscribe(test, a, XT_ACTIVITY, PERIOD_US, 0);
-	xt_expect_event(test, a, &w, XT_READY);
 	w.queue->ret = -EACCES;
 	KUNIT_EXPECT_EQ(test, xt_suspend(test, a, w.id), -ESRCH);
 	xt_expect_event(test, a, &w, XT_IDLE);

@@ -66,6 +66,16 @@ struct xt_watched xt_add_watched(struct kunit *test, u64 packets)
 	return xt_add_watched_on(test, xt->process, xt->node, packets);
 }
 
+struct xt_watched xt_add_ready(struct kunit *test, u32 period_us)
+{
+	struct xt *xt = test->priv;
+	struct xt_watched w = xt_add_watched(test, 1);
+
+	xt_subscribe(test, xt->files[0], XT_ACTIVITY, period_us, 0);
+	xt_expect_event(test, xt->files[0], &w, XT_READY);
+	return w;
+}
+
 struct xt_watched xt_add_watched_at(struct kunit *test, unsigned long indices)
 {
 	struct xt *xt = test->priv;

@@ -33,6 +33,9 @@ struct xt_watched xt_add_watched_on(struct kunit *test, struct xs_hw_process *pr
 /* The same of xt.process on xt.node. */
 struct xt_watched xt_add_watched(struct kunit *test, u64 packets);
 
+/* The same with a packet, and READY for xt.files[0], whose period that is. No settle time. */
+struct xt_watched xt_add_ready(struct kunit *test, u32 period_us);
+
 /* A page nobody touched: it is not there, and who looks does not fault it in. */
 unsigned long xt_unreadable_page(struct kunit *test);
 

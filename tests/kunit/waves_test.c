@@ -14,17 +14,6 @@
 #define LONG_US		100000
 #define MANY		12
 
-/* It has work, and then none but waves, if there are some. */
-static struct xt_watched add_dry(struct kunit *test)
-{
-	struct xt *xt = test->priv;
-	struct xt_watched w = xt_add_watched(test, 1);
-
-	xt_subscribe(test, xt->files[0], XT_ACTIVITY, PERIOD_US, 0);
-	xt_expect_event(test, xt->files[0], &w, XT_READY);
-	return w;
-}
-
 /* Two with work, the second one with a wave that does not end. */
 static void add_two(struct kunit *test, struct xt_watched *w, struct xt_watched *v, u32 period_us)
 {
@@ -89,7 +78,7 @@ static void count_comes_too_early(struct kunit *test)
 static void doorbell_is_used_again(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(w.queue->waves, 1);
 	xt_set_indices(test, &w, 1, 1);
@@ -120,7 +109,7 @@ static void one_for_all(struct kunit *test)
 static void share_of_the_time(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 	const u64 start = ktime_get_ns();
 	u64 ms;
 
@@ -137,7 +126,7 @@ static void share_of_the_time(struct kunit *test)
 static void none_at_all(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	KUNIT_EXPECT_TRUE(test, xs_node_caps(node_of(&w)) & KFD_XSCHED_CAP_WAVES);
 	xs_node_set_waves_percent(0);
@@ -153,7 +142,7 @@ static void none_at_all(struct kunit *test)
 static void cannot_be_counted(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(xt->node->count_error, -EIO);
 	xt_set_indices(test, &w, 1, 1);
@@ -166,7 +155,7 @@ static void cannot_be_counted(struct kunit *test)
 static void saved_waves_come_back(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched v = xt_add_watched(test, 0), w = add_dry(test);
+	struct xt_watched v = xt_add_watched(test, 0), w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(w.queue->saved, 1);
 	WRITE_ONCE(xt->node->mapped_ns, U64_MAX);
@@ -211,7 +200,7 @@ static void mapped_since_the_count(struct kunit *test)
 static void evicted_is_work(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	w.queue->reasons = KFD_XSCHED_QUEUE_EVICTED;
 	WRITE_ONCE(w.queue->saved, 1);
@@ -229,7 +218,7 @@ static void evicted_is_work(struct kunit *test)
 static void seen_waves_are_back(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(node_of(&w)->restore_ns, NSEC_PER_SEC);
 	WRITE_ONCE(w.queue->saved, 1);
@@ -247,7 +236,7 @@ static void seen_waves_are_back(struct kunit *test)
 static void consumed_is_back(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	WRITE_ONCE(node_of(&w)->restore_ns, NSEC_PER_SEC);
 	WRITE_ONCE(w.queue->saved, 1);
@@ -263,7 +252,7 @@ static void consumed_is_back(struct kunit *test)
 static void restore_is_learned(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 	struct xs_node *node = node_of(&w);
 	u64 seen_ns;
 
@@ -288,7 +277,7 @@ static void restore_is_learned(struct kunit *test)
 static void own_save_counts(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 
 	xt->node->unmap_ns = NSEC_PER_SEC;
 	xt_suspend(test, xt->files[0], w.id);
@@ -309,7 +298,7 @@ static void own_save_counts(struct kunit *test)
 static void until_the_next_turn(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 	const u64 start = ktime_get_ns();
 
 	WRITE_ONCE(w.queue->saved, 1);
@@ -323,7 +312,7 @@ static void until_the_next_turn(struct kunit *test)
 static void saved_makes_no_sense(struct kunit *test)
 {
 	struct xt *xt = test->priv;
-	struct xt_watched w = add_dry(test);
+	struct xt_watched w = xt_add_ready(test, PERIOD_US);
 	const u64 before = xs_queue_nonsense_count();
 
 	WRITE_ONCE(w.queue->saved, -EIO);
